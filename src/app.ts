@@ -1,0 +1,123 @@
+/** The server without a socket: bodies, problems, routes. Tests use it as it is; `serve.ts` lets it listen. */
+
+import rateLimit from '@fastify/rate-limit';
+import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { contextFor } from '#commands/context.ts';
+import { prefix } from '#contract/parts.ts';
+import { Problem } from '#domain/problems.ts';
+import { readBodies } from '#http/bodies.ts';
+import { register, type Surroundings } from '#http/implement.ts';
+import { markersFor } from '#http/markers.ts';
+import { answerProblem, errorBody } from '#http/problems.ts';
+import { apiKeys } from '#http/routes/api-keys.ts';
+import { changes } from '#http/routes/changes.ts';
+import { definitions } from '#http/routes/definitions.ts';
+import { documents } from '#http/routes/documents.ts';
+import { environments } from '#http/routes/environments.ts';
+import { flags } from '#http/routes/flags.ts';
+import { groups } from '#http/routes/groups.ts';
+import { projects } from '#http/routes/projects.ts';
+import { restrictions } from '#http/routes/restrictions.ts';
+import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
+import { service } from '#http/routes/service.ts';
+import { trafficTypes } from '#http/routes/traffic-types.ts';
+import { users } from '#http/routes/users.ts';
+import { transactionIds } from '#http/transaction-ids.ts';
+import { keyUse } from '#jobs/key-use.ts';
+import type { Account } from '#store/account.ts';
+import type { Store } from '#store/sql.ts';
+
+/** Failed authentications that one address may cause in a minute. */
+const failuresPerMinute = 300;
+
+export async function createApp(store: Store, account: Account, log: Logger): Promise<FastifyInstance> {
+  const nextTransactionId = transactionIds();
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
+    genReqId: nextTransactionId,
+    requestTimeout: 30_000,
+    // Idle keep-alive connections must not hold up the stop.
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
+    frameworkErrors: (error, request, reply) => {
+      void answerProblem(error, request, reply.header('x-transaction-id', request.id));
+    },
+    clientErrorHandler: (_error, socket) => answerBrokenHttp(socket, nextTransactionId()),
+  }) as unknown as FastifyInstance;
+  for (const member of ['actor', 'things', 'problem']) app.decorateRequest(member, undefined);
+
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-transaction-id', request.id));
+  app.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
+  app.setErrorHandler(answerProblem);
+  app.setNotFoundHandler((request) => {
+    throw new Problem('path_unknown', { path: request.url.split('?', 1)[0] ?? '' });
+  });
+  readBodies(app);
+
+  await app.register(rateLimit, { global: false });
+  const countFailures = app.createRateLimit({ max: failuresPerMinute, timeWindow: '1 minute' });
+  const surroundings: Surroundings = {
+    db: store,
+    contextFor: (actor, transactionId) => contextFor(store, actor, transactionId),
+    keyUsed: keyUse(store, log),
+    countFailure: async (request) => {
+      const state = await countFailures(request);
+      return state.isAllowed
+        ? { exceeded: false, secondsToReset: 0 }
+        : { exceeded: state.isExceeded, secondsToReset: state.ttlInSeconds };
+    },
+  };
+
+  register(app, surroundings, '', service(store));
+  register(app, surroundings, prefix, [
+    ...projects(store),
+    ...environments(store, account.id),
+    ...trafficTypes(store),
+    ...rolloutStatuses(store),
+    ...flags(store),
+    ...definitions(store),
+    ...users(store, markersFor('users', account.markerSecret)),
+    ...groups(store),
+    ...apiKeys(store, account.id),
+    ...restrictions(store),
+    ...changes(store, markersFor('changes', account.markerSecret)),
+  ]);
+  await documents(app);
+  return app;
+}
+
+/** The route, not the path: a path may carry a key. What was read without trouble is for debugging only. */
+function logRequest(request: FastifyRequest, status: number, milliseconds: number): void {
+  const quiet = (request.method === 'GET' || request.method === 'HEAD') && status < 400;
+  request.log[quiet ? 'debug' : 'info'](
+    {
+      method: request.method,
+      route: request.routeOptions.url,
+      status,
+      milliseconds: Math.round(milliseconds),
+      actor: request.actor?.id,
+      problem: request.problem,
+    },
+    'request',
+  );
+}
+
+/** What is not HTTP has no request and no reply; it still gets the error body, then the connection ends. */
+function answerBrokenHttp(socket: import('node:net').Socket, transactionId: string): void {
+  if (!socket.writable) return;
+  const problem = new Problem('request_invalid', { complaints: ['The request is not valid HTTP'] });
+  const body = JSON.stringify(errorBody(problem, transactionId));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Transaction-Id: ${transactionId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,104 @@
+import { type Command, Option } from 'commander';
+import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
+import { type Role, roleNames, type Scope } from '#domain/access.ts';
+import { type ApiKey, type ApiKeyType, apiKeyTypes, rolesOf } from '#domain/api-keys.ts';
+import { Problem } from '#domain/problems.ts';
+import { listApiKeys } from '#store/api-keys.ts';
+import { findEnvironment } from '#store/environments.ts';
+import { findProject } from '#store/projects.ts';
+import type { Reader } from '#store/sql.ts';
+import { withStore } from './store.ts';
+import { printTable } from './table.ts';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly type: ApiKeyType;
+  readonly project?: string;
+  readonly environment: string[];
+  readonly role: Role[];
+}
+
+const collect = (value: string, earlier: string[]) => [...earlier, value];
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('create, list and revoke API keys, also while the server runs');
+  keys
+    .command('create')
+    .description('create a key and print it: the only time that it is shown')
+    .requiredOption('--name <name>', 'what the key is for')
+    .addOption(new Option('--type <type>', 'kind of key').choices(apiKeyTypes).default('admin'))
+    .option('--project <project>', 'restrict the key to this project (name or id)')
+    .option('--environment <environment>', 'restrict it to this environment (name or id); repeatable', collect, [])
+    .addOption(
+      new Option('--role <role>', `what the key may do; repeatable (default: API_ALL_GRANTED)`)
+        .argParser(parseRole)
+        .default([] as string[], ''),
+    )
+    .action((options: CreateOptions) => create(options));
+  keys.command('list').description('list the keys, without their secrets').action(list);
+  keys
+    .command('revoke')
+    .description('revoke a key at once')
+    .argument('<id>', 'id of the key, or the key itself')
+    .action(revoke);
+}
+
+function parseRole(value: string, earlier: string[]): string[] {
+  if (!(roleNames as string[]).includes(value)) throw new Error(`--role must be one of ${roleNames.join(', ')}`);
+  return collect(value, earlier);
+}
+
+const create = ({ name, type, project, environment, role }: CreateOptions) =>
+  withStore(async ({ store, context }) => {
+    const scope = await scopeOf(store, project, environment);
+    const roles = rolesOf({ apiKeyType: type, roles: role });
+    const { key, text } = await createApiKey(context, { name, type, roles, scope });
+    process.stdout.write(`${text}\n`);
+    process.stderr.write(`Key ${key.name} has the id ${key.id}. It is shown only now.\n`);
+  });
+
+const list = () =>
+  withStore(async ({ store }) => {
+    const keys = await listApiKeys(store, { scope: { kind: 'account' }, offset: 0, limit: Number.MAX_SAFE_INTEGER });
+    printTable(['id', 'name', 'type', 'ends with', 'roles', 'scope', 'last used'], keys.map(toRow));
+  });
+
+const revoke = (word: string) =>
+  withStore(async ({ context }) => {
+    await revokeApiKey(context, word);
+    process.stdout.write('Revoked.\n');
+  });
+
+async function scopeOf(
+  db: Reader,
+  projectWord: string | undefined,
+  environmentWords: readonly string[],
+): Promise<Scope> {
+  if (projectWord === undefined) {
+    if (environmentWords.length > 0) throw new Error('--environment needs --project');
+    return { kind: 'account' };
+  }
+  const project = await findProject(db, projectWord);
+  if (!project) throw new Problem('project_not_found', { word: projectWord });
+  const environmentIds: string[] = [];
+  for (const word of environmentWords) {
+    const environment = await findEnvironment(db, project.id, word);
+    if (!environment) throw new Problem('environment_not_found', { word });
+    environmentIds.push(environment.id);
+  }
+  return environmentIds.length > 0
+    ? { kind: 'environment', projectId: project.id, environmentIds }
+    : { kind: 'project', projectId: project.id };
+}
+
+const toRow = ({ id, name, type, lastFour, roles, scope, lastUsedAt }: ApiKey): string[] => [
+  id,
+  name,
+  type,
+  lastFour,
+  roles.join(' '),
+  scope.kind === 'account'
+    ? 'account'
+    : [scope.projectId, ...(scope.kind === 'environment' ? scope.environmentIds : [])].join(' '),
+  lastUsedAt === undefined ? 'never' : new Date(lastUsedAt).toISOString(),
+];

@@ -1,0 +1,55 @@
+import { v7 as newId } from 'uuid';
+import type { Actor, Role, Scope } from '#domain/access.ts';
+import { type ApiKey, type ApiKeyType, checkKeyScope } from '#domain/api-keys.ts';
+import { Problem } from '#domain/problems.ts';
+import * as store from '#store/api-keys.ts';
+import type { Tx } from '#store/sql.ts';
+import { type Context, type Entry, write } from './context.ts';
+import { hashOf, newKeyText } from './secrets.ts';
+
+export interface KeyFields {
+  readonly name: string;
+  readonly type: ApiKeyType;
+  readonly roles: readonly Role[];
+  readonly scope: Scope;
+}
+
+/** Creates a key. Its text is in the answer, and nowhere else: what is stored is a hash. */
+export const createApiKey = (context: Context, fields: KeyFields) =>
+  write(context, async (tx) => {
+    if (fields.scope.kind === 'account' && context.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');
+    checkKeyScope(fields.type, fields.scope);
+    const created = await insertNewKey(tx, context.actor, fields);
+    await tx.record({ ...entry('api_key.created', created.key), after: created.key });
+    return created;
+  });
+
+/** Part of commands that make keys along with something else; `text` is given only for the first admin key. */
+export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text = newKeyText(fields.type)) {
+  const key: ApiKey = {
+    ...fields,
+    id: newId(),
+    lastFour: text.slice(-4),
+    createdAt: tx.now,
+    createdBy: { type: actor.type, id: actor.id },
+    lastUsedAt: undefined,
+  };
+  await store.insertApiKey(tx, key, hashOf(text));
+  return { key, text };
+}
+
+/** Revokes a key, named by its id or by its text; from the commit on it opens nothing. */
+export const revokeApiKey = (context: Context, word: string) =>
+  write(context, async (tx) => {
+    const key = await store.lockApiKey(tx, { id: word, hash: hashOf(word) });
+    if (!key) throw new Problem('api_key_not_found', { word });
+    await store.deleteApiKey(tx, key.id);
+    await tx.record({ ...entry('api_key.revoked', key), before: key });
+    return true as const;
+  });
+
+const entry = (action: Entry['action'], { id, name, scope }: ApiKey) => ({
+  action,
+  object: { type: 'api_key' as const, id, name },
+  project: scope.kind === 'account' ? undefined : { id: scope.projectId },
+});

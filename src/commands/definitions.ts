@@ -1,0 +1,161 @@
+import { randomInt } from 'node:crypto';
+import {
+  checkTargeting,
+  type Definition,
+  dependenciesOf,
+  parseTargeting,
+  patchTargeting,
+  type Targeting,
+  toTargeting,
+} from '#domain/definitions.ts';
+import type { Environment } from '#domain/environments.ts';
+import type { Flag } from '#domain/flags.ts';
+import type { Operation } from '#domain/json-patch.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { type Note, type Project, requireNote } from '#domain/projects.ts';
+import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
+import * as store from '#store/definitions.ts';
+import { nextChangeNumber } from '#store/environments.ts';
+import { listFlagIds, lockFlag } from '#store/flags.ts';
+import type { Tx } from '#store/sql.ts';
+import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+
+/** Which definition is changed, why, and on which condition. */
+export interface DefinitionChange {
+  readonly project: Project;
+  readonly environment: Environment;
+  readonly flag: Flag;
+  /** What the caller said for the flag: its name or its id. */
+  readonly word: string;
+  readonly note: Note;
+  readonly ifMatch: string | undefined;
+}
+
+/** Defines a flag in an environment where it has no definition yet. */
+export const createDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
+  write(context, async (tx) => {
+    const { project, environment, flag, word, note, ifMatch } = change;
+    requireNote(project, note);
+    const targeting = parseTargeting(change.body);
+    if (!(await lockFlag(tx, flag.id))) throw new Problem('definition_not_found', { word });
+    const revision = await nextChangeNumber(tx, environment);
+    const existing = await store.findDefinition(tx, environment, flag.id);
+    if (!existing) requireMatch(ifMatch, undefined);
+    const neededFlagIds = await requireValid(tx, change, targeting);
+    const definition: Definition = {
+      id: flag.id,
+      name: flag.name,
+      environment: { id: environment.id, name: environment.name },
+      trafficType: flag.trafficType,
+      ...targeting,
+      creationTime: tx.now,
+      lastUpdateTime: tx.now,
+      revision,
+    };
+    await store.insertDefinition(tx, definition, targeting, newSeeds());
+    await store.saveDependencies(tx, environment.id, flag.id, neededFlagIds);
+    await tx.record({ ...entry('definition.created', change), after: withoutRevision(definition) });
+    return definition;
+  });
+
+/** Replaces a definition by another. */
+export const replaceDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
+  changeDefinition(context, change, 'definition.replaced', () => parseTargeting(change.body));
+
+/** Changes a definition by JSON Patch. All or nothing; concurrent patches are applied one after the other. */
+export const patchDefinition = (context: Context, change: DefinitionChange & { operations: readonly Operation[] }) =>
+  changeDefinition(context, change, 'definition.patched', (before) => patchTargeting(before, change.operations));
+
+/** Serves the default treatment to everybody, whatever the rules say. */
+export const killDefinition = (context: Context, change: DefinitionChange) =>
+  switchDefinition(context, change, 'definition.killed', true);
+
+/** Lets the rules decide again. */
+export const restoreDefinition = (context: Context, change: DefinitionChange) =>
+  switchDefinition(context, change, 'definition.restored', false);
+
+/** Removes the definition; the flag stays, and so do its definitions elsewhere. */
+export const deleteDefinition = (context: Context, change: DefinitionChange) =>
+  write(context, async (tx) => {
+    const { environment, flag } = change;
+    const { before, revision } = await begin(tx, change);
+    await store.deleteDefinition(tx, environment.id, flag.id);
+    await store.insertTombstone(tx, environment.id, flag.name, revision);
+    await tx.record({ ...entry('definition.deleted', change), before: withoutRevision(before) });
+    return true as const;
+  });
+
+const changeDefinition = (
+  context: Context,
+  change: DefinitionChange,
+  action: Entry['action'],
+  next: (before: Definition) => Targeting,
+) =>
+  write(context, async (tx) => {
+    const { before, revision } = await begin(tx, change);
+    const targeting = next(before);
+    const neededFlagIds = await requireValid(tx, change, targeting);
+    await store.saveDependencies(tx, change.environment.id, change.flag.id, neededFlagIds);
+    return finish(tx, { change, action, before, targeting, revision });
+  });
+
+/** A switch must work even when the rules of the definition have become invalid, so they are not looked at. */
+const switchDefinition = (context: Context, change: DefinitionChange, action: Entry['action'], killed: boolean) =>
+  write(context, async (tx) => {
+    const { before, revision } = await begin(tx, change);
+    return finish(tx, { change, action, before, targeting: { ...toTargeting(before), killed }, revision });
+  });
+
+/** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
+async function begin(tx: Tx, { project, environment, flag, word, note, ifMatch }: DefinitionChange) {
+  requireNote(project, note);
+  const revision = await nextChangeNumber(tx, environment);
+  const before = await store.findDefinition(tx, environment, flag.id);
+  if (!before) throw new Problem('definition_not_found', { word });
+  requireMatch(ifMatch, before.revision);
+  return { before, revision };
+}
+
+interface Finished {
+  readonly change: DefinitionChange;
+  readonly action: Entry['action'];
+  readonly before: Definition;
+  readonly targeting: Targeting;
+  readonly revision: number;
+}
+
+async function finish(tx: RecordingTx, { change, action, before, targeting, revision }: Finished): Promise<Definition> {
+  const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
+  const after: Definition = { ...before, ...targeting, lastUpdateTime, revision };
+  await store.saveDefinition(tx, after, targeting);
+  await tx.record({ ...entry(action, change), before: withoutRevision(before), after: withoutRevision(after) });
+  return after;
+}
+
+/** Refuses with every complaint; answers the ids of the flags that the definition needs. */
+async function requireValid(tx: Tx, { project, environment, flag }: DefinitionChange, targeting: Targeting) {
+  const needed = await listFlagIds(tx, project.id, dependenciesOf(targeting));
+  const dependents = await store.listDependents(tx, environment.id, flag.id, [...needed.values()]);
+  const complaints = checkTargeting(targeting, {
+    flag: flag.name,
+    existingFlags: new Set(needed.keys()),
+    dependentFlags: new Set([...needed].filter(([, id]) => dependents.has(id)).map(([name]) => name)),
+  });
+  refuse('definition_invalid', complaints);
+  return [...needed.values()];
+}
+
+/** Two different signed 32-bit numbers, as the SDKs expect them. */
+function newSeeds(): store.Seeds {
+  const seed = randomInt(-(2 ** 31), 2 ** 31);
+  const trafficAllocationSeed = randomInt(-(2 ** 31), 2 ** 31);
+  return seed === trafficAllocationSeed ? newSeeds() : { seed, trafficAllocationSeed };
+}
+
+const entry = (action: Entry['action'], { project, environment, flag, note }: DefinitionChange) => ({
+  action,
+  object: { type: 'definition' as const, id: flag.id, name: flag.name },
+  project,
+  environment,
+  note,
+});

@@ -1,0 +1,128 @@
+import { v7 as newId } from 'uuid';
+import { patchFlag as applyFlagPatch, checkFlagName, type Flag, type FlagSettings } from '#domain/flags.ts';
+import type { Operation } from '#domain/json-patch.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { type Note, type Project, requireNote } from '#domain/projects.ts';
+import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
+import type { TrafficType } from '#domain/traffic-types.ts';
+import { insertTombstone, listDefinitionsOfFlag } from '#store/definitions.ts';
+import { nextChangeNumber } from '#store/environments.ts';
+import * as store from '#store/flags.ts';
+import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
+import type { Tx } from '#store/sql.ts';
+import { findTrafficTypeById } from '#store/traffic-types.ts';
+import { type Context, type Entry, write } from './context.ts';
+
+export interface NewFlag {
+  readonly project: Project;
+  readonly trafficType: TrafficType;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Creates a flag in the project's first rollout status, defined in no environment. */
+export const createFlag = (context: Context, { project, trafficType, name, description }: NewFlag) =>
+  write(context, async (tx) => {
+    checkFlagName(name);
+    const rolloutStatus = await findFirstRolloutStatus(tx, project.id);
+    if (!rolloutStatus) throw new Problem('project_not_found', { word: project.name });
+    if (!(await findTrafficTypeById(tx, trafficType.id))) {
+      throw new Problem('traffic_type_not_found', { word: trafficType.name });
+    }
+    const flag: Flag = {
+      id: newId(),
+      name,
+      description,
+      trafficType: { id: trafficType.id, name: trafficType.name },
+      creationTime: tx.now,
+      rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
+      rolloutStatusTimestamp: tx.now,
+      tags: null,
+      owners: [],
+      revision: tx.now,
+    };
+    await store.insertFlag(tx, project.id, flag);
+    await tx.record({ ...entry('flag.created', project, flag), after: withoutRevision(flag) });
+    return flag;
+  });
+
+export interface FlagChange {
+  readonly project: Project;
+  readonly flag: Flag;
+  readonly note: Note;
+  readonly ifMatch: string | undefined;
+}
+
+/** Changes description, tags or rollout status by JSON Patch. All or nothing. */
+export const patchFlag = (context: Context, change: FlagChange & { operations: readonly Operation[] }) =>
+  changeFlag(context, change, 'flag.patched', (flag) => applyFlagPatch(flag, change.operations));
+
+/** Sets the description alone. */
+export const updateFlagDescription = (context: Context, change: FlagChange & { description: string }) =>
+  changeFlag(context, change, 'flag.described', (flag) =>
+    applyFlagPatch(flag, [{ op: 'replace', path: '/description', value: change.description }]),
+  );
+
+const changeFlag = (
+  context: Context,
+  { project, flag, note, ifMatch }: FlagChange,
+  action: Entry['action'],
+  change: (flag: Flag) => FlagSettings,
+) =>
+  write(context, async (tx) => {
+    requireNote(project, note);
+    const before = await lockFlag(tx, flag);
+    requireMatch(ifMatch, before.revision);
+    const { description, tags, rolloutStatusId } = change(before);
+    const after: Flag = {
+      ...before,
+      description,
+      tags: tags.length > 0 ? tags.map((name) => ({ name })) : null,
+      ...(await rolloutStatusAfter(tx, project, before, rolloutStatusId)),
+      revision: nextRevision(tx.now, before.revision),
+    };
+    await store.saveFlag(tx, after);
+    await tx.record({
+      ...entry(action, project, after),
+      before: withoutRevision(before),
+      after: withoutRevision(after),
+      note,
+    });
+    return after;
+  });
+
+/** The status time moves only when the status really changes. */
+async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: string) {
+  if (id === before.rolloutStatus.id) return {};
+  const status = await findRolloutStatus(tx, project.id, id);
+  refuse('flag_invalid', status ? [] : [`rolloutStatus/id ${id} is not a rollout status of the project`]);
+  return { rolloutStatus: { id, name: status?.name ?? '' }, rolloutStatusTimestamp: tx.now };
+}
+
+/** Deletes a flag with all its definitions. */
+export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: FlagChange) =>
+  write(context, async (tx) => {
+    requireNote(project, note);
+    const before = await lockFlag(tx, flag);
+    requireMatch(ifMatch, before.revision);
+    const definitions = await listDefinitionsOfFlag(tx, flag.id);
+    for (const { environment } of definitions) {
+      await insertTombstone(tx, environment.id, flag.name, await nextChangeNumber(tx, environment));
+    }
+    await store.deleteFlag(tx, flag.id);
+    const gone = { ...withoutRevision(before), definitions: definitions.map(withoutRevision) };
+    await tx.record({ ...entry('flag.deleted', project, before), before: gone, note });
+    return true as const;
+  });
+
+async function lockFlag(tx: Tx, { id, name }: Flag): Promise<Flag> {
+  const flag = await store.lockFlag(tx, id);
+  if (!flag) throw new Problem('flag_not_found', { word: name });
+  return flag;
+}
+
+const entry = (action: Entry['action'], project: Project, { id, name }: Flag) => ({
+  action,
+  object: { type: 'flag' as const, id, name },
+  project,
+});

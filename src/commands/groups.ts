@@ -1,0 +1,38 @@
+import { v7 as newId } from 'uuid';
+import { administrators, applyGroupUpdate, type Group, type GroupUpdate } from '#domain/groups.ts';
+import { Problem } from '#domain/problems.ts';
+import * as store from '#store/groups.ts';
+import { type Context, type Entry, write } from './context.ts';
+
+export const createGroup = (context: Context, fields: { name: string; description: string }) =>
+  write(context, async (tx) => {
+    const group: Group = { ...fields, id: newId(), type: 'group' };
+    await store.insertGroup(tx, group);
+    await tx.record({ ...entry('group.created', group), after: group });
+    return group;
+  });
+
+/** Replaces the name and, where sent, the description. */
+export const replaceGroup = (context: Context, id: string, update: GroupUpdate) =>
+  write(context, async (tx) => {
+    const before = await store.lockGroup(tx, id);
+    const after = applyGroupUpdate(before, update);
+    await store.saveGroup(tx, after);
+    await tx.record({ ...entry('group.replaced', after), before, after });
+    return after;
+  });
+
+/** Deletes a group; its members leave it. */
+export const deleteGroup = (context: Context, id: string) =>
+  write(context, async (tx) => {
+    const before = await store.lockGroup(tx, id);
+    if (before.name === administrators.name) throw new Problem('group_protected');
+    await store.deleteGroup(tx, id);
+    await tx.record({ ...entry('group.deleted', before), before });
+    return true as const;
+  });
+
+const entry = (action: Entry['action'], { id, name }: Group) => ({
+  action,
+  object: { type: 'group' as const, id, name },
+});

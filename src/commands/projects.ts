@@ -1,0 +1,62 @@
+import { v7 as newId } from 'uuid';
+import { applyPatch, type Operation } from '#domain/json-patch.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { type Project, ProjectSettings } from '#domain/projects.ts';
+import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
+import { shapeOf, toBoolean } from '#domain/schema.ts';
+import * as store from '#store/projects.ts';
+import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
+import type { Tx } from '#store/sql.ts';
+import { insertTrafficType } from '#store/traffic-types.ts';
+import { type Context, type Entry, write } from './context.ts';
+
+/** Creates a project with its rollout statuses and the traffic type `user`, but without environments. */
+export const createProject = (context: Context, fields: { name: string; requiresTitleAndComments: boolean }) =>
+  write(context, async (tx) => {
+    const project: Project = { ...fields, id: newId(), type: 'workspace' };
+    await insertProjectWithDefaults(tx, project, ['user']);
+    await tx.record({ ...entry('workspace.created', project), after: project });
+    return project;
+  });
+
+/** Also used at the first start. */
+export async function insertProjectWithDefaults(tx: Tx, project: Project, trafficTypes: readonly string[]) {
+  await store.insertProject(tx, project);
+  const statuses = defaultRolloutStatuses.map((status) => ({ ...status, id: newId() }));
+  await insertRolloutStatuses(tx, project.id, statuses);
+  for (const name of trafficTypes) {
+    await insertTrafficType(tx, { id: newId(), projectId: project.id, name, displayAttributeId: '' });
+  }
+}
+
+const settings = shapeOf(ProjectSettings, 'project');
+const patchable = /^\/(name|requiresTitleAndComments)$/;
+
+/** Changes the settings of a project by JSON Patch. */
+export const patchProject = (context: Context, { id }: Project, operations: readonly Operation[]) =>
+  write(context, async (tx) => {
+    const before = await store.lockProject(tx, id);
+    const patched = applyPatch(before, operations, { mayName: patchable });
+    refuse('patch_invalid', settings.complaints(patched));
+    const { name, requiresTitleAndComments } = settings.clean(patched);
+    const after: Project = { ...before, name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) };
+    await store.saveProject(tx, after);
+    await tx.record({ ...entry('workspace.patched', after), before, after });
+    return after;
+  });
+
+/** Deletes a project that has neither environments nor traffic types. */
+export const deleteProject = (context: Context, { id }: Project) =>
+  write(context, async (tx) => {
+    const before = await store.lockProject(tx, id);
+    if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
+    await store.deleteProject(tx, id);
+    await tx.record({ ...entry('workspace.deleted', before), before });
+    return true as const;
+  });
+
+const entry = (action: Entry['action'], project: Project) => ({
+  action,
+  object: { type: 'workspace' as const, id: project.id, name: project.name },
+  project,
+});

@@ -1,0 +1,39 @@
+/** Texts that must not be guessed: API keys and the tokens of links. Only their hashes are stored. */
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { ApiKeyType } from '#domain/api-keys.ts';
+
+const letters: Record<ApiKeyType, string> = { admin: 'a', server_side: 's', client_side: 'c' };
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 30;
+const checksumLength = 6;
+
+/** `burgee_<type letter>_<30 random base62><6 base62 of a CRC32>`: secret scanners can recognise it, and so can we. */
+export function newKeyText(type: ApiKeyType): string {
+  const random = Array.from({ length: randomLength }, () => base62[randomInt(base62.length)]).join('');
+  const body = `burgee_${letters[type]}_${random}`;
+  return body + checksumOf(body);
+}
+
+/** False for a text that claims to be a key of our making but has the wrong length or checksum. */
+export function mayBeKey(text: string): boolean {
+  if (!/^burgee_[asc]_/.test(text)) return true;
+  const body = text.slice(0, -checksumLength);
+  return body.length === 'burgee_a_'.length + randomLength && checksumOf(body) === text.slice(-checksumLength);
+}
+
+/** Keys and tokens are long and random, so a fast hash is enough: there is nothing to try out. */
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** 256 random bits, as text that fits into a link. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
+function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    digits = base62[rest % base62.length] + digits;
+    rest = Math.floor(rest / base62.length);
+  }
+  return digits;
+}

@@ -1,0 +1,55 @@
+/** The first start: everything that an empty database needs before the first request. */
+
+import { v7 as newId } from 'uuid';
+import { type Actor, permissionsOf } from '#domain/access.ts';
+import { administrators } from '#domain/groups.ts';
+import type { Project } from '#domain/projects.ts';
+import { findAccount, insertAccount } from '#store/account.ts';
+import { insertEnvironment } from '#store/environments.ts';
+import { insertGroup } from '#store/groups.ts';
+import { Refused, type Store } from '#store/sql.ts';
+import { insertNewKey } from './api-keys.ts';
+import { contextFor, write } from './context.ts';
+import { insertProjectWithDefaults } from './projects.ts';
+import { newToken } from './secrets.ts';
+
+const system: Actor = {
+  type: 'system',
+  id: 'first-start',
+  name: 'First start',
+  permissions: permissionsOf(['API_ALL_GRANTED']),
+  scope: { kind: 'account' },
+};
+
+export interface FirstStart {
+  /** The key handed in by the operator, if any. */
+  readonly adminKeyText: string | undefined;
+  readonly transactionId: string;
+}
+
+/** Makes the account unless it is there. Answers the text of the first admin key when it made one, else undefined. */
+export async function setUp(store: Store, { adminKeyText, transactionId }: FirstStart): Promise<string | undefined> {
+  if (await findAccount(store)) return undefined;
+  const made = write(contextFor(store, system, transactionId), async (tx) => {
+    const account = { id: newId(), markerSecret: newToken() };
+    await insertAccount(tx, account);
+    const project: Project = { id: newId(), type: 'workspace', name: 'Default', requiresTitleAndComments: false };
+    await insertProjectWithDefaults(tx, project, ['user', 'account', 'anonymous']);
+    const environment = { projectId: project.id, createdAt: tx.now };
+    await insertEnvironment(tx, { ...environment, id: newId(), name: 'Prod-Default', production: true });
+    await insertEnvironment(tx, { ...environment, id: newId(), name: 'Staging-Default', production: false });
+    await insertGroup(tx, { ...administrators, id: newId(), type: 'group' });
+    const { text } = await insertNewKey(
+      tx,
+      system,
+      { name: 'First admin key', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } },
+      adminKeyText,
+    );
+    await tx.record({ action: 'account.created', object: { type: 'account', id: account.id, name: 'Burgee' } });
+    return text;
+  });
+  return made.catch((error: unknown) => {
+    if (error instanceof Refused && error.constraint === 'account_single_key') return undefined;
+    throw error;
+  });
+}

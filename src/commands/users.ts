@@ -1,0 +1,100 @@
+import { v7 as newId } from 'uuid';
+import type { Operation } from '#domain/json-patch.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import {
+  patchUser as applyUserPatch,
+  applyUserUpdate,
+  nameFromEmail,
+  toUserReply,
+  type User,
+  type UserUpdate,
+} from '#domain/users.ts';
+import { findAdministratorsId, listGroupNames } from '#store/groups.ts';
+import { putInvitationMail } from '#store/outbox.ts';
+import type { Tx } from '#store/sql.ts';
+import * as store from '#store/users.ts';
+import { type Context, type Entry, write } from './context.ts';
+import { hashOf, newToken } from './secrets.ts';
+
+const invitationLifeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Makes a PENDING user and puts the invitation's mail into the outbox, in one transaction. */
+export const inviteUser = (context: Context, { email, groupIds }: { email: string; groupIds: readonly string[] }) =>
+  write(context, async (tx) => {
+    await requireGroups(tx, groupIds);
+    const user: User = {
+      id: newId(),
+      name: nameFromEmail(email),
+      email,
+      status: 'PENDING',
+      twoFactor: false,
+      groupIds,
+      createdAt: tx.now,
+    };
+    await store.insertUser(tx, user);
+    const token = newToken();
+    const expiresAt = tx.now + invitationLifeMs;
+    await store.insertInvitation(tx, user.id, hashOf(token), expiresAt);
+    await putInvitationMail(tx, newId(), user.id, { email, token, invitedBy: context.actor.name, expiresAt });
+    await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
+    return user;
+  });
+
+/** Replaces e-mail, name, status and second factor. */
+export const replaceUser = (context: Context, id: string, update: UserUpdate) =>
+  changeUser(context, id, 'user.replaced', (user) => applyUserUpdate(user, update));
+
+/** Changes groups and fields by JSON Patch. All or nothing. */
+export const patchUser = (context: Context, id: string, operations: readonly Operation[]) =>
+  changeUser(context, id, 'user.patched', (user) => applyUserPatch(user, operations));
+
+const changeUser = (context: Context, id: string, action: Entry['action'], change: (user: User) => User) =>
+  write(context, async (tx) => {
+    const before = await store.lockUser(tx, id);
+    const after = change(before);
+    await requireGroups(
+      tx,
+      after.groupIds.filter((groupId) => !before.groupIds.includes(groupId)),
+    );
+    await requireAdministrator(tx, before, after);
+    await store.saveUser(tx, after);
+    await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
+    return after;
+  });
+
+/** Deletes a PENDING user; the invitation's link is dead from then on. */
+export const deleteUser = (context: Context, id: string) =>
+  write(context, async (tx) => {
+    const before = await store.lockUser(tx, id);
+    if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
+    if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
+    await store.deleteUser(tx, id);
+    await tx.record({ ...entry('user.deleted', before), before: toUserReply(before) });
+    return true as const;
+  });
+
+const mostGroups = 200;
+
+async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
+  refuse('user_invalid', groupIds.length > mostGroups ? [`groups must not have more than ${mostGroups} items`] : []);
+  const known = await listGroupNames(tx, groupIds);
+  refuse(
+    'user_invalid',
+    groupIds.filter((id) => !known.has(id)).map((id) => `groups: there is no group ${id}`),
+  );
+}
+
+/** Somebody must be left who can let others in. */
+async function requireAdministrator(tx: Tx, before: User, after: User): Promise<void> {
+  const administratorsId = await findAdministratorsId(tx);
+  const isActiveAdministrator = (user: User) => user.status === 'ACTIVE' && user.groupIds.includes(administratorsId);
+  if (!isActiveAdministrator(before) || isActiveAdministrator(after)) return;
+  if ((await store.countOtherAdministrators(tx, administratorsId, before.id)) === 0) {
+    throw new Problem('last_administrator');
+  }
+}
+
+const entry = (action: Entry['action'], { id, email }: User) => ({
+  action,
+  object: { type: 'user' as const, id, name: email },
+});

@@ -1,0 +1,32 @@
+import { ApiKeySummary, CreatedApiKey, NewApiKey } from '#domain/api-keys.ts';
+import { endpoint } from './endpoint.ts';
+import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+
+export const createApiKey = endpoint({
+  method: 'POST',
+  path: '/apiKeys',
+  summary: 'Create a key; only this answer shows it',
+  access: { needs: 'apiKey.write', scope: 'project' },
+  body: NewApiKey,
+  reply: CreatedApiKey,
+  problems: ['api_key_invalid', 'scope_too_wide', 'project_not_found', 'environment_not_found'],
+});
+
+export const listApiKeys = endpoint({
+  method: 'GET',
+  path: '/apiKeys',
+  summary: 'List the keys within the scope of the asking key, in order of creation, without their secrets',
+  access: { needs: 'apiKey.read', scope: 'project' },
+  query: OffsetPage(pageSizes.apiKeys),
+  reply: OffsetListing(ApiKeySummary),
+  problems: [],
+});
+
+export const revokeApiKey = endpoint({
+  method: 'DELETE',
+  path: '/apiKeys/:key',
+  summary: 'Revoke a key, named by its id or by the key itself',
+  access: { needs: 'apiKey.write', scope: 'account' },
+  reply: True,
+  problems: ['api_key_not_found'],
+});

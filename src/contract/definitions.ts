@@ -1,0 +1,93 @@
+import { Definition, DefinitionBody } from '#domain/definitions.ts';
+import { Patch } from '#domain/json-patch.ts';
+import { endpoint } from './endpoint.ts';
+import { NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+
+const path = '/splits/ws/:project/:flag/environments/:environment';
+const read = { needs: 'definition.read', scope: 'environment' } as const;
+const write = { needs: 'definition.write', scope: 'environment' } as const;
+
+export const listDefinitions = endpoint({
+  method: 'GET',
+  path: '/splits/ws/:project/environments/:environment',
+  summary: 'List the definitions in an environment, in order of creation',
+  access: read,
+  query: OffsetPage(pageSizes.definitions),
+  reply: OffsetListing(Definition),
+  problems: [],
+});
+
+export const getDefinition = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Read the definition of a flag in an environment',
+  access: read,
+  reply: Definition,
+  versioned: true,
+  problems: [],
+});
+
+export const createDefinition = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Define a flag in an environment',
+  access: write,
+  query: NoteQuery,
+  looseBody: DefinitionBody,
+  reply: Definition,
+  versioned: true,
+  problems: ['definition_exists', 'definition_invalid', 'note_required', 'precondition_failed'],
+});
+
+export const replaceDefinition = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Replace a definition',
+  access: write,
+  query: NoteQuery,
+  looseBody: DefinitionBody,
+  reply: Definition,
+  versioned: true,
+  problems: ['definition_invalid', 'note_required', 'precondition_failed'],
+});
+
+export const patchDefinition = endpoint({
+  method: 'PATCH',
+  path,
+  summary: 'Change a definition by JSON Patch, all or nothing',
+  access: write,
+  query: NoteQuery,
+  body: Patch,
+  reply: Definition,
+  versioned: true,
+  problems: ['patch_invalid', 'definition_invalid', 'note_required', 'precondition_failed'],
+});
+
+export const deleteDefinition = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Remove the definition of a flag from an environment',
+  access: write,
+  query: NoteQuery,
+  reply: True,
+  versioned: true,
+  problems: ['note_required', 'precondition_failed'],
+});
+
+/** Kill and restore are answered on PUT and on POST: clients use either. */
+const switching = {
+  access: write,
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: Definition,
+  versioned: true,
+  problems: ['note_required', 'precondition_failed'],
+} as const;
+const kill = { ...switching, path: `${path}/kill`, summary: 'Serve the default treatment to everybody' } as const;
+const restore = { ...switching, path: `${path}/restore`, summary: 'Let the rules decide again' } as const;
+
+export const killDefinition = endpoint({ method: 'PUT', ...kill });
+export const killDefinitionByPost = endpoint({ method: 'POST', ...kill });
+export const restoreDefinition = endpoint({ method: 'PUT', ...restore });
+export const restoreDefinitionByPost = endpoint({ method: 'POST', ...restore });

@@ -1,0 +1,48 @@
+import Type from 'typebox';
+import { EnvironmentDetails, EnvironmentSummary, NewEnvironment } from '#domain/environments.ts';
+import { Patch } from '#domain/json-patch.ts';
+import { OneOf } from '#domain/schema.ts';
+import { endpoint } from './endpoint.ts';
+import { True } from './parts.ts';
+
+export const listEnvironments = endpoint({
+  method: 'GET',
+  path: '/environments/ws/:project',
+  summary: 'List the environments of a project that the key reaches, in order of creation',
+  access: { needs: 'project.read', scope: 'environment' },
+  reply: Type.Array(EnvironmentSummary),
+  problems: [],
+});
+
+export const createEnvironment = endpoint({
+  method: 'POST',
+  path: '/environments/ws/:project',
+  summary: 'Create an environment with one client-side and one server-side key, which only this answer shows',
+  access: { needs: 'environment.write', scope: 'project' },
+  body: NewEnvironment,
+  reply: EnvironmentDetails,
+  problems: ['environment_name_taken', 'permissions_unsupported'],
+});
+
+/** A dry run that changed something would be worse than none, so asking for one is refused. */
+const NoDryRun = Type.Object({ dry_run: Type.Optional(OneOf(['false'])) });
+
+export const patchEnvironment = endpoint({
+  method: 'PATCH',
+  path: '/environments/ws/:project/:environment',
+  summary: 'Change /name or /production by JSON Patch',
+  access: { needs: 'environment.write', scope: 'project' },
+  query: NoDryRun,
+  body: Patch,
+  reply: EnvironmentDetails,
+  problems: ['patch_invalid', 'environment_name_taken', 'permissions_unsupported'],
+});
+
+export const deleteEnvironment = endpoint({
+  method: 'DELETE',
+  path: '/environments/ws/:project/:environment',
+  summary: 'Delete an environment that has neither API keys nor definitions',
+  access: { needs: 'environment.write', scope: 'project' },
+  reply: True,
+  problems: ['environment_in_use'],
+});

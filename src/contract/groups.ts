@@ -1,0 +1,54 @@
+import { Group, GroupUpdate, NewGroup } from '#domain/groups.ts';
+import { endpoint } from './endpoint.ts';
+import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+
+const read = { needs: 'group.read', scope: 'environment' } as const;
+const write = { needs: 'group.write', scope: 'account' } as const;
+
+export const listGroups = endpoint({
+  method: 'GET',
+  path: '/groups',
+  summary: 'List the groups, in order of creation',
+  access: read,
+  query: OffsetPage(pageSizes.groups),
+  reply: OffsetListing(Group),
+  problems: [],
+});
+
+export const getGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:group',
+  summary: 'Read a group',
+  access: read,
+  reply: Group,
+  problems: ['group_not_found'],
+});
+
+export const createGroup = endpoint({
+  method: 'POST',
+  path: '/groups',
+  summary: 'Create a group',
+  access: write,
+  body: NewGroup,
+  reply: Group,
+  problems: ['group_name_taken'],
+});
+
+export const replaceGroup = endpoint({
+  method: 'PUT',
+  path: '/groups/:group',
+  summary: 'Replace the name of a group and, where sent, its description',
+  access: write,
+  body: GroupUpdate,
+  reply: Group,
+  problems: ['group_not_found', 'group_invalid', 'group_name_taken', 'group_protected'],
+});
+
+export const deleteGroup = endpoint({
+  method: 'DELETE',
+  path: '/groups/:group',
+  summary: 'Delete a group; its members leave it',
+  access: write,
+  reply: True,
+  problems: ['group_not_found', 'group_protected'],
+});

@@ -1,0 +1,101 @@
+/** Pieces that several endpoints share: pages, notes, the error body, and the ONE table from kind to status. */
+
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { Kind } from '#domain/problems.ts';
+
+export const prefix = '/internal/api/v2';
+
+export const statusOf: Record<Kind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  too_many: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+export const bodyLimit = 1_048_576;
+
+export const ErrorBody = Type.Object({
+  code: Type.Integer({ description: 'the HTTP status' }),
+  message: Type.String(),
+  details: Type.String({ description: 'empty unless there is more to say: then one complaint a line' }),
+  transactionId: Type.String({ description: 'also in the header X-Transaction-Id, the log and the audit log' }),
+});
+export type ErrorBody = Static<typeof ErrorBody>;
+
+/** What a delete answers. */
+export const True = Type.Literal(true);
+
+/** Why a change is made. Required where the project says so; read from the query or the body. */
+export const NoteQuery = Type.Object({
+  title: Type.Optional(Type.String({ maxLength: 2000 })),
+  comment: Type.Optional(Type.String({ maxLength: 2000 })),
+});
+
+export interface PageSize {
+  readonly default: number;
+  readonly most: number;
+}
+export const pageSizes = {
+  projects: { default: 10, most: 200 },
+  flags: { default: 20, most: 50 },
+  definitions: { default: 20, most: 50 },
+  groups: { default: 50, most: 200 },
+  restrictions: { default: 20, most: 200 },
+  apiKeys: { default: 50, most: 200 },
+  users: { default: 20, most: 200 },
+  changes: { default: 20, most: 200 },
+} as const satisfies Record<string, PageSize>;
+
+const limitOf = (size: PageSize) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `default ${size.default}; more than ${size.most} is lowered to ${size.most}`,
+    }),
+  );
+
+export const OffsetPage = (size: PageSize) =>
+  Type.Object({
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'default 0' })),
+    limit: limitOf(size),
+  });
+
+export const MarkerPage = (size: PageSize) =>
+  Type.Object({
+    limit: limitOf(size),
+    after: Type.Optional(Type.String({ description: 'the nextMarker of a page: answers the page behind it' })),
+    before: Type.Optional(Type.String({ description: 'the previousMarker of a page: answers the page before it' })),
+  });
+
+/** One object schema out of two, since composed schemas hide their members from serialiser and readers. */
+export const extend = <A extends TObject, B extends TObject>(a: A, b: B) =>
+  Type.Object({ ...a.properties, ...b.properties } as A['properties'] & B['properties']);
+
+export const limited = (limit: number | undefined, size: PageSize): number =>
+  Math.min(limit ?? size.default, size.most);
+
+export const OffsetListing = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    objects: Type.Array(item),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+    totalCount: Type.Integer(),
+  });
+
+const Marker = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+
+export const MarkerListing = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    data: Type.Array(item),
+    nextMarker: Marker,
+    previousMarker: Marker,
+    limit: Type.Integer(),
+    count: Type.Integer(),
+  });

@@ -1,0 +1,51 @@
+import Type from 'typebox';
+import { Patch } from '#domain/json-patch.ts';
+import { NewProject, Project } from '#domain/projects.ts';
+import { OneOf } from '#domain/schema.ts';
+import { endpoint } from './endpoint.ts';
+import { extend, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+
+export const listProjects = endpoint({
+  method: 'GET',
+  path: '/workspaces',
+  summary: 'List the projects that the key reaches',
+  access: { needs: 'project.read', scope: 'environment' },
+  query: extend(
+    OffsetPage(pageSizes.projects),
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      nameOp: Type.Optional(OneOf(['IS', 'STARTS_WITH', 'CONTAINS'])),
+    }),
+  ),
+  reply: OffsetListing(Project),
+  problems: [],
+});
+
+export const createProject = endpoint({
+  method: 'POST',
+  path: '/workspaces',
+  summary: 'Create a project, with its rollout statuses and the traffic type user, without environments',
+  access: { needs: 'project.create', scope: 'account' },
+  body: NewProject,
+  reply: Project,
+  problems: ['project_name_taken'],
+});
+
+export const patchProject = endpoint({
+  method: 'PATCH',
+  path: '/workspaces/:project',
+  summary: 'Change /name or /requiresTitleAndComments by JSON Patch',
+  access: { needs: 'project.write', scope: 'project' },
+  body: Patch,
+  reply: Project,
+  problems: ['patch_invalid', 'project_name_taken'],
+});
+
+export const deleteProject = endpoint({
+  method: 'DELETE',
+  path: '/workspaces/:project',
+  summary: 'Delete a project that has neither environments nor traffic types',
+  access: { needs: 'project.write', scope: 'project' },
+  reply: True,
+  problems: ['project_in_use'],
+});

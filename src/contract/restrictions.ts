@@ -1,0 +1,31 @@
+import Type from 'typebox';
+import { Restriction, RestrictionUpdate } from '#domain/restrictions.ts';
+import { Id, OneOf } from '#domain/schema.ts';
+import { endpoint } from './endpoint.ts';
+import { extend, OffsetListing, OffsetPage, pageSizes } from './parts.ts';
+
+const access = { needs: 'restriction.write', scope: 'project' } as const;
+
+export const listRestrictions = endpoint({
+  method: 'GET',
+  path: '/restrictions',
+  summary: 'Who may see the project `resource_id`',
+  access,
+  query: extend(
+    OffsetPage(pageSizes.restrictions),
+    Type.Object({ resource_type: OneOf(['workspace']), resource_id: Id }),
+  ),
+  reply: OffsetListing(Restriction),
+  problems: ['project_not_found'],
+});
+
+export const replaceRestriction = endpoint({
+  method: 'PUT',
+  path: '/restrictions',
+  summary: 'Open a project to everybody, or only to the users and groups listed',
+  access,
+  query: Type.Object({ dry_run: Type.Optional(OneOf(['false'])) }),
+  body: RestrictionUpdate,
+  reply: Restriction,
+  problems: ['project_not_found', 'restriction_invalid'],
+});

@@ -1,0 +1,14 @@
+import Type from 'typebox';
+import { RolloutStatus } from '#domain/rollout-statuses.ts';
+import { Id } from '#domain/schema.ts';
+import { endpoint } from './endpoint.ts';
+
+export const listRolloutStatuses = endpoint({
+  method: 'GET',
+  path: '/rolloutStatuses',
+  summary: 'List the rollout statuses of the project `wsId`, in their order',
+  access: { needs: 'rolloutStatus.read', scope: 'environment' },
+  query: Type.Object({ wsId: Id }),
+  reply: Type.Array(RolloutStatus),
+  problems: ['project_not_found'],
+});

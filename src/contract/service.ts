@@ -1,0 +1,21 @@
+/** The server itself, outside the prefix of the Admin API. */
+import Type from 'typebox';
+import { endpoint } from './endpoint.ts';
+
+export const getHealth = endpoint({
+  method: 'GET',
+  path: '/health',
+  summary: 'The process lives',
+  access: 'public',
+  reply: Type.Object({ status: Type.Literal('ok') }),
+  problems: [],
+});
+
+export const getReadiness = endpoint({
+  method: 'GET',
+  path: '/ready',
+  summary: 'The database answers',
+  access: 'public',
+  reply: Type.Object({ status: Type.Literal('ready') }),
+  problems: ['unavailable'],
+});

@@ -1,0 +1,78 @@
+import Type from 'typebox';
+import { Patch } from '#domain/json-patch.ts';
+import { Invitation, User, UserStatus, UserUpdate } from '#domain/users.ts';
+import { endpoint } from './endpoint.ts';
+import { extend, MarkerListing, MarkerPage, pageSizes, True } from './parts.ts';
+
+const write = { needs: 'user.write', scope: 'account' } as const;
+
+export const inviteUser = endpoint({
+  method: 'POST',
+  path: '/users',
+  summary: 'Invite a user by e-mail',
+  access: write,
+  body: Invitation,
+  reply: User,
+  problems: ['user_invalid', 'user_email_taken'],
+});
+
+export const listUsers = endpoint({
+  method: 'GET',
+  path: '/users',
+  summary: 'List the users who have access to what the key reaches, in order of invitation',
+  access: { needs: 'user.read', scope: 'environment' },
+  query: extend(
+    MarkerPage(pageSizes.users),
+    Type.Object({ status: Type.Optional(UserStatus), group_id: Type.Optional(Type.String()) }),
+  ),
+  reply: MarkerListing(User),
+  problems: ['marker_invalid'],
+});
+
+export const getUser = endpoint({
+  method: 'GET',
+  path: '/users/:user',
+  summary: 'Read a user',
+  access: { needs: 'user.read', scope: 'environment' },
+  reply: User,
+  problems: ['user_not_found'],
+});
+
+const rules = [
+  'user_not_found',
+  'user_invalid',
+  'user_email_taken',
+  'status_change_refused',
+  'two_factor_not_enabled_here',
+  'pending_email_fixed',
+  'last_administrator',
+] as const;
+
+export const replaceUser = endpoint({
+  method: 'PUT',
+  path: '/users/:user',
+  summary: 'Replace a user: all of email, name, status, 2fa and type',
+  access: write,
+  body: UserUpdate,
+  reply: User,
+  problems: rules,
+});
+
+export const patchUser = endpoint({
+  method: 'PATCH',
+  path: '/users/:user',
+  summary: 'Change /groups, /name, /email, /status or /2fa by JSON Patch',
+  access: write,
+  body: Patch,
+  reply: User,
+  problems: ['patch_invalid', ...rules],
+});
+
+export const deleteUser = endpoint({
+  method: 'DELETE',
+  path: '/users/:user',
+  summary: 'Delete a PENDING user and the invitation',
+  access: write,
+  reply: True,
+  problems: ['user_not_found', 'active_user_not_deletable', 'deactivated_user_not_deletable'],
+});

@@ -1,0 +1,89 @@
+/**
+ * Who may do what, where. The one table of permissions: endpoints name the permission that they need,
+ * roles are sets of permissions, and an actor has roles within a scope.
+ */
+
+export const permissions = [
+  'project.read',
+  'project.create',
+  'project.write',
+  'environment.write',
+  'trafficType.write',
+  'restriction.write',
+  'rolloutStatus.read',
+  'flag.read',
+  'flag.write',
+  'definition.read',
+  'definition.write',
+  'user.read',
+  'user.write',
+  'group.read',
+  'group.write',
+  'apiKey.read',
+  'apiKey.write',
+  'audit.read',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+/** Every role sees the projects, environments and traffic types of its scope: all other calls need their ids. */
+const projectAdmin = [
+  'project.read',
+  'project.write',
+  'environment.write',
+  'trafficType.write',
+  'restriction.write',
+  'audit.read',
+] as const;
+const flagViewer = ['project.read', 'rolloutStatus.read', 'flag.read', 'definition.read'] as const;
+
+export const roles = {
+  API_ALL_GRANTED: permissions,
+  API_APIKEY: ['project.read', 'apiKey.read', 'apiKey.write'],
+  API_ADMIN: [...projectAdmin, 'project.create', 'user.read', 'user.write', 'group.read', 'group.write'],
+  API_WORKSPACE_ADMIN: projectAdmin,
+  API_FEATURE_FLAG_VIEWER: flagViewer,
+  API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write'],
+  API_SEGMENT_VIEWER: ['project.read'],
+  API_SEGMENT_EDITOR: ['project.read'],
+} as const satisfies Record<string, readonly Permission[]>;
+export type Role = keyof typeof roles;
+export const roleNames = Object.keys(roles) as Role[];
+
+/** The part of the account that an actor reaches. */
+export type Scope =
+  | { readonly kind: 'account' }
+  | { readonly kind: 'project'; readonly projectId: string }
+  | { readonly kind: 'environment'; readonly projectId: string; readonly environmentIds: readonly string[] };
+
+/** Who acts: a key, a person at the command line of the server, or the first start. */
+export interface Actor {
+  readonly type: 'api_key' | 'operator' | 'system';
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: ReadonlySet<Permission>;
+  readonly scope: Scope;
+}
+
+/** What an endpoint demands: a permission, and the narrowest scope that an actor may have to use it. */
+export interface Access {
+  readonly needs: Permission;
+  readonly scope: Scope['kind'];
+}
+
+export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =>
+  new Set(names.flatMap((name): readonly Permission[] => roles[name]));
+
+const width = { environment: 0, project: 1, account: 2 } as const;
+
+/** Whether the actor may use the endpoint at all, wherever the thing is. If not: 403, whether or not the thing exists. */
+export const allows = (actor: Actor, access: Access): boolean =>
+  actor.permissions.has(access.needs) && width[actor.scope.kind] >= width[access.scope];
+
+/** Whether the project is in the actor's scope. If not: 404, as if it did not exist. */
+export const reachesProject = ({ scope }: Actor, projectId: string): boolean =>
+  scope.kind === 'account' || scope.projectId === projectId;
+
+/** Whether the environment is in the actor's scope. If not: 404, as if it did not exist. */
+export const reachesEnvironment = (actor: Actor, environment: { id: string; projectId: string }): boolean =>
+  reachesProject(actor, environment.projectId) &&
+  (actor.scope.kind !== 'environment' || actor.scope.environmentIds.includes(environment.id));

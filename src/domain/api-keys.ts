@@ -1,0 +1,98 @@
+import Type, { type Static } from 'typebox';
+import { type Role, roleNames, type Scope } from './access.ts';
+import { refuse } from './problems.ts';
+import { Id, Millis, OneOf, Title } from './schema.ts';
+
+export const apiKeyTypes = ['admin', 'server_side', 'client_side'] as const;
+const ApiKeyType = OneOf(apiKeyTypes);
+export type ApiKeyType = Static<typeof ApiKeyType>;
+
+/** A key as it is kept: never its text, only the hash and the last four characters. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly type: ApiKeyType;
+  readonly roles: readonly Role[];
+  readonly scope: Scope;
+  readonly lastFour: string;
+  readonly createdAt: number;
+  readonly createdBy: { readonly type: string; readonly id: string };
+  readonly lastUsedAt: number | undefined;
+}
+
+const NamedResource = Type.Object({ id: Id });
+const nullable = { type: ['array', 'null'] };
+
+export const NewApiKey = Type.Object({
+  name: Type.String({ pattern: '\\S', maxLength: 100 }),
+  apiKeyType: ApiKeyType,
+  workspace: Type.Optional(Type.Union([NamedResource, Type.Null()])),
+  environments: Type.Optional(
+    Type.Unsafe<{ id: string }[] | null>({ ...nullable, items: NamedResource, maxItems: 100 }),
+  ),
+  roles: Type.Optional(Type.Unsafe<Role[] | null>({ ...nullable, items: OneOf(roleNames) })),
+});
+export type NewApiKey = Static<typeof NewApiKey>;
+
+const TypedId = Type.Object({ type: Type.String(), id: Type.String() });
+
+const shown = {
+  organization: TypedId,
+  environments: Type.Array(TypedId),
+  name: Title,
+  createdBy: TypedId,
+  createdAt: Millis,
+  apiKeyType: ApiKeyType,
+  workspace: Type.Optional(TypedId),
+  roles: Type.Array(Type.String()),
+  type: Type.Literal('api_key'),
+};
+
+/** What of a key may be shown at any time. */
+export const ApiKeySummary = Type.Object({
+  ...shown,
+  id: Type.String(),
+  lastFour: Type.String({ description: 'the last four characters of the key' }),
+  lastUsedAt: Type.Optional(Type.Integer({ description: 'absent when the key was never used; exact to a minute' })),
+});
+export type ApiKeySummary = Static<typeof ApiKeySummary>;
+
+/** What creating a key answers: the only time that the key itself is shown. */
+export const CreatedApiKey = Type.Object({ ...shown, key: Type.String(), id: Type.String() });
+
+/** The roles of a new key. SDK keys have none; an admin key that asks for none gets all. */
+export function rolesOf({ apiKeyType, roles }: Pick<NewApiKey, 'apiKeyType' | 'roles'>): readonly Role[] {
+  if (apiKeyType === 'admin') return roles?.length ? [...new Set(roles)] : ['API_ALL_GRANTED'];
+  refuse('api_key_invalid', roles?.length ? [`roles must be empty for a ${apiKeyType} key`] : []);
+  return [];
+}
+
+/** SDK keys belong to exactly one environment; environments need their project. */
+export function checkKeyScope(type: ApiKeyType, scope: Scope): void {
+  const single = scope.kind === 'environment' && scope.environmentIds.length === 1;
+  refuse(
+    'api_key_invalid',
+    type === 'admin' || single ? [] : [`a ${type} key needs a workspace and exactly one environment`],
+  );
+}
+
+export function toApiKeySummary(key: ApiKey, accountId: string): ApiKeySummary {
+  const { id, name, type, roles, scope, lastFour, createdAt, createdBy, lastUsedAt } = key;
+  return {
+    organization: { type: 'Organization', id: accountId },
+    environments: (scope.kind === 'environment' ? scope.environmentIds : ['<<GLOBAL>>']).map((environmentId) => ({
+      type: 'Environment',
+      id: environmentId,
+    })),
+    name,
+    createdBy: { ...createdBy },
+    createdAt,
+    apiKeyType: type,
+    ...(scope.kind === 'account' ? {} : { workspace: { type: 'workspace', id: scope.projectId } }),
+    roles: [...roles],
+    type: 'api_key',
+    id,
+    lastFour,
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+  };
+}

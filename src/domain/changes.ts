@@ -1,0 +1,35 @@
+/** The audit entry. Every change of data leaves exactly one. */
+import Type, { type Static } from 'typebox';
+import { Millis, OneOf } from './schema.ts';
+
+export const objectTypes = [
+  'account',
+  'workspace',
+  'environment',
+  'trafficType',
+  'restriction',
+  'flag',
+  'definition',
+  'user',
+  'group',
+  'api_key',
+] as const;
+export const ObjectType = OneOf(objectTypes);
+export type ObjectType = Static<typeof ObjectType>;
+
+export const Change = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('audit_log'),
+  auditLogType: Type.String({ description: '<object>.<what was done>, for example `flag.created`' }),
+  object: Type.Object({ type: ObjectType, id: Type.String(), name: Type.String() }),
+  workspaceId: Type.Optional(Type.String()),
+  environmentId: Type.Optional(Type.String()),
+  editor: Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() }),
+  createdAt: Millis,
+  title: Type.Optional(Type.String()),
+  comment: Type.Optional(Type.String()),
+  before: Type.Optional(Type.Unknown({ description: 'absent when it was created' })),
+  after: Type.Optional(Type.Unknown({ description: 'absent when it was deleted' })),
+  transactionId: Type.String(),
+});
+export type Change = Static<typeof Change>;

@@ -1,0 +1,81 @@
+import Type, { type Static } from 'typebox';
+import { applyPatch, type Operation } from './json-patch.ts';
+import { refuse } from './problems.ts';
+import { Description, Millis, NullableArray, OneOf, Reference, shapeOf } from './schema.ts';
+
+const reservedNames = ['datetime', 'string', 'set', 'integer'];
+
+export const NewFlag = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z][-_.A-Za-z0-9]*$', minLength: 2, maxLength: 255 }),
+  description: Type.Optional(Type.Union([Description, Type.Null()])),
+});
+
+const Tag = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) });
+const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
+
+const flagFields = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  trafficType: Reference,
+  creationTime: Millis,
+  rolloutStatus: Reference,
+  rolloutStatusTimestamp: Millis,
+  tags: NullableArray(Tag),
+};
+
+/** What creating and changing a flag answers. */
+export const Flag = Type.Object(flagFields);
+/** What reading a flag answers. */
+export const FlagWithOwners = Type.Object({ ...flagFields, owners: Type.Array(Owner) });
+
+/** A flag as it is kept. `revision` changes with every change of the flag and makes its ETag. */
+export type Flag = Static<typeof FlagWithOwners> & { readonly revision: number };
+
+export function checkFlagName(name: string): void {
+  refuse('flag_invalid', reservedNames.includes(name) ? [`name must not be ${name}: that word is reserved`] : []);
+}
+
+/** What a patch may change. */
+export interface FlagSettings {
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly rolloutStatusId: string;
+}
+
+const patchable = /^\/(description|tags|tags\/(\d+|-)|rolloutStatus|rolloutStatus\/id)$/;
+
+const PatchedFlag = shapeOf(
+  Type.Object({
+    description: Description,
+    tags: Type.Array(Tag, { maxItems: 100 }),
+    rolloutStatus: Type.Object({ id: Type.String() }),
+  }),
+  'flag',
+);
+
+/** The settings after the patch, or `patch_invalid`/`flag_invalid`. Whether the status exists is for the caller to see. */
+export function patchFlag(flag: Flag, operations: readonly Operation[]): FlagSettings {
+  const before = { description: flag.description, tags: flag.tags ?? [], rolloutStatus: flag.rolloutStatus };
+  const after = tidy(applyPatch(before, operations, { mayName: patchable, impliedLists: /^\/tags\/-$/ }));
+  refuse('flag_invalid', PatchedFlag.complaints(after));
+  const { description, tags, rolloutStatus } = PatchedFlag.clean(after);
+  const names = tags.map((tag) => tag.name);
+  refuse('flag_invalid', new Set(names).size < names.length ? ['tags must not repeat a name'] : []);
+  return { description, tags: names, rolloutStatusId: rolloutStatus.id };
+}
+
+/** Tags may come as plain text; a removed or null description or list of tags is an empty one. */
+function tidy(patched: unknown): unknown {
+  const { description, tags, rolloutStatus } = patched as {
+    description?: unknown;
+    tags?: unknown;
+    rolloutStatus?: unknown;
+  };
+  const asTag = (tag: unknown) => (typeof tag === 'string' ? { name: tag } : tag);
+  return {
+    description: description ?? '',
+    tags: Array.isArray(tags) ? tags.map(asTag) : (tags ?? []),
+    rolloutStatus,
+  };
+}

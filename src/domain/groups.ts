@@ -1,0 +1,37 @@
+import Type, { type Static } from 'typebox';
+import { Problem, refuse } from './problems.ts';
+import { Description, Title } from './schema.ts';
+
+export const Group = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  type: Type.Literal('group'),
+});
+export type Group = Static<typeof Group>;
+
+export const NewGroup = Type.Object({ name: Title, description: Type.Optional(Description) });
+
+export const GroupUpdate = Type.Object({
+  id: Type.Optional(Type.String()),
+  name: Title,
+  description: Type.Optional(Description),
+  type: Type.Optional(Type.String()),
+});
+export type GroupUpdate = Static<typeof GroupUpdate>;
+
+/** The group whose members may do everything. It is made at the first start and stays. */
+export const administrators = {
+  name: 'Administrators',
+  description: 'Grants access to advanced administrative features',
+} as const;
+
+/** The group after a full update; an absent description is kept. */
+export function applyGroupUpdate(group: Group, update: GroupUpdate): Group {
+  refuse('group_invalid', [
+    ...(update.id === undefined || update.id === group.id ? [] : ['id must agree with the path']),
+    ...(update.type === undefined || update.type === 'group' ? [] : ['type must be group']),
+  ]);
+  if (group.name === administrators.name && update.name !== group.name) throw new Problem('group_protected');
+  return { ...group, name: update.name, description: update.description ?? group.description };
+}

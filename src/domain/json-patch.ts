@@ -1,0 +1,176 @@
+/**
+ * JSON Patch, RFC 6902. Written here because no kept library holds to it (docs/decisions/0008-json-patch.md).
+ *
+ * Invariants
+ * 1. The given document is never changed; the result shares nothing with it or with the operations.
+ * 2. All or nothing: the first operation that cannot be done refuses the whole patch and names itself.
+ * 3. A place is reached through own members and existing array indexes only: no prototype, no `length`, no `01`.
+ * 4. Copies cannot grow the document without bound: what all of them copy together is limited.
+ */
+import Type, { type Static } from 'typebox';
+import { Clone, Equal } from 'typebox/value';
+import { Problem } from './problems.ts';
+import { OneOf } from './schema.ts';
+
+export const Operation = Type.Object({
+  op: OneOf(['add', 'replace', 'remove', 'test', 'move', 'copy']),
+  path: Type.String(),
+  from: Type.Optional(Type.String()),
+  value: Type.Optional(Type.Unknown()),
+});
+export type Operation = Static<typeof Operation>;
+
+export const Patch = Type.Array(Operation, { maxItems: 10_000 });
+
+export interface PatchOptions {
+  /** Which places may be named by `path` or changed by a move's `from`; the rest is refused. */
+  readonly mayName: RegExp;
+  /** Appends (`…/-`) that make their list when it is absent. */
+  readonly impliedLists?: RegExp;
+}
+
+const copiedCharactersLimit = 1_048_576;
+
+/** A new document with the operations applied one after the other, or `patch_invalid` naming the first that fails. */
+export function applyPatch(document: unknown, operations: readonly Operation[], options: PatchOptions): unknown {
+  const patching = new Patching(document, options);
+  operations.forEach((operation, index) => {
+    try {
+      patching.apply(operation);
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      throw new Problem('patch_invalid', { complaints: [`${index}/${refusal.message}`] });
+    }
+  });
+  return patching.result;
+}
+
+class Refusal extends Error {}
+
+type Container = Record<string, unknown> | unknown[];
+
+class Patching {
+  /** The document hangs in a holder, so that the document itself is a place like any other. */
+  readonly #holder: Record<string, unknown>;
+  readonly #options: PatchOptions;
+  #copied = 0;
+
+  constructor(document: unknown, options: PatchOptions) {
+    this.#holder = { '': Clone(document) };
+    this.#options = options;
+  }
+
+  get result(): unknown {
+    return this.#holder[''];
+  }
+
+  apply(operation: Operation): void {
+    const { op, path } = operation;
+    this.#requireNameable('path', path);
+    if (op === 'add') this.#add(path, valueOf(operation));
+    else if (op === 'remove') this.#remove('path', path);
+    else if (op === 'replace') this.#replace(path, valueOf(operation));
+    else if (op === 'test') this.#test(path, valueOf(operation));
+    else if (op === 'move') this.#move(fromOf(operation), path);
+    else this.#copy(fromOf(operation), path);
+  }
+
+  #add(path: string, value: unknown): void {
+    if (this.#options.impliedLists?.test(path)) this.#implyList(path);
+    const { parent, key } = this.#parentOf('path', path);
+    if (!Array.isArray(parent)) parent[key] = value;
+    else if (key === '-') parent.push(value);
+    else if (isIndex(key) && Number(key) <= parent.length) parent.splice(Number(key), 0, value);
+    else throw nothingAt('path', path);
+  }
+
+  #remove(member: 'path' | 'from', path: string): unknown {
+    const { parent, key } = this.#parentOf(member, path);
+    const value = this.#read(member, path);
+    if (path === '') throw new Refusal(`${member}: the whole document cannot be removed`);
+    if (Array.isArray(parent)) parent.splice(Number(key), 1);
+    else delete parent[key];
+    return value;
+  }
+
+  #replace(path: string, value: unknown): void {
+    const { parent, key } = this.#parentOf('path', path);
+    this.#read('path', path);
+    (parent as Record<string, unknown>)[key] = value;
+  }
+
+  #test(path: string, value: unknown): void {
+    if (!Equal(this.#read('path', path), value)) throw new Refusal(`value: the test failed, ${path} has another value`);
+  }
+
+  #move(from: string, path: string): void {
+    this.#requireNameable('from', from);
+    if (path.startsWith(`${from}/`)) throw new Refusal('path: a value cannot be moved into itself');
+    this.#add(path, this.#remove('from', from));
+  }
+
+  #copy(from: string, path: string): void {
+    const value = this.#read('from', from);
+    this.#copied += JSON.stringify(value).length;
+    if (this.#copied > copiedCharactersLimit) throw new Refusal('from: the patch copies too much');
+    this.#add(path, Clone(value));
+  }
+
+  #implyList(path: string): void {
+    const { parent, key } = this.#parentOf('path', path.slice(0, -'/-'.length));
+    if (!Array.isArray(parent) && !Object.hasOwn(parent, key)) parent[key] = [];
+  }
+
+  #requireNameable(member: 'path' | 'from', path: string): void {
+    if (!this.#options.mayName.test(path))
+      throw new Refusal(`${member}: ${path || 'the whole'} cannot be changed by a patch`);
+  }
+
+  /** The container that holds, or would hold, the place; it must exist. */
+  #parentOf(member: 'path' | 'from', path: string): { parent: Container; key: string } {
+    const tokens = tokensOf(member, path);
+    const key = tokens.at(-1) as string;
+    let parent: unknown = this.#holder;
+    for (const token of tokens.slice(0, -1)) {
+      if (!has(parent, token)) throw nothingAt(member, path);
+      parent = (parent as Record<string, unknown>)[token];
+    }
+    if (typeof parent !== 'object' || parent === null) throw nothingAt(member, path);
+    return { parent: parent as Container, key };
+  }
+
+  #read(member: 'path' | 'from', path: string): unknown {
+    const { parent, key } = this.#parentOf(member, path);
+    if (!has(parent, key)) throw nothingAt(member, path);
+    return (parent as Record<string, unknown>)[key];
+  }
+}
+
+const nothingAt = (member: string, path: string) => new Refusal(`${member}: there is nothing at ${path}`);
+
+const isIndex = (token: string): boolean => /^(0|[1-9]\d{0,15})$/.test(token);
+
+function has(container: unknown, token: string): boolean {
+  if (Array.isArray(container)) return isIndex(token) && Number(token) < container.length;
+  return typeof container === 'object' && container !== null && Object.hasOwn(container, token);
+}
+
+/** The first token, always '', leads from the holder to the document. */
+function tokensOf(member: string, path: string): string[] {
+  if ((path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) {
+    throw new Refusal(`${member} must be a JSON Pointer`);
+  }
+  const tokens = path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (tokens.includes('__proto__')) throw nothingAt(member, path);
+  return tokens;
+}
+
+function valueOf(operation: Operation): unknown {
+  if (operation.value === undefined) throw new Refusal(`value is required for ${operation.op}`);
+  return Clone(operation.value);
+}
+
+function fromOf(operation: Operation): string {
+  if (operation.from === undefined) throw new Refusal(`from is required for ${operation.op}`);
+  return operation.from;
+}

@@ -1,0 +1,154 @@
+/**
+ * Everything that Burgee can refuse, declared once: code → kind and sentence.
+ * `docs/problems.md` explains each code to people; a test keeps the two alike.
+ */
+
+export type Kind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'too_many'
+  | 'internal'
+  | 'unavailable';
+
+interface Entry<Facts> {
+  readonly kind: Kind;
+  readonly sentence: (facts: Facts) => string;
+}
+
+const problem = <Facts = void>(kind: Kind, sentence: (facts: Facts) => string): Entry<Facts> => ({ kind, sentence });
+
+/** One complaint makes the sentence; several are all listed in the error's details. */
+const invalid = () => problem<{ complaints: readonly string[] }>('invalid', (p) => p.complaints[0] ?? 'Invalid');
+const notFound = (thing: string) => problem<{ word: string }>('not_found', (p) => `Could not find ${thing} ${p.word}`);
+const taken = (thing: string) => problem<{ name: string }>('conflict', (p) => `${thing} ${p.name} already exists`);
+
+export const problems = {
+  // the request itself
+  request_invalid: invalid(),
+  json_invalid: problem<{ reason: string }>('invalid', (p) => `The body is not valid JSON: ${p.reason}`),
+  marker_invalid: problem('invalid', () => 'The marker was not made by this server for this list'),
+  body_too_large: problem<{ limit: number }>('too_large', (p) => `The body is larger than ${p.limit} bytes`),
+  path_unknown: problem<{ path: string }>('not_found', (p) => `Could not find path ${p.path}`),
+  method_not_allowed: problem<{ method: string }>(
+    'method_not_allowed',
+    (p) => `Method ${p.method} is not allowed here`,
+  ),
+  precondition_failed: problem('precondition_failed', () => 'If-Match no longer holds: it was changed meanwhile'),
+  patch_invalid: invalid(),
+  note_required: problem('invalid', () => 'The project requires a title and a comment'),
+
+  // who asks
+  unauthenticated: problem('unauthenticated', () => 'Invalid Admin API Key'),
+  too_many_failures: problem('too_many', () => 'Too many failed authentications from this address'),
+  forbidden: problem('forbidden', () => 'Role is insufficient'),
+  scope_too_wide: problem('forbidden', () => 'A key cannot create a key of wider scope than its own'),
+
+  // projects and what they hold
+  project_not_found: notFound('project'),
+  project_name_taken: taken('Project'),
+  project_in_use: problem<{ name: string }>(
+    'invalid',
+    (p) => `Project ${p.name} still has environments or traffic types; delete them first`,
+  ),
+  environment_not_found: notFound('environment'),
+  environment_name_taken: taken('Environment'),
+  environment_in_use: problem<{ name: string }>(
+    'invalid',
+    (p) => `Environment ${p.name} still has API keys or feature flag definitions; delete them first`,
+  ),
+  permissions_unsupported: problem(
+    'invalid',
+    () => 'Approvals and restrictions inside an environment are not supported; leave these permissions open',
+  ),
+  traffic_type_not_found: notFound('traffic type'),
+  traffic_type_name_taken: taken('Traffic type'),
+  traffic_type_in_use: problem<{ name: string }>(
+    'invalid',
+    (p) => `Traffic type ${p.name} is still used by feature flags; delete them first`,
+  ),
+  restriction_invalid: invalid(),
+
+  // flags and definitions
+  flag_not_found: notFound('flag'),
+  flag_name_taken: taken('Feature flag'),
+  flag_invalid: invalid(),
+  definition_not_found: notFound('splitmetadata'),
+  definition_exists: problem<{ flag: string; environment: string }>(
+    'conflict',
+    (p) => `Definition of ${p.flag} in ${p.environment} already exists`,
+  ),
+  definition_invalid: invalid(),
+
+  // people
+  user_not_found: notFound('user'),
+  user_email_taken: problem<{ email: string }>('conflict', (p) => `User ${p.email} already exists`),
+  user_invalid: invalid(),
+  two_factor_not_enabled_here: problem('invalid', () => 'Two-factor authentication cannot be enabled through the API'),
+  status_change_refused: problem<{ from: string; to: string }>(
+    'invalid',
+    (p) => `The status of a user cannot change from ${p.from} to ${p.to}`,
+  ),
+  pending_email_fixed: problem(
+    'invalid',
+    () => 'The e-mail of a PENDING user cannot change; delete the user and invite the other address',
+  ),
+  last_administrator: problem('invalid', () => 'The last active administrator cannot be deactivated or removed'),
+  active_user_not_deletable: problem(
+    'invalid',
+    () => 'Active users cannot be deleted from your org. You can use a PUT request to deactivate the user',
+  ),
+  deactivated_user_not_deletable: problem('invalid', () => 'Deactivated users cannot be deleted from your org'),
+  group_not_found: notFound('group'),
+  group_name_taken: taken('Group'),
+  group_invalid: invalid(),
+  group_protected: problem('invalid', () => 'The group Administrators can be neither renamed nor deleted'),
+
+  // keys
+  api_key_not_found: notFound('API key'),
+  api_key_invalid: invalid(),
+
+  // ours
+  internal: problem('internal', () => 'Internal error'),
+  unavailable: problem('unavailable', () => 'The database is not available; try again shortly'),
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+type FactsOf<Code extends ProblemCode> = Parameters<(typeof problems)[Code]['sentence']>[0];
+type Facts<Code extends ProblemCode> = FactsOf<Code> extends undefined ? [] : [facts: FactsOf<Code>];
+
+/** A refusal. Its code decides which facts must be given; wrong or missing facts do not compile. */
+export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
+  readonly code: Code;
+  readonly kind: Kind;
+  /** Empty unless there is more to say than the sentence. */
+  readonly details: string;
+
+  constructor(code: Code, ...[facts]: Facts<Code>) {
+    const entry = problems[code] as unknown as Entry<unknown>;
+    super(entry.sentence(facts));
+    this.name = 'Problem';
+    this.code = code;
+    this.kind = entry.kind;
+    this.details = detailsOf(facts);
+  }
+}
+
+type ComplaintCode = {
+  [C in ProblemCode]: FactsOf<C> extends { complaints: readonly string[] } ? C : never;
+}[ProblemCode];
+
+/** Throws the problem when there are complaints. */
+export function refuse<Code extends ComplaintCode>(code: Code, complaints: readonly string[]): void {
+  if (complaints.length > 0) throw new Problem(code, ...([{ complaints }] as unknown as Facts<Code>));
+}
+
+function detailsOf(facts: unknown): string {
+  const complaints = (facts as { complaints?: readonly string[] } | undefined)?.complaints ?? [];
+  return complaints.length > 1 ? complaints.join('\n') : '';
+}

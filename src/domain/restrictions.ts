@@ -1,0 +1,45 @@
+/** Who may see a project: everybody, or the users and groups that its restriction lists. */
+import Type, { type Static } from 'typebox';
+import { refuse } from './problems.ts';
+import { Id, OneOf } from './schema.ts';
+
+const Viewer = Type.Object({ id: Type.String(), name: Type.String(), type: OneOf(['user', 'group']) });
+export type Viewer = Static<typeof Viewer>;
+
+export const Restriction = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('restriction'),
+  resource: Type.Object({ id: Type.String(), name: Type.String(), type: Type.Literal('workspace') }),
+  operations: Type.Object({ view: Type.Boolean() }),
+  resourcePermissions: Type.Object({ view: Type.Array(Viewer) }),
+});
+export type Restriction = Static<typeof Restriction>;
+
+export const RestrictionUpdate = Type.Object({
+  resource: Type.Object({ id: Id, type: OneOf(['workspace']) }),
+  operations: Type.Object({ view: Type.Boolean({ description: 'true: only those listed may see the project' }) }),
+  resourcePermissions: Type.Optional(
+    Type.Object({
+      view: Type.Optional(Type.Array(Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) }))),
+    }),
+  ),
+});
+export type RestrictionUpdate = Static<typeof RestrictionUpdate>;
+
+/** A project that nobody could open again must not come into being. */
+export function checkViewers(viewers: readonly { id: string; type: string }[], administratorsId: string): void {
+  const listed = viewers.some((viewer) => viewer.type === 'group' && viewer.id === administratorsId);
+  refuse('restriction_invalid', listed ? [] : ['resourcePermissions/view must list the group Administrators']);
+}
+
+export const toRestriction = (
+  project: { id: string; name: string },
+  restricted: boolean,
+  viewers: readonly Viewer[],
+): Restriction => ({
+  id: project.id,
+  type: 'restriction',
+  resource: { id: project.id, name: project.name, type: 'workspace' },
+  operations: { view: restricted },
+  resourcePermissions: { view: [...viewers] },
+});

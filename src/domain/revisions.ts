@@ -1,0 +1,18 @@
+/** ETags and If-Match: every version of a flag or definition has a number of its own. */
+import { Problem } from './problems.ts';
+
+export const etagOf = (revision: number): string => `"${revision}"`;
+
+/** Refuses when If-Match was sent and does not name the current revision; `undefined` says that there is none. */
+export function requireMatch(ifMatch: string | undefined, revision: number | undefined): void {
+  if (ifMatch === undefined) return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  const holds = revision !== undefined && (tags.includes('*') || tags.includes(etagOf(revision)));
+  if (!holds) throw new Problem('precondition_failed');
+}
+
+/** The number of the next version: the clock's milliseconds, but always more than the last. */
+export const nextRevision = (now: number, last: number): number => Math.max(now, last + 1);
+
+/** The thing as the audit log keeps it. */
+export const withoutRevision = <Thing extends { revision: number }>({ revision: _, ...thing }: Thing) => thing;

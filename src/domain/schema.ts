@@ -1,0 +1,59 @@
+/** The few pieces that the schemas of several resources share, and how a value is held against a schema. */
+import Type, { type Static, type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Clean } from 'typebox/value';
+
+/** A string out of a list. A union of literals would complain once per member. */
+export const OneOf = <const Values extends readonly string[]>(values: Values) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] });
+
+/** Some clients send booleans as text; `toBoolean` reads both. */
+export const BooleanOrText = Type.Unsafe<boolean | 'true' | 'false'>({
+  type: ['boolean', 'string'],
+  enum: [true, false, 'true', 'false'],
+});
+export const toBoolean = (value: boolean | 'true' | 'false'): boolean => value === true || value === 'true';
+
+/** A list that the wire shows as null when it is empty. */
+export const NullableArray = <Item extends TSchema>(items: Item) =>
+  Type.Unsafe<Static<Item>[] | null>({ type: ['array', 'null'], items });
+
+export const Id = Type.String({ minLength: 1, maxLength: 255 });
+export const Millis = Type.Integer({ description: 'milliseconds since the Unix epoch' });
+export const Reference = Type.Object({ id: Type.String(), name: Type.String() });
+export type Reference = Static<typeof Reference>;
+export const Title = Type.String({ pattern: '\\S', maxLength: 255 });
+export const Description = Type.String({ maxLength: 2000 });
+export const SafeInteger = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+
+export interface Shape<T> {
+  /** All that is wrong with the value's shape, each naming its place; at most eight, so that hostile input stays cheap. */
+  complaints(value: unknown): string[];
+  /** The value without the members that the schema does not know. Call it only after `complaints` had none. */
+  clean(value: unknown): T;
+}
+
+/** Compiles a schema once. `root` names the place of complaints about the value as a whole. */
+export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): Shape<Static<Schema>> {
+  const validator = Compile(schema);
+  return {
+    complaints: (value) =>
+      validator.Check(value) ? [] : validator.Errors(value).map((error) => complaint(error, root)),
+    clean: (value) => Clean(schema, value) as Static<Schema>,
+  };
+}
+
+interface ShapeError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+function complaint({ keyword, instancePath, params, message }: ShapeError, root: string): string {
+  const place = instancePath.slice(1) || root;
+  if (keyword === 'enum')
+    return `${place} must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  if (keyword === 'pattern') return `${place} must match ${(params as { pattern: string | RegExp }).pattern}`;
+  return `${place} ${message}`;
+}

@@ -1,0 +1,174 @@
+import Type, { type Static } from 'typebox';
+import type { Operation } from './json-patch.ts';
+import { Problem, refuse } from './problems.ts';
+import { OneOf, shapeOf, Title } from './schema.ts';
+
+export const userStatuses = ['PENDING', 'ACTIVE', 'DEACTIVATED'] as const;
+export const UserStatus = OneOf(userStatuses);
+export type UserStatus = Static<typeof UserStatus>;
+
+const GroupReference = Type.Object({ id: Type.String(), type: Type.Literal('group') });
+const Email = Type.String({ format: 'email', maxLength: 254 });
+
+export const User = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('user'),
+  name: Type.String(),
+  email: Type.String(),
+  status: UserStatus,
+  '2fa': Type.Boolean(),
+  groups: Type.Optional(Type.Array(GroupReference, { description: 'left out for a user in no group' })),
+});
+type UserReply = Static<typeof User>;
+
+/** A user as it is kept. */
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly status: UserStatus;
+  readonly twoFactor: boolean;
+  readonly groupIds: readonly string[];
+  readonly createdAt: number;
+}
+
+export const Invitation = Type.Object({
+  email: Email,
+  groups: Type.Optional(
+    Type.Array(
+      Type.Unsafe<string | { id: string }>({
+        type: ['string', 'object'],
+        required: ['id'],
+        properties: { id: { type: 'string' } },
+      }),
+    ),
+  ),
+});
+export type Invitation = Static<typeof Invitation>;
+
+/** A full update: every field is required. */
+export const UserUpdate = Type.Object({
+  email: Email,
+  name: Title,
+  status: UserStatus,
+  '2fa': Type.Boolean(),
+  type: OneOf(['user']),
+});
+export type UserUpdate = Static<typeof UserUpdate>;
+
+export const nameFromEmail = (email: string): string => email.slice(0, email.lastIndexOf('@'));
+
+/** Addresses are compared without case. */
+export const emailKey = (email: string): string => email.toLowerCase();
+
+export const invitedGroupIds = ({ groups = [] }: Invitation): string[] => [
+  ...new Set(groups.map((group) => (typeof group === 'string' ? group : group.id))),
+];
+
+export function toUserReply(user: User): UserReply {
+  const groups = user.groupIds.map((id) => ({ id, type: 'group' as const }));
+  const { id, name, email, status, twoFactor } = user;
+  return { id, type: 'user', name, email, status, '2fa': twoFactor, ...(groups.length > 0 ? { groups } : {}) };
+}
+
+const statusChanges: Record<UserStatus, readonly UserStatus[]> = {
+  PENDING: ['PENDING'],
+  ACTIVE: ['ACTIVE', 'DEACTIVATED'],
+  DEACTIVATED: ['DEACTIVATED', 'ACTIVE'],
+};
+
+/** The user after a full update, or the rule that forbids it. */
+export function applyUserUpdate(user: User, { email, name, status, '2fa': twoFactor }: Omit<UserUpdate, 'type'>): User {
+  if (!statusChanges[user.status].includes(status)) {
+    throw new Problem('status_change_refused', { from: user.status, to: status });
+  }
+  if (twoFactor && !user.twoFactor) throw new Problem('two_factor_not_enabled_here');
+  if (user.status === 'PENDING' && emailKey(email) !== emailKey(user.email)) throw new Problem('pending_email_fixed');
+  return { ...user, email, name, status, twoFactor };
+}
+
+const updateShape = shapeOf(UserUpdate, 'user');
+
+/**
+ * The user after a patch. Groups are a set: an index names the group that stands there now, adding one twice is no
+ * change. The other fields follow the rules of a full update. Whether the groups exist is for the caller to see.
+ */
+export function patchUser(user: User, operations: readonly Operation[]): User {
+  let groupIds = user.groupIds;
+  const fields: Record<string, unknown> = {
+    email: user.email,
+    name: user.name,
+    status: user.status,
+    '2fa': user.twoFactor,
+  };
+  operations.forEach((operation, index) => {
+    if (isGroupPath(operation.path)) groupIds = patchGroups(groupIds, operation, index);
+    else patchField(fields, operation, index);
+  });
+  const update = { ...fields, type: 'user' };
+  refuse('user_invalid', updateShape.complaints(update));
+  return { ...applyUserUpdate(user, update as unknown as UserUpdate), groupIds };
+}
+
+const refused = (index: number, complaint: string) =>
+  new Problem('patch_invalid', { complaints: [`${index}/${complaint}`] });
+const isGroupPath = (path: string) => path === '/groups' || path.startsWith('/groups/');
+
+function patchField(fields: Record<string, unknown>, { op, path, value }: Operation, index: number): void {
+  const field = path.slice(1);
+  if (!path.startsWith('/') || !Object.hasOwn(fields, field))
+    throw refused(index, `path: ${path} cannot be changed by a patch`);
+  if (op === 'test') {
+    if (fields[field] !== value) throw refused(index, `value: the test failed, ${path} has another value`);
+  } else if (op === 'add' || op === 'replace') {
+    // Clients that only know text send booleans as text.
+    fields[field] = field === '2fa' && typeof value === 'string' ? value === 'true' : value;
+  } else {
+    throw refused(index, `op: ${op} is not possible at ${path}`);
+  }
+}
+
+function patchGroups(groupIds: readonly string[], { op, path, value }: Operation, index: number): readonly string[] {
+  const place = path.slice('/groups/'.length);
+  const at = /^\d+$/.test(place) ? groupIds[Number(place)] : groupIds.find((id) => id === place);
+  if (op === 'test') {
+    testGroups(groupIds, path, value, index);
+    return groupIds;
+  }
+  if (op === 'remove') return removeGroup(groupIds, path, idOf(value) ?? at, index);
+  if (op !== 'add' && op !== 'replace') throw refused(index, `op: ${op} is not possible at ${path}`);
+  if (path === '/groups') return allGroups(value, index);
+  if (!/^(\d+|-)$/.test(place)) throw refused(index, `path: ${path} cannot be changed by a patch`);
+  const id = idOf(value);
+  if (id === undefined) throw refused(index, 'value must be a group: {"id", "type": "group"}');
+  if (op === 'add') return [...new Set([...groupIds, id])];
+  if (at === undefined) throw refused(index, `path: there is nothing at ${path}`);
+  return [...new Set(groupIds.map((other) => (other === at ? id : other)))];
+}
+
+function removeGroup(groupIds: readonly string[], path: string, id: string | undefined, index: number) {
+  if (path === '/groups' && id === undefined) return [];
+  if (id === undefined || !groupIds.includes(id)) throw refused(index, `path: the user is in no such group at ${path}`);
+  return groupIds.filter((other) => other !== id);
+}
+
+function testGroups(groupIds: readonly string[], path: string, value: unknown, index: number): void {
+  const [, place, member] = /^\/groups\/(\d+)(\/id)?$/.exec(path) ?? [];
+  const expected = member ? value : idOf(value);
+  if (place === undefined || expected === undefined || groupIds[Number(place)] !== expected) {
+    throw refused(index, `value: the test failed, ${path} has another value`);
+  }
+}
+
+function allGroups(value: unknown, index: number): readonly string[] {
+  const ids = Array.isArray(value) ? value.map(idOf) : [undefined];
+  if (ids.some((id) => id === undefined)) throw refused(index, 'value must be a list of groups');
+  return [...new Set(ids as string[])];
+}
+
+/** A group may be named by its id alone or by an object that has one. */
+function idOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  const id = (value as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'string' ? id : undefined;
+}

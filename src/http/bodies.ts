@@ -1,0 +1,72 @@
+/** Reading bodies as real clients send them: JSON whatever the content type says, or nothing at all. */
+
+import type { FastifyInstance } from 'fastify';
+import { parse } from 'secure-json-parse';
+import { bodyLimit } from '#contract/parts.ts';
+import { Problem } from '#domain/problems.ts';
+
+/** Deeper than any body of ours by far, shallow enough that no walk through it can exhaust the stack. */
+const deepest = 64;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** A body as it came. It is read as JSON only where the endpoint wants JSON. */
+class RawText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async (_request: unknown, body: Buffer) =>
+    body.length === 0 ? undefined : new RawText(decode(body)),
+  );
+}
+
+/** The JSON value of a body, or `json_invalid`. */
+export function parseJson(body: unknown): unknown {
+  if (!(body instanceof RawText)) return undefined;
+  requireShallow(body.text);
+  try {
+    return parse(body.text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;
+  } catch (error) {
+    throw new Problem('json_invalid', { reason: (error as Error).message });
+  }
+}
+
+/** The text that a body is: a JSON string, or else the body as it stands. */
+export function textOf(body: unknown): string {
+  if (!(body instanceof RawText)) return '';
+  try {
+    const value: unknown = JSON.parse(body.text);
+    return typeof value === 'string' ? value : body.text;
+  } catch {
+    return body.text;
+  }
+}
+
+function decode(body: Buffer): string {
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw new Problem('json_invalid', { reason: 'it is not UTF-8' });
+  }
+}
+
+function requireShallow(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > deepest) throw new Problem('json_invalid', { reason: `it is nested deeper than ${deepest} levels` });
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * From the contract to routes. The only place that asks whether an actor may: by the endpoint's own declaration,
+ * before the body is read. Order: key (401), role (403), things of the path (404), query and body (400), handler.
+ */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import type { Context } from '#commands/context.ts';
+import type { Body, Endpoint, Query, Reply, Resolved, Words } from '#contract/endpoint.ts';
+import { type Actor, allows } from '#domain/access.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { etagOf } from '#domain/revisions.ts';
+import { type Shape, shapeOf } from '#domain/schema.ts';
+import type { Reader } from '#store/sql.ts';
+import { type Authentication, authenticate } from './authenticate.ts';
+import { parseJson, textOf } from './bodies.ts';
+import { resolvePath, type Resolved as Things } from './resolve.ts';
+
+/** What a handler gets. */
+export type Call<E extends Endpoint> = Resolved<E> & {
+  readonly actor: Actor;
+  readonly context: Context;
+  /** The words of the path as they stand there. */
+  readonly words: Readonly<Record<Words<E['path']>, string>>;
+  readonly query: Query<E>;
+  readonly body: Body<E>;
+  readonly ifMatch: string | undefined;
+};
+
+type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Reply<E>>;
+type Handlers<Module> = {
+  readonly [Name in keyof Module]: Module[Name] extends Endpoint ? Handler<Module[Name]> : never;
+};
+
+export interface Route {
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly handler: (call: never) => Promise<unknown>;
+}
+
+/** Binds a module of the contract to its handlers; one that is missing does not compile. */
+export const implement = <Module extends Record<string, Endpoint>>(
+  module: Module,
+  handlers: Handlers<Module>,
+): Route[] =>
+  Object.entries(module).map(([name, endpoint]) => ({
+    name,
+    endpoint,
+    handler: handlers[name as keyof Module] as Route['handler'],
+  }));
+
+export interface Surroundings extends Authentication {
+  readonly db: Reader;
+  readonly contextFor: (actor: Actor, transactionId: string) => Context;
+}
+
+/** Registers the routes below the prefix, and 405 for the methods that a known path does not have. */
+export function register(
+  app: FastifyInstance,
+  surroundings: Surroundings,
+  prefix: string,
+  routes: readonly Route[],
+): void {
+  for (const route of routes) registerRoute(app, surroundings, prefix + route.endpoint.path, route);
+  const methodsOf = Map.groupBy(routes, (route) => prefix + shapeOfPath(route.endpoint.path));
+  for (const [url, known] of methodsOf)
+    refuseOtherMethods(app, url, new Set(known.map((route) => route.endpoint.method)));
+}
+
+function registerRoute(
+  app: FastifyInstance,
+  surroundings: Surroundings,
+  url: string,
+  { endpoint, handler }: Route,
+): void {
+  const { method, access } = endpoint;
+  const queryShape = endpoint.query && shapeOf(endpoint.query, 'query');
+  const bodyShape = endpoint.body && shapeOf(endpoint.body);
+  app.route({
+    method,
+    url,
+    schema: { response: { 200: endpoint.reply } },
+    onRequest: async (request, reply) => {
+      if (access === 'public') return;
+      const actor = await authenticate(surroundings, request, reply);
+      request.actor = actor;
+      if (!allows(actor, access)) throw new Problem('forbidden');
+      request.things = await resolvePath(surroundings.db, actor, request.params as Record<string, string>);
+    },
+    handler: async (request, reply) => {
+      const { actor, things } = request;
+      const answer = await handler({
+        ...things,
+        actor,
+        context: actor && surroundings.contextFor(actor, request.id),
+        words: request.params,
+        query: readQuery(endpoint.query, queryShape, request.query),
+        body: readBody(endpoint, bodyShape, request.body),
+        ifMatch: request.headers['if-match'],
+      } as never);
+      if (endpoint.versioned && method !== 'DELETE') setEtag(reply, answer);
+      return reply.type('application/json; charset=utf-8').send(answer);
+    },
+  });
+}
+
+function setEtag(reply: FastifyReply, answer: unknown): void {
+  reply.header('etag', etagOf((answer as { revision: number }).revision));
+}
+
+function readQuery(schema: TObject | undefined, shape: Shape<unknown> | undefined, raw: unknown): unknown {
+  if (!schema || !shape) return {};
+  const query = coerced(schema, raw as Record<string, unknown>);
+  refuse('request_invalid', shape.complaints(query));
+  return shape.clean(query);
+}
+
+/** A query has only text: whole numbers are read as such, and a parameter that may be repeated is a list. */
+function coerced(schema: TObject, raw: Record<string, unknown>): Record<string, unknown> {
+  const query: Record<string, unknown> = { ...raw };
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = raw[name];
+    const { type } = property as { type?: unknown };
+    if (type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value)) query[name] = Number(value);
+    if (type === 'array' && typeof value === 'string') query[name] = [value];
+  }
+  return query;
+}
+
+function readBody(endpoint: Endpoint, shape: Shape<unknown> | undefined, raw: unknown): unknown {
+  if (endpoint.textBody) return textOf(raw);
+  if (endpoint.looseBody) return parseJson(raw);
+  if (!shape) return undefined;
+  const body = parseJson(raw);
+  if (body === undefined && endpoint.bodyIsOptional) return undefined;
+  refuse('request_invalid', shape.complaints(body));
+  return shape.clean(body);
+}
+
+/** Two paths that differ only in the names of their words are one path. */
+const shapeOfPath = (path: string): string => {
+  let place = 0;
+  return path.replaceAll(/:\w+/g, () => `:word${place++}`);
+};
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+function refuseOtherMethods(app: FastifyInstance, url: string, known: ReadonlySet<string>): void {
+  const allowed = known.has('GET') ? new Set([...known, 'HEAD']) : known;
+  const others = allMethods.filter((method) => !allowed.has(method));
+  if (others.length === 0) return;
+  app.route({
+    method: others,
+    url,
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('allow', [...allowed].join(', '));
+      throw new Problem('method_not_allowed', { method: request.method });
+    },
+    handler: async () => undefined,
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | undefined;
+    things: Things | undefined;
+    /** The code of the problem that was answered, for the log. */
+    problem: string | undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/** The opaque cursors of long lists: a position, signed, so that a marker of our making can be told from any other. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { limited, type PageSize } from '#contract/parts.ts';
+import { Problem } from '#domain/problems.ts';
+import type { Position } from '#store/sql.ts';
+
+export interface Markers {
+  write(position: Position): string;
+  /** Refuses a text that `write` did not make for the same list. */
+  read(marker: string): Position;
+}
+
+export function markersFor(list: string, secret: string): Markers {
+  const signatureOf = (text: string) =>
+    createHmac('sha256', secret).update(`${list} ${text}`).digest('hex').slice(0, 16);
+  return {
+    write({ at, id }) {
+      const text = `${at}__${id}`;
+      return Buffer.from(`${text}__${signatureOf(text)}`).toString('base64url');
+    },
+    read(marker) {
+      const [, text = '', signature = ''] =
+        /^(.+)__([0-9a-f]{16})$/.exec(Buffer.from(marker, 'base64url').toString()) ?? [];
+      const expected = signatureOf(text);
+      const genuine =
+        signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
+      // Decoding is lenient about stray characters; a marker must be exactly what was given out.
+      const same = genuine && Buffer.from(`${text}__${signature}`).toString('base64url') === marker;
+      if (!same) throw new Problem('marker_invalid');
+      const split = text.indexOf('__');
+      return { at: Number(text.slice(0, split)), id: text.slice(split + 2) };
+    },
+  };
+}
+
+interface MarkerQuery {
+  readonly limit?: number;
+  readonly after?: string;
+  readonly before?: string;
+}
+
+interface Slice {
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+  readonly limit: number;
+}
+
+interface MarkerSource<Item, Shown> {
+  readonly list: (slice: Slice) => Promise<Item[]>;
+  readonly positionOf: (item: Item) => Position;
+  readonly show: (item: Item) => Shown;
+}
+
+/**
+ * The answer of a list that is paged by markers. Both markers are null exactly on the last page, so that a client that
+ * follows either of them sees everything once; on other pages the previous marker points at the page's own beginning.
+ */
+export async function markerPage<Item, Shown>(
+  markers: Markers,
+  query: MarkerQuery,
+  size: PageSize,
+  { list, positionOf, show }: MarkerSource<Item, Shown>,
+) {
+  const limit = limited(query.limit, size);
+  const { after, before } = placeOf(markers, query);
+  // Forward, one item more than fits tells whether there is another page; backward, that must be asked for.
+  const items = await list({ after, before, limit: before ? limit : limit + 1 });
+  const page = items.slice(0, limit);
+  const [first, last] = [page[0], page.at(-1)];
+  const behind =
+    before && last ? await list({ after: positionOf(last), before: undefined, limit: 1 }) : items.slice(limit);
+  const inside = first && last && behind.length > 0;
+  return {
+    data: page.map(show),
+    nextMarker: inside ? markers.write(positionOf(last)) : null,
+    previousMarker: inside ? markers.write(positionOf(first)) : null,
+    limit,
+    count: page.length,
+  };
+}
+
+/** One direction at a time. */
+function placeOf(markers: Markers, { after, before }: MarkerQuery) {
+  if (after !== undefined && before !== undefined) {
+    throw new Problem('request_invalid', { complaints: ['after and before cannot be asked for together'] });
+  }
+  return {
+    after: after === undefined ? undefined : markers.read(after),
+    before: before === undefined ? undefined : markers.read(before),
+  };
+}

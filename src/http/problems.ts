@@ -1,0 +1,37 @@
+/** From a refusal to an answer. The only place that logs what went wrong. */
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { bodyLimit, type ErrorBody, statusOf } from '#contract/parts.ts';
+import { Problem, type ProblemCode } from '#domain/problems.ts';
+
+/** The specification: a change without title and comment, where the project requires them, is 400 with an empty body. */
+const bodiless: ReadonlySet<ProblemCode> = new Set(['note_required']);
+
+const retryAfterSeconds = 2;
+
+export const errorBody = (problem: Problem, transactionId: string): ErrorBody => ({
+  code: statusOf[problem.kind],
+  message: problem.message,
+  details: problem.details,
+  transactionId,
+});
+
+export function answerProblem(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
+  const problem = toProblem(error);
+  request.problem = problem.code;
+  if (problem.kind === 'internal') request.log.error({ err: error }, 'internal error');
+  if (problem.kind === 'unavailable') reply.header('retry-after', retryAfterSeconds);
+  reply.code(statusOf[problem.kind]);
+  if (bodiless.has(problem.code)) return reply.removeHeader('content-type').send();
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(problem, request.id)));
+}
+
+/** What the web server refuses by itself has its own codes; what nobody foresaw is ours. */
+function toProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error;
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Problem('body_too_large', { limit: bodyLimit });
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Problem('request_invalid', { complaints: [error.message] });
+  }
+  return new Problem('internal');
+}

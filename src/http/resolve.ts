@@ -1,0 +1,78 @@
+/** Path words → things, or 404: the same answer for what does not exist and for what is outside the actor's scope. */
+import { type Actor, reachesEnvironment, reachesProject } from '#domain/access.ts';
+import type { Environment } from '#domain/environments.ts';
+import type { Flag } from '#domain/flags.ts';
+import { Problem } from '#domain/problems.ts';
+import type { Project } from '#domain/projects.ts';
+import type { TrafficType } from '#domain/traffic-types.ts';
+import { findEnvironment } from '#store/environments.ts';
+import { findFlag } from '#store/flags.ts';
+import { findProject } from '#store/projects.ts';
+import type { Reader } from '#store/sql.ts';
+import { findTrafficType, findTrafficTypeById } from '#store/traffic-types.ts';
+
+export async function resolveProject(db: Reader, actor: Actor, word: string): Promise<Project> {
+  const project = await findByWord(word, (name) => findProject(db, name));
+  if (!project || !reachesProject(actor, project.id)) throw new Problem('project_not_found', { word });
+  return project;
+}
+
+export async function resolveEnvironment(
+  db: Reader,
+  actor: Actor,
+  project: Project,
+  word: string,
+): Promise<Environment> {
+  const environment = await findByWord(word, (name) => findEnvironment(db, project.id, name));
+  if (!environment || !reachesEnvironment(actor, environment)) throw new Problem('environment_not_found', { word });
+  return environment;
+}
+
+export async function resolveTrafficType(db: Reader, project: Project, word: string): Promise<TrafficType> {
+  const trafficType = await findByWord(word, (name) => findTrafficType(db, project.id, name));
+  if (!trafficType) throw new Problem('traffic_type_not_found', { word });
+  return trafficType;
+}
+
+/** For the path that names a traffic type without its project. */
+export async function resolveTrafficTypeById(db: Reader, actor: Actor, id: string): Promise<TrafficType> {
+  const trafficType = await findTrafficTypeById(db, id);
+  if (!trafficType || !reachesProject(actor, trafficType.projectId)) {
+    throw new Problem('traffic_type_not_found', { word: id });
+  }
+  return trafficType;
+}
+
+/** Inside an environment a flag is looked for as a definition, and missed as one. */
+async function resolveFlag(db: Reader, project: Project, word: string, inEnvironment: boolean): Promise<Flag> {
+  const flag = await findByWord(word, (name) => findFlag(db, project.id, name));
+  if (!flag) throw new Problem(inEnvironment ? 'definition_not_found' : 'flag_not_found', { word });
+  return flag;
+}
+
+export interface Resolved {
+  project?: Project;
+  environment?: Environment;
+  flag?: Flag;
+  trafficType?: TrafficType;
+}
+
+/** Everything that the words of a path name, outermost first. */
+export async function resolvePath(db: Reader, actor: Actor, words: Record<string, string>): Promise<Resolved> {
+  const { project: projectWord, environment: environmentWord, flag: flagWord, trafficType: trafficTypeWord } = words;
+  if (projectWord === undefined) return {};
+  const found: Resolved & { project: Project } = { project: await resolveProject(db, actor, projectWord) };
+  const { project } = found;
+  if (environmentWord !== undefined) {
+    found.environment = await resolveEnvironment(db, actor, project, environmentWord);
+  }
+  if (trafficTypeWord !== undefined) found.trafficType = await resolveTrafficType(db, project, trafficTypeWord);
+  if (flagWord !== undefined) found.flag = await resolveFlag(db, project, flagWord, environmentWord !== undefined);
+  return found;
+}
+
+/** Some clients write a space in a path as `+`: what is not found as it stands is tried once more that way. */
+async function findByWord<Thing>(word: string, find: (name: string) => Promise<Thing | undefined>) {
+  const found = await find(word);
+  return found || !word.includes('+') ? found : find(word.replaceAll('+', ' '));
+}

@@ -1,0 +1,40 @@
+import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
+import * as contract from '#contract/api-keys.ts';
+import { pageSizes } from '#contract/parts.ts';
+import type { Actor, Scope } from '#domain/access.ts';
+import { type NewApiKey, rolesOf, toApiKeySummary } from '#domain/api-keys.ts';
+import { refuse } from '#domain/problems.ts';
+import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../implement.ts';
+import { offsetPage } from '../pages.ts';
+import { resolveEnvironment, resolveProject } from '../resolve.ts';
+
+export const apiKeys = (db: Reader, accountId: string) =>
+  implement(contract, {
+    createApiKey: async ({ actor, context, body }) => {
+      const scope = await scopeOf(db, actor, body);
+      const fields = { name: body.name, type: body.apiKeyType, roles: rolesOf(body), scope };
+      const { key, text } = await createApiKey(context, fields);
+      return { ...toApiKeySummary(key, accountId), key: text };
+    },
+    listApiKeys: async ({ actor: { scope }, query }) =>
+      offsetPage(query, pageSizes.apiKeys, {
+        list: async (page) => (await listApiKeys(db, { scope, ...page })).map((key) => toApiKeySummary(key, accountId)),
+        count: () => countApiKeys(db, scope),
+      }),
+    revokeApiKey: async ({ context, words }) => revokeApiKey(context, words.key),
+  });
+
+/** Project and environments, each by id or name, of which the actor must reach every one. */
+async function scopeOf(db: Reader, actor: Actor, { workspace, environments }: NewApiKey): Promise<Scope> {
+  const words = [...new Set((environments ?? []).map((environment) => environment.id))];
+  if (!workspace) {
+    refuse('api_key_invalid', words.length > 0 ? ['environments need a workspace'] : []);
+    return { kind: 'account' };
+  }
+  const project = await resolveProject(db, actor, workspace.id);
+  const found = await Promise.all(words.map((word) => resolveEnvironment(db, actor, project, word)));
+  if (found.length === 0) return { kind: 'project', projectId: project.id };
+  return { kind: 'environment', projectId: project.id, environmentIds: [...new Set(found.map((one) => one.id))] };
+}

@@ -1,0 +1,18 @@
+import * as contract from '#contract/changes.ts';
+import { pageSizes } from '#contract/parts.ts';
+import { listChanges } from '#store/changes.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../implement.ts';
+import { type Markers, markerPage } from '../markers.ts';
+
+export const changes = (db: Reader, markers: Markers) =>
+  implement(contract, {
+    listChanges: async ({ actor, query: { objectType, objectId, actor: actorId, from, to, ...page } }) => {
+      const filter = { scope: actor.scope, objectType, objectId, actorId, from, to };
+      return markerPage(markers, page, pageSizes.changes, {
+        list: (slice) => listChanges(db, { ...filter, ...slice }),
+        positionOf: (change) => ({ at: change.createdAt, id: change.id }),
+        show: (change) => change,
+      });
+    },
+  });

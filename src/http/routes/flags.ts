@@ -1,0 +1,28 @@
+import { createFlag, deleteFlag, patchFlag, updateFlagDescription } from '#commands/flags.ts';
+import * as contract from '#contract/flags.ts';
+import { pageSizes } from '#contract/parts.ts';
+import { countFlags, listFlags } from '#store/flags.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../implement.ts';
+import { noteOf } from '../notes.ts';
+import { offsetPage } from '../pages.ts';
+
+export const flags = (db: Reader) =>
+  implement(contract, {
+    createFlag: async ({ context, project, trafficType, body: { name, description } }) =>
+      createFlag(context, { project, trafficType, name, description: description ?? '' }),
+    listFlags: async ({ project, query: { tag = [], name, rolloutStatus, ...page } }) => {
+      const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
+      return offsetPage(page, pageSizes.flags, {
+        list: (slice) => listFlags(db, { ...filter, ...slice }),
+        count: () => countFlags(db, filter),
+      });
+    },
+    getFlag: async ({ flag }) => flag,
+    patchFlag: async ({ context, project, flag, query, body, ifMatch }) =>
+      patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
+    updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
+      updateFlagDescription(context, { project, flag, description: body, note: noteOf(query), ifMatch }),
+    deleteFlag: async ({ context, project, flag, query, ifMatch }) =>
+      deleteFlag(context, { project, flag, note: noteOf(query), ifMatch }),
+  });

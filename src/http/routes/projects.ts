@@ -1,0 +1,23 @@
+import { createProject, deleteProject, patchProject } from '#commands/projects.ts';
+import { pageSizes } from '#contract/parts.ts';
+import * as contract from '#contract/projects.ts';
+import { toBoolean } from '#domain/schema.ts';
+import { countProjects, listProjects } from '#store/projects.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../implement.ts';
+import { offsetPage } from '../pages.ts';
+
+export const projects = (db: Reader) =>
+  implement(contract, {
+    listProjects: async ({ actor, query }) => {
+      const filter = { scope: actor.scope, name: query.name, nameOp: query.nameOp ?? 'IS' };
+      return offsetPage(query, pageSizes.projects, {
+        list: (page) => listProjects(db, { ...filter, ...page }),
+        count: () => countProjects(db, filter),
+      });
+    },
+    createProject: async ({ context, body: { name, requiresTitleAndComments = false } }) =>
+      createProject(context, { name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) }),
+    patchProject: async ({ context, project, body }) => patchProject(context, project, body),
+    deleteProject: async ({ context, project }) => deleteProject(context, project),
+  });

@@ -1,0 +1,29 @@
+import { replaceRestriction } from '#commands/restrictions.ts';
+import { pageSizes } from '#contract/parts.ts';
+import * as contract from '#contract/restrictions.ts';
+import { toRestriction } from '#domain/restrictions.ts';
+import { isProjectRestricted, listViewers } from '#store/restrictions.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../implement.ts';
+import { offsetPage } from '../pages.ts';
+import { resolveProject } from '../resolve.ts';
+
+export const restrictions = (db: Reader) =>
+  implement(contract, {
+    // Every project has exactly one, so the page is the first or it is empty.
+    listRestrictions: async ({ actor, query }) => {
+      const project = await resolveProject(db, actor, query.resource_id);
+      const restricted = await isProjectRestricted(db, project.id);
+      const restriction = toRestriction(project, restricted, await listViewers(db, project.id));
+      return offsetPage(query, pageSizes.restrictions, {
+        list: async ({ offset }) => [restriction].slice(offset),
+        count: async () => 1,
+      });
+    },
+    replaceRestriction: async ({ actor, context, body }) =>
+      replaceRestriction(context, {
+        project: await resolveProject(db, actor, body.resource.id),
+        restricted: body.operations.view,
+        viewers: body.resourcePermissions?.view ?? [],
+      }),
+  });

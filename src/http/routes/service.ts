@@ -1,0 +1,15 @@
+import * as contract from '#contract/service.ts';
+import { Problem } from '#domain/problems.ts';
+import { findAccount } from '#store/account.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../implement.ts';
+
+export const service = (db: Reader) =>
+  implement(contract, {
+    getHealth: async () => ({ status: 'ok' as const }),
+    getReadiness: async () => {
+      const account = await findAccount(db).catch(() => undefined);
+      if (!account) throw new Problem('unavailable');
+      return { status: 'ready' as const };
+    },
+  });

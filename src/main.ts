@@ -1,0 +1,21 @@
+/** The command line: the server, and what an operator does beside it. */
+import { Command } from 'commander';
+import { addKeyCommands } from './cli/keys.ts';
+import { addOutboxCommands } from './cli/outbox.ts';
+import { readConfig } from './config.ts';
+import { serve } from './serve.ts';
+
+const program = new Command('burgee').description('A feature-flag control plane that a team runs itself.');
+program
+  .command('serve', { isDefault: true })
+  .description('start the server')
+  .action(() => serve(readConfig(process.env)));
+addKeyCommands(program);
+addOutboxCommands(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,84 @@
+/** Starts the server and stops it in order. Read from top to bottom. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { setUp } from '#commands/setup.ts';
+import { transactionIds } from '#http/transaction-ids.ts';
+import { announceOutbox } from '#jobs/outbox.ts';
+import { findAccount } from '#store/account.ts';
+import { openStore } from '#store/open.ts';
+import type { Store } from '#store/sql.ts';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createLog } from './log.ts';
+
+/** Requests under way get this long to finish after a signal; the promise to the operator is ten seconds in all. */
+const graceMs = 8_000;
+
+/** Throws an Error whose message is one plain sentence when it cannot start. */
+export async function serve(config: Config): Promise<void> {
+  const log = createLog(config.logLevel);
+  const store = await openStore(config.databaseUrl);
+  const newKeyText = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
+  const account = await findAccount(store);
+  if (!account) throw new Error('The database has no account and none could be made');
+  const app = await createApp(store, account, log);
+  const listeningAt = await listen(app, config).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
+  const publicUrl = config.publicUrl ?? listeningAt;
+  announceOutbox(store, log, publicUrl);
+  if (newKeyText) printFirstStart(publicUrl, newKeyText, config);
+  stopOnSignal(app, store, log);
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    await app.listen({ host, port, listenTextResolver: (address) => `Burgee listens at ${address}` });
+  } catch (error) {
+    throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port));
+  }
+  const { port: actualPort } = app.server.address() as AddressInfo;
+  const anyAddress = ['0.0.0.0', '::'].includes(host);
+  return `http://${anyAddress ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+}
+
+function whyNotListening({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; stop what listens there or set PORT`;
+  if (code === 'EACCES') return `Port ${port} may not be used by this user; set PORT to 1024 or more`;
+  return `Burgee cannot listen at ${host}:${port}: ${message}`;
+}
+
+/** For the person who starts Burgee for the first time: shown once, so it is not a log line. */
+function printFirstStart(url: string, keyText: string, { adminKeyText }: Config): void {
+  const handedIn = adminKeyText !== undefined;
+  const key = handedIn ? '$BURGEE_ADMIN_API_KEY' : keyText;
+  process.stdout.write(`
+Burgee listens at ${url}
+
+${handedIn ? 'The admin API key is the one that you gave as BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only now:\n\n  ${keyText}`}
+
+Try it:
+
+  curl -H "Authorization: Bearer ${key}" ${url}/internal/api/v2/workspaces
+
+The API is described at ${url}/docs
+
+`);
+}
+
+/** Stops accepting, finishes what is under way, closes the database, exits 0. A second signal changes nothing. */
+function stopOnSignal(app: FastifyInstance, store: Store, log: Logger): void {
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
+    await app.close();
+    await store.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+}

@@ -1,0 +1,19 @@
+/** The installation itself: one row, made at the first start. */
+import sql from 'sql-template-tag';
+import type { Reader, Tx } from './sql.ts';
+
+export interface Account {
+  readonly id: string;
+  /** Signs the markers of lists, so that a marker of our making can be told from any other. */
+  readonly markerSecret: string;
+}
+
+/** Undefined before the first start. */
+export const findAccount = (db: Reader) =>
+  db.one<Account>(sql`select id, marker_secret as "markerSecret" from account`);
+
+/** Refused by `account_single_key` when another process was first. */
+export const insertAccount = (tx: Tx, account: Account) =>
+  tx.run(sql`
+    insert into account (id, single, marker_secret, created_at)
+    values (${account.id}, true, ${account.markerSecret}, ${tx.now})`);

@@ -1,0 +1,131 @@
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import type { Role, Scope } from '#domain/access.ts';
+import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
+import { Problem } from '#domain/problems.ts';
+import type { Reader, Tx } from './sql.ts';
+
+interface ApiKeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly type: ApiKeyType;
+  readonly roles: string;
+  readonly last_four: string;
+  readonly project_id: string | null;
+  readonly created_by_type: string;
+  readonly created_by_id: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+const toApiKey = (row: ApiKeyRow, environmentIds: readonly string[]): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  roles: JSON.parse(row.roles) as Role[],
+  scope: toScope(row.project_id, environmentIds),
+  lastFour: row.last_four,
+  createdAt: row.created_at,
+  createdBy: { type: row.created_by_type, id: row.created_by_id },
+  lastUsedAt: row.last_used_at ?? undefined,
+});
+
+function toScope(projectId: string | null, environmentIds: readonly string[]): Scope {
+  if (projectId === null) return { kind: 'account' };
+  return environmentIds.length > 0
+    ? { kind: 'environment', projectId, environmentIds }
+    : { kind: 'project', projectId };
+}
+
+const columns = sql`
+  id, name, type, roles, last_four, project_id, created_by_type, created_by_id, created_at, last_used_at`;
+
+/** The key whose text has this hash, if it was not revoked. */
+export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql`hash = ${hash}`);
+
+/** By id, or by the hash of its text. */
+export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
+  return findApiKey(tx, sql`id = ${id} or hash = ${hash}`, tx.lock);
+}
+
+async function findApiKey(db: Reader, condition: Sql, lock: Sql = empty): Promise<ApiKey | undefined> {
+  const row = await db.one<ApiKeyRow>(sql`select ${columns} from api_keys where ${condition} ${lock}`);
+  if (!row) return undefined;
+  // Most keys reach the whole account; those cost one query, not two.
+  const environments = row.project_id === null ? [] : await listEnvironmentIds(db, [row.id]);
+  return toApiKey(
+    row,
+    environments.map((environment) => environment.environment_id),
+  );
+}
+
+/** In order of creation; for a narrower scope only the keys of its project. */
+export async function listApiKeys(
+  db: Reader,
+  { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
+): Promise<ApiKey[]> {
+  const rows = await db.all<ApiKeyRow>(sql`
+    select ${columns} from api_keys where ${within(scope)} order by created_at, id limit ${limit} offset ${offset}`);
+  return withEnvironments(db, rows);
+}
+
+export async function countApiKeys(db: Reader, scope: Scope): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from api_keys where ${within(scope)}`);
+  return row?.total ?? 0;
+}
+
+/** The SDK keys of an environment, in order of creation. */
+export async function listApiKeysOfEnvironment(db: Reader, environmentId: string): Promise<ApiKey[]> {
+  const rows = await db.all<ApiKeyRow>(sql`
+    select ${columns} from api_keys
+     where id in (select api_key_id from api_key_environments where environment_id = ${environmentId})
+       and type <> 'admin'
+     order by created_at, id`);
+  return withEnvironments(db, rows);
+}
+
+const within = (scope: Scope): Sql => (scope.kind === 'account' ? sql`1 = 1` : sql`project_id = ${scope.projectId}`);
+
+export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<void> {
+  const { scope } = key;
+  await tx.run(sql`
+    insert into api_keys (id, name, type, roles, hash, last_four, project_id, created_by_type, created_by_id, created_at)
+    values (${key.id}, ${key.name}, ${key.type}, ${JSON.stringify(key.roles)}, ${hash}, ${key.lastFour},
+            ${scope.kind === 'account' ? null : scope.projectId}, ${key.createdBy.type}, ${key.createdBy.id},
+            ${key.createdAt})`);
+  if (scope.kind !== 'environment') return;
+  await tx.run(sql`
+    insert into api_key_environments (api_key_id, environment_id)
+    values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
+}
+
+export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
+  const deleted = await tx.run(sql`delete from api_keys where id = ${id}`);
+  if (deleted === 0) throw new Problem('api_key_not_found', { word: id });
+}
+
+/** Not a change of the key but a note beside it: no audit entry. */
+export const saveLastUsed = (tx: Tx, id: string) =>
+  tx.run(sql`update api_keys set last_used_at = ${tx.now} where id = ${id}`);
+
+async function withEnvironments(db: Reader, rows: readonly ApiKeyRow[]): Promise<ApiKey[]> {
+  const environments = await listEnvironmentIds(
+    db,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) =>
+    toApiKey(
+      row,
+      environments.filter((one) => one.api_key_id === row.id).map((one) => one.environment_id),
+    ),
+  );
+}
+
+async function listEnvironmentIds(
+  db: Reader,
+  keyIds: readonly string[],
+): Promise<{ api_key_id: string; environment_id: string }[]> {
+  if (keyIds.length === 0) return [];
+  return db.all(sql`
+    select api_key_id, environment_id from api_key_environments where api_key_id in (${join([...keyIds])})
+     order by api_key_id, environment_id`);
+}

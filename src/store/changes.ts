@@ -1,0 +1,105 @@
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import type { Change, ObjectType } from '#domain/changes.ts';
+import type { Position, Reader, Tx } from './sql.ts';
+
+interface ChangeRow {
+  readonly id: string;
+  readonly at: number;
+  readonly transaction_id: string;
+  readonly actor_type: string;
+  readonly actor_id: string;
+  readonly actor_name: string;
+  readonly action: string;
+  readonly object_type: ObjectType;
+  readonly object_id: string;
+  readonly object_name: string;
+  readonly project_id: string | null;
+  readonly environment_id: string | null;
+  readonly title: string | null;
+  readonly comment: string | null;
+  readonly before_body: string | null;
+  readonly after_body: string | null;
+}
+
+const toChange = (row: ChangeRow): Change => ({
+  id: row.id,
+  type: 'audit_log',
+  auditLogType: row.action,
+  object: { type: row.object_type, id: row.object_id, name: row.object_name },
+  ...(row.project_id === null ? {} : { workspaceId: row.project_id }),
+  ...(row.environment_id === null ? {} : { environmentId: row.environment_id }),
+  editor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  createdAt: row.at,
+  ...(row.title === null ? {} : { title: row.title }),
+  ...(row.comment === null ? {} : { comment: row.comment }),
+  ...(row.before_body === null ? {} : { before: JSON.parse(row.before_body) as unknown }),
+  ...(row.after_body === null ? {} : { after: JSON.parse(row.after_body) as unknown }),
+  transactionId: row.transaction_id,
+});
+
+export interface ChangeFilter {
+  readonly scope: Scope;
+  readonly objectType: ObjectType | undefined;
+  readonly objectId: string | undefined;
+  readonly actorId: string | undefined;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. With `before`: those nearest before it in the list, still newest first. */
+export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
+  const { after, before } = filter;
+  const rows = await db.all<ChangeRow>(sql`
+    select id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
+           project_id, environment_id, title, comment, before_body, after_body
+      from changes
+     where ${within(filter.scope)}
+       ${filter.objectType === undefined ? empty : sql`and object_type = ${filter.objectType}`}
+       ${filter.objectId === undefined ? empty : sql`and object_id = ${filter.objectId}`}
+       ${filter.actorId === undefined ? empty : sql`and actor_id = ${filter.actorId}`}
+       ${filter.from === undefined ? empty : sql`and at >= ${filter.from}`}
+       ${filter.to === undefined ? empty : sql`and at <= ${filter.to}`}
+       ${after ? sql`and (at, id) < (${after.at}, ${after.id})` : empty}
+       ${before ? sql`and (at, id) > (${before.at}, ${before.id})` : empty}
+     ${before ? sql`order by at, id` : sql`order by at desc, id desc`}
+     limit ${filter.limit}`);
+  if (before) rows.reverse();
+  return rows.map(toChange);
+}
+
+/** What is of one environment is shown only to those who reach it; what is of the account only to those who reach all. */
+function within(scope: Scope): Sql {
+  if (scope.kind === 'account') return sql`1 = 1`;
+  const project = sql`project_id = ${scope.projectId}`;
+  if (scope.kind === 'project') return project;
+  return sql`${project} and (environment_id is null or environment_id in (${join([...scope.environmentIds])}))`;
+}
+
+export interface NewChange {
+  readonly id: string;
+  readonly transactionId: string;
+  readonly actor: { readonly type: string; readonly id: string; readonly name: string };
+  readonly action: string;
+  readonly object: { readonly type: ObjectType; readonly id: string; readonly name: string };
+  readonly projectId: string | undefined;
+  readonly environmentId: string | undefined;
+  readonly title: string | undefined;
+  readonly comment: string | undefined;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export const insertChange = (tx: Tx, change: NewChange) =>
+  tx.run(sql`
+    insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
+                         object_name, project_id, environment_id, title, comment, before_body, after_body)
+    values (${change.id}, ${tx.now}, ${change.transactionId}, ${change.actor.type}, ${change.actor.id},
+            ${change.actor.name}, ${change.action}, ${change.object.type}, ${change.object.id}, ${change.object.name},
+            ${change.projectId ?? null}, ${change.environmentId ?? null}, ${change.title ?? null},
+            ${change.comment ?? null}, ${jsonOrNull(change.before)}, ${jsonOrNull(change.after)})`);
+
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));

@@ -1,0 +1,151 @@
+import sql, { bulk, join } from 'sql-template-tag';
+import type { Definition, Targeting } from '#domain/definitions.ts';
+import { Problem } from '#domain/problems.ts';
+import type { Reference } from '#domain/schema.ts';
+import { onRefused, type Reader, type Tx } from './sql.ts';
+
+interface DefinitionRow {
+  readonly flag_id: string;
+  readonly flag_name: string;
+  readonly traffic_type_id: string;
+  readonly traffic_type_name: string;
+  readonly targeting: string;
+  readonly change_number: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const toDefinition = (row: DefinitionRow, environment: Reference): Definition => ({
+  id: row.flag_id,
+  name: row.flag_name,
+  environment: { id: environment.id, name: environment.name },
+  trafficType: { id: row.traffic_type_id, name: row.traffic_type_name },
+  ...(JSON.parse(row.targeting) as Targeting),
+  creationTime: row.created_at,
+  lastUpdateTime: row.updated_at,
+  revision: row.change_number,
+});
+
+const selectDefinition = sql`
+  select d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
+         d.created_at, d.updated_at
+    from definitions d
+    join flags f on f.id = d.flag_id
+    join traffic_types t on t.id = f.traffic_type_id`;
+
+export async function findDefinition(
+  db: Reader,
+  environment: Reference,
+  flagId: string,
+): Promise<Definition | undefined> {
+  const row = await db.one<DefinitionRow>(sql`
+    ${selectDefinition} where d.environment_id = ${environment.id} and d.flag_id = ${flagId}`);
+  return row && toDefinition(row, environment);
+}
+
+export async function listDefinitions(
+  db: Reader,
+  environment: Reference,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<Definition[]> {
+  const rows = await db.all<DefinitionRow>(sql`
+    ${selectDefinition} where d.environment_id = ${environment.id}
+     order by d.created_at, d.flag_id limit ${limit} offset ${offset}`);
+  return rows.map((row) => toDefinition(row, environment));
+}
+
+export async function countDefinitions(db: Reader, environmentId: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from definitions where environment_id = ${environmentId}`);
+  return row?.total ?? 0;
+}
+
+/** The flag's definitions in all environments, by environment id: the order in which their numbers must be taken. */
+export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<Definition[]> {
+  const rows = await db.all<DefinitionRow & { environment_id: string; environment_name: string }>(sql`
+    select d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
+           d.created_at, d.updated_at, d.environment_id, e.name as environment_name
+      from definitions d
+      join flags f on f.id = d.flag_id
+      join traffic_types t on t.id = f.traffic_type_id
+      join environments e on e.id = d.environment_id
+     where d.flag_id = ${flagId}
+     order by d.environment_id`);
+  return rows.map((row) => toDefinition(row, { id: row.environment_id, name: row.environment_name }));
+}
+
+export interface Seeds {
+  readonly seed: number;
+  readonly trafficAllocationSeed: number;
+}
+
+/** Also ends the tombstone of an earlier definition. */
+export async function insertDefinition(
+  tx: Tx,
+  definition: Definition,
+  targeting: Targeting,
+  seeds: Seeds,
+): Promise<void> {
+  const { id: flagId, name: flag, environment } = definition;
+  await tx
+    .run(sql`
+      insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, change_number,
+                               created_at, updated_at)
+      values (${environment.id}, ${flagId}, ${JSON.stringify(targeting)}, ${seeds.seed}, ${seeds.trafficAllocationSeed},
+              ${definition.revision}, ${definition.creationTime}, ${definition.lastUpdateTime})`)
+    .catch(
+      onRefused({
+        definitions_flag_key: () => new Problem('definition_exists', { flag, environment: environment.name }),
+      }),
+    );
+  await tx.run(sql`delete from tombstones where environment_id = ${environment.id} and flag_name = ${flag}`);
+}
+
+export const saveDefinition = (tx: Tx, definition: Definition, targeting: Targeting) =>
+  tx.run(sql`
+    update definitions
+       set targeting = ${JSON.stringify(targeting)}, change_number = ${definition.revision},
+           updated_at = ${definition.lastUpdateTime}
+     where environment_id = ${definition.environment.id} and flag_id = ${definition.id}`);
+
+export const deleteDefinition = (tx: Tx, environmentId: string, flagId: string) =>
+  tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);
+
+/** Remembers for the SDKs that the flag is gone from the environment since that change. */
+export const insertTombstone = (tx: Tx, environmentId: string, flag: string, changeNumber: number) =>
+  tx.run(sql`
+    insert into tombstones (environment_id, flag_name, change_number) values (${environmentId}, ${flag}, ${changeNumber})
+        on conflict (environment_id, flag_name) do update set change_number = excluded.change_number`);
+
+/** Which flags the definition needs, anew. */
+export async function saveDependencies(
+  tx: Tx,
+  environmentId: string,
+  flagId: string,
+  neededFlagIds: readonly string[],
+): Promise<void> {
+  await tx.run(sql`delete from dependencies where environment_id = ${environmentId} and flag_id = ${flagId}`);
+  if (neededFlagIds.length === 0) return;
+  await tx.run(sql`
+    insert into dependencies (environment_id, flag_id, needed_flag_id)
+    values ${bulk(neededFlagIds.map((neededFlagId) => [environmentId, flagId, neededFlagId]))}`);
+}
+
+/** Of the given flags: those whose definitions in the environment need the flag, directly or through others. */
+export async function listDependents(
+  db: Reader,
+  environmentId: string,
+  flagId: string,
+  candidateIds: readonly string[],
+): Promise<Set<string>> {
+  if (candidateIds.length === 0) return new Set();
+  const rows = await db.all<{ id: string }>(sql`
+    with recursive dependent (id) as (
+      select flag_id from dependencies where environment_id = ${environmentId} and needed_flag_id = ${flagId}
+      union
+      select d.flag_id from dependencies d join dependent on d.needed_flag_id = dependent.id
+       where d.environment_id = ${environmentId}
+    )
+    select id from dependent where id in (${join([...candidateIds])})`);
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,88 @@
+import sql, { empty, join } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import type { Environment } from '#domain/environments.ts';
+import { Problem } from '#domain/problems.ts';
+import { onRefused, type Reader, type Tx } from './sql.ts';
+
+interface EnvironmentRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly production: boolean | number;
+  readonly created_at: number;
+}
+
+const toEnvironment = (row: EnvironmentRow): Environment => ({
+  id: row.id,
+  projectId: row.project_id,
+  name: row.name,
+  production: Boolean(row.production),
+  createdAt: row.created_at,
+});
+
+const columns = sql`id, project_id, name, production, created_at`;
+
+/** By id, else by name, within the project. */
+export async function findEnvironment(db: Reader, projectId: string, word: string): Promise<Environment | undefined> {
+  const row = await db.one<EnvironmentRow>(sql`
+    select ${columns} from environments where project_id = ${projectId} and (id = ${word} or name = ${word})
+     order by case when id = ${word} then 0 else 1 end limit 1`);
+  return row && toEnvironment(row);
+}
+
+/** Those of the project that the scope reaches, in order of creation. */
+export async function listEnvironments(db: Reader, projectId: string, scope: Scope): Promise<Environment[]> {
+  const reached = scope.kind === 'environment' ? sql`and id in (${join([...scope.environmentIds])})` : empty;
+  const rows = await db.all<EnvironmentRow>(sql`
+    select ${columns} from environments where project_id = ${projectId} ${reached} order by created_at, id`);
+  return rows.map(toEnvironment);
+}
+
+/** The environment as it is now, kept so until the commit. */
+export async function lockEnvironment(tx: Tx, id: string): Promise<Environment> {
+  const row = await tx.one<EnvironmentRow>(sql`select ${columns} from environments where id = ${id} ${tx.lock}`);
+  if (!row) throw new Problem('environment_not_found', { word: id });
+  return toEnvironment(row);
+}
+
+const nameTaken = (name: string) =>
+  onRefused({ environments_name_key: () => new Problem('environment_name_taken', { name }) });
+
+export const insertEnvironment = (tx: Tx, environment: Environment) =>
+  tx
+    .run(sql`
+      insert into environments (id, project_id, name, production, change_number, created_at)
+      values (${environment.id}, ${environment.projectId}, ${environment.name}, ${environment.production},
+              ${environment.createdAt}, ${environment.createdAt})`)
+    .catch(nameTaken(environment.name));
+
+export const saveEnvironment = (tx: Tx, environment: Environment) =>
+  tx
+    .run(sql`
+      update environments set name = ${environment.name}, production = ${environment.production}
+       where id = ${environment.id}`)
+    .catch(nameTaken(environment.name));
+
+/** Whether anything lives in the environment that must be deleted first. */
+export async function isEnvironmentInUse(tx: Tx, id: string): Promise<boolean> {
+  const found = await tx.one(sql`
+    select 1 from api_key_environments where environment_id = ${id}
+    union all select 1 from definitions where environment_id = ${id} limit 1`);
+  return found !== undefined;
+}
+
+export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from environments where id = ${id}`);
+
+/**
+ * The number of the next change in the environment: the clock's milliseconds, but always more than the last.
+ * Taking it is also THE lock of the environment's definitions: writers stand in line on this row, so numbers come out
+ * in commit order and no patch overwrites another. Refuses when the environment is gone.
+ */
+export async function nextChangeNumber(tx: Tx, environment: { id: string; name: string }): Promise<number> {
+  const row = await tx.one<{ change_number: number }>(sql`
+    update environments
+       set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
+     where id = ${environment.id} returning change_number`);
+  if (!row) throw new Problem('environment_not_found', { word: environment.name });
+  return row.change_number;
+}

@@ -1,0 +1,48 @@
+/** Brings the schema up to date: plain SQL files, in order, forward only, each applied once and recorded. */
+import { readdirSync, readFileSync } from 'node:fs';
+import sql, { raw } from 'sql-template-tag';
+import type { Store } from './sql.ts';
+
+interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/** All in one transaction, whose lock also makes several processes that start at once take turns. */
+export async function migrate(store: Store, migrations: readonly Migration[] = ownMigrations()): Promise<void> {
+  await store.write(async (tx) => {
+    await tx.run(sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`);
+    const applied = new Set((await tx.all<{ name: string }>(sql`select name from migrations`)).map((row) => row.name));
+    refuseTheFuture(applied, migrations);
+    for (const { name, statements } of migrations.filter((migration) => !applied.has(migration.name))) {
+      for (const statement of statements) await tx.run(raw(statement));
+      await tx.run(sql`insert into migrations (name, applied_at) values (${name}, ${tx.now})`);
+    }
+  });
+}
+
+function refuseTheFuture(applied: ReadonlySet<string>, migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const unknown = [...applied].filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database was made by a newer version of Burgee (it has ${unknown.join(', ')}); start that version, or restore a backup`,
+    );
+  }
+}
+
+function ownMigrations(): Migration[] {
+  const folder = new URL('./migrations/', import.meta.url);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({ name: file, statements: statementsOf(readFileSync(new URL(file, folder), 'utf8')) }));
+}
+
+/** Statements end with a semicolon at the end of a line; there are no triggers, so that is enough. */
+const statementsOf = (script: string): string[] =>
+  script
+    .replaceAll(/^\s*--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');

@@ -1,0 +1,92 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import { Problem } from '#domain/problems.ts';
+import type { Project } from '#domain/projects.ts';
+import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
+
+interface ProjectRow {
+  readonly id: string;
+  readonly name: string;
+  readonly requires_title_and_comments: boolean | number;
+}
+
+const toProject = (row: ProjectRow): Project => ({
+  name: row.name,
+  type: 'workspace',
+  id: row.id,
+  requiresTitleAndComments: Boolean(row.requires_title_and_comments),
+});
+
+const columns = sql`id, name, requires_title_and_comments`;
+
+/** By id, else by name. */
+export async function findProject(db: Reader, word: string): Promise<Project | undefined> {
+  const row = await db.one<ProjectRow>(sql`
+    select ${columns} from projects where id = ${word} or name = ${word}
+     order by case when id = ${word} then 0 else 1 end limit 1`);
+  return row && toProject(row);
+}
+
+/** The project as it is now, kept so until the commit. */
+export async function lockProject(tx: Tx, id: string): Promise<Project> {
+  const row = await tx.one<ProjectRow>(sql`select ${columns} from projects where id = ${id} ${tx.lock}`);
+  if (!row) throw new Problem('project_not_found', { word: id });
+  return toProject(row);
+}
+
+export interface ProjectFilter {
+  readonly scope: Scope;
+  readonly name: string | undefined;
+  readonly nameOp: 'IS' | 'STARTS_WITH' | 'CONTAINS';
+}
+
+export async function listProjects(
+  db: Reader,
+  filter: ProjectFilter & { offset: number; limit: number },
+): Promise<Project[]> {
+  const rows = await db.all<ProjectRow>(sql`
+    select ${columns} from projects where ${matching(filter)}
+     order by created_at, id limit ${filter.limit} offset ${filter.offset}`);
+  return rows.map(toProject);
+}
+
+export async function countProjects(db: Reader, filter: ProjectFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from projects where ${matching(filter)}`);
+  return row?.total ?? 0;
+}
+
+function matching({ scope, name, nameOp }: ProjectFilter): Sql {
+  const reached = scope.kind === 'account' ? sql`1 = 1` : sql`id = ${scope.projectId}`;
+  if (name === undefined) return reached;
+  if (nameOp === 'IS') return sql`${reached} and name = ${name}`;
+  const pattern = `${nameOp === 'CONTAINS' ? '%' : ''}${likeLiteral(name.toLowerCase())}%`;
+  return sql`${reached} and lower(name) like ${pattern} escape '\\'`;
+}
+
+const nameTaken = (name: string) => onRefused({ projects_name_key: () => new Problem('project_name_taken', { name }) });
+
+export const insertProject = (tx: Tx, project: Project) =>
+  tx
+    .run(sql`
+      insert into projects (id, name, requires_title_and_comments, is_restricted, created_at)
+      values (${project.id}, ${project.name}, ${project.requiresTitleAndComments}, false, ${tx.now})`)
+    .catch(nameTaken(project.name));
+
+export const saveProject = (tx: Tx, project: Project) =>
+  tx
+    .run(sql`
+      update projects
+         set name = ${project.name}, requires_title_and_comments = ${project.requiresTitleAndComments}
+       where id = ${project.id}`)
+    .catch(nameTaken(project.name));
+
+/** Whether anything lives in the project that must be deleted first. */
+export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
+  const found = await tx.one(sql`
+    select 1 from environments where project_id = ${id}
+    union all select 1 from traffic_types where project_id = ${id} limit 1`);
+  return found !== undefined;
+}
+
+/** Its rollout statuses, keys and list of viewers go along. */
+export const deleteProject = (tx: Tx, id: string) => tx.run(sql`delete from projects where id = ${id}`);

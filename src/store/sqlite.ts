@@ -1,0 +1,208 @@
+/**
+ * The embedded database.
+ *
+ * Invariants
+ * 1. One writer at a time: transactions stand in a queue, each holds the writer handle from begin to commit.
+ * 2. Readers have a handle of their own, so nobody sees rows of a transaction that is still open.
+ * 3. A write is answered only after its commit, and a commit is on disk (WAL, synchronous=FULL) when it returns.
+ * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
+ * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
+ *    blocking the event loop, and refuse after a while.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { empty, type Sql } from 'sql-template-tag';
+import { Problem } from '#domain/problems.ts';
+import { type Notice, Refused, type Store, type Tx } from './sql.ts';
+
+const busyPatienceMs = 5_000;
+const busyPauseMs = 5;
+
+/** Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. */
+export function openSqlite(file: string, clock: () => number): Store {
+  let writer: Handle;
+  let reader: Handle;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writer = new Handle(file, busyPatienceMs);
+    writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    writer.exec('begin immediate; rollback;');
+    // From here on a busy database is waited for in #begin, which does not block the event loop.
+    writer.exec('pragma busy_timeout = 0;');
+    reader = new Handle(file, busyPatienceMs);
+    reader.exec('pragma query_only = on;');
+  } catch (error) {
+    throw new Error(`The database file ${file} cannot be opened for writing: ${(error as Error).message}`);
+  }
+  return new SqliteStore(writer, reader, clock);
+}
+
+class SqliteStore implements Store {
+  readonly #writer: Handle;
+  readonly #reader: Handle;
+  readonly #clock: () => number;
+  readonly #listeners: ((notice: Notice) => void)[] = [];
+  /** The end of the queue of writers; never rejects. */
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(writer: Handle, reader: Handle, clock: () => number) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#clock = clock;
+  }
+
+  async one<Row>(query: Sql): Promise<Row | undefined> {
+    return this.#reader.one<Row>(query);
+  }
+
+  async all<Row>(query: Sql): Promise<Row[]> {
+    return this.#reader.all<Row>(query);
+  }
+
+  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const turn = this.#tail.then(() => this.#transaction(body));
+    this.#tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  onCommit(hear: (notice: Notice) => void): void {
+    this.#listeners.push(hear);
+  }
+
+  async close(): Promise<void> {
+    await this.#tail;
+    this.#reader.close();
+    this.#writer.close();
+  }
+
+  async #transaction<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    await this.#begin();
+    const notices = new Set<Notice>();
+    let result: Result;
+    try {
+      result = await body(new SqliteTx(this.#writer, this.#clock(), notices));
+      this.#writer.exec('commit');
+    } catch (error) {
+      // A commit that failed may have ended the transaction already.
+      if (this.#writer.inTransaction) this.#writer.exec('rollback');
+      throw error;
+    }
+    for (const notice of notices) for (const hear of this.#listeners) hear(notice);
+    return result;
+  }
+
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + busyPatienceMs;
+    for (;;) {
+      try {
+        this.#writer.exec('begin immediate');
+        return;
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        if (performance.now() > deadline) throw new Problem('unavailable');
+        await pause(busyPauseMs);
+      }
+    }
+  }
+}
+
+class SqliteTx implements Tx {
+  readonly now: number;
+  /** The queue of writers is the lock. */
+  readonly lock = empty;
+  readonly #handle: Handle;
+  readonly #notices: Set<Notice>;
+
+  constructor(handle: Handle, now: number, notices: Set<Notice>) {
+    this.#handle = handle;
+    this.now = now;
+    this.#notices = notices;
+  }
+
+  async one<Row>(query: Sql): Promise<Row | undefined> {
+    return this.#handle.one<Row>(query);
+  }
+
+  async all<Row>(query: Sql): Promise<Row[]> {
+    return this.#handle.all<Row>(query);
+  }
+
+  async run(query: Sql): Promise<number> {
+    return this.#handle.run(query);
+  }
+
+  announce(notice: Notice): void {
+    this.#notices.add(notice);
+  }
+}
+
+/** A connection with its prepared statements. */
+class Handle {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, busyTimeoutMs: number) {
+    this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  one<Row>(query: Sql): Row | undefined {
+    return this.#prepare(query).get(...bound(query)) as Row | undefined;
+  }
+
+  all<Row>(query: Sql): Row[] {
+    return this.#prepare(query).all(...bound(query)) as Row[];
+  }
+
+  run(query: Sql): number {
+    try {
+      return Number(this.#prepare(query).run(...bound(query)).changes);
+    } catch (error) {
+      throw this.#asRefused(error) ?? error;
+    }
+  }
+
+  exec(script: string): void {
+    this.#database.exec(script);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #prepare(query: Sql): StatementSync {
+    const text = query.sql;
+    const known = this.#statements.get(text);
+    if (known) return known;
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** SQLite names the columns of the unique index that refused; we want the index's name. */
+  #asRefused(error: unknown): Refused | undefined {
+    const columns = /^UNIQUE constraint failed: (.+)$/.exec((error as Error).message)?.[1];
+    if (!columns) return undefined;
+    const table = columns.slice(0, columns.indexOf('.'));
+    const index = this.#database
+      .prepare(
+        `select list.name from pragma_index_list(?) as list
+          where list."unique" = 1
+            and (select group_concat(? || '.' || info.name, ', ' order by info.seqno)
+                   from pragma_index_info(list.name) as info) = ?`,
+      )
+      .get(table, table, columns) as { name: string } | undefined;
+    return index && new Refused(index.name);
+  }
+}
+
+const bound = (query: Sql): SQLInputValue[] =>
+  query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));
+
+const sqliteBusy = 5;
+const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;

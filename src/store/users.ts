@@ -1,0 +1,158 @@
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import { Problem } from '#domain/problems.ts';
+import { emailKey, type User, type UserStatus } from '#domain/users.ts';
+import { onRefused, type Position, type Reader, type Tx } from './sql.ts';
+
+interface UserRow {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly status: UserStatus;
+  readonly two_factor: boolean | number;
+  readonly created_at: number;
+}
+
+const toUser = (row: UserRow, groupIds: readonly string[]): User => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  status: row.status,
+  twoFactor: Boolean(row.two_factor),
+  groupIds,
+  createdAt: row.created_at,
+});
+
+const columns = sql`u.id, u.name, u.email, u.status, u.two_factor, u.created_at`;
+
+/** Only a user who has access to what the scope reaches. */
+export async function findUser(db: Reader, id: string, scope: Scope): Promise<User> {
+  const row = await db.one<UserRow>(sql`select ${columns} from users u where u.id = ${id} ${withAccessTo(scope)}`);
+  if (!row) throw new Problem('user_not_found', { word: id });
+  return toUser(row, await listGroupIds(db, id));
+}
+
+/** The user as it is now, kept so until the commit. */
+export async function lockUser(tx: Tx, id: string): Promise<User> {
+  const row = await tx.one<UserRow>(sql`select ${columns} from users u where u.id = ${id} ${tx.lock}`);
+  if (!row) throw new Problem('user_not_found', { word: id });
+  return toUser(row, await listGroupIds(tx, id));
+}
+
+export interface UserFilter {
+  readonly scope: Scope;
+  readonly status: UserStatus | undefined;
+  readonly groupId: string | undefined;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+  readonly limit: number;
+}
+
+/** In order of invitation. With `before`: those nearest before it, still in order. */
+export async function listUsers(db: Reader, filter: UserFilter): Promise<User[]> {
+  const { after, before } = filter;
+  const place = after
+    ? sql`and (u.created_at, u.id) > (${after.at}, ${after.id})`
+    : before
+      ? sql`and (u.created_at, u.id) < (${before.at}, ${before.id})`
+      : empty;
+  const rows = await db.all<UserRow>(sql`
+    select ${columns} from users u
+     where ${filter.status === undefined ? sql`1 = 1` : sql`u.status = ${filter.status}`}
+       ${inGroup(filter.groupId)} ${withAccessTo(filter.scope)} ${place}
+     ${before ? sql`order by u.created_at desc, u.id desc` : sql`order by u.created_at, u.id`}
+     limit ${filter.limit}`);
+  if (before) rows.reverse();
+  const groups = await listGroupIdsOf(
+    db,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => toUser(row, groups.get(row.id) ?? []));
+}
+
+const inGroup = (groupId: string | undefined): Sql =>
+  groupId === undefined
+    ? empty
+    : sql`and exists (select 1 from memberships m where m.group_id = ${groupId} and m.user_id = u.id)`;
+
+/** A project is open to everybody, or lists the user or one of the user's groups. */
+function withAccessTo(scope: Scope): Sql {
+  if (scope.kind === 'account') return empty;
+  const { projectId } = scope;
+  return sql`and (
+    exists (select 1 from projects p where p.id = ${projectId} and not p.is_restricted)
+    or exists (select 1 from project_viewers v
+                where v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id)
+    or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
+                where m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = 'group'))`;
+}
+
+/** Of the given ids: those that are users, with their names. */
+export async function listUserNames(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.all<{ id: string; name: string }>(sql`
+    select id, name from users where id in (${join([...ids])})`);
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/** How many active administrators there are besides the user; they stay until the commit. */
+export async function countOtherAdministrators(tx: Tx, administratorsId: string, userId: string): Promise<number> {
+  const rows = await tx.all(sql`
+    select u.id from users u join memberships m on m.user_id = u.id
+     where m.group_id = ${administratorsId} and u.status = 'ACTIVE' and u.id <> ${userId} ${tx.lock}`);
+  return rows.length;
+}
+
+const emailTaken = (email: string) => onRefused({ users_email_key: () => new Problem('user_email_taken', { email }) });
+
+export async function insertUser(tx: Tx, user: User): Promise<void> {
+  await tx
+    .run(sql`
+      insert into users (id, email, email_key, name, status, two_factor, created_at)
+      values (${user.id}, ${user.email}, ${emailKey(user.email)}, ${user.name}, ${user.status}, ${user.twoFactor},
+              ${user.createdAt})`)
+    .catch(emailTaken(user.email));
+  await saveGroupIds(tx, user);
+}
+
+export async function saveUser(tx: Tx, user: User): Promise<void> {
+  await tx
+    .run(sql`
+      update users
+         set email = ${user.email}, email_key = ${emailKey(user.email)}, name = ${user.name}, status = ${user.status},
+             two_factor = ${user.twoFactor}
+       where id = ${user.id}`)
+    .catch(emailTaken(user.email));
+  await tx.run(sql`delete from memberships where user_id = ${user.id}`);
+  await saveGroupIds(tx, user);
+}
+
+/** The invitation and its mail go along. */
+export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`delete from project_viewers where viewer_type = 'user' and viewer_id = ${id}`);
+  await tx.run(sql`delete from users where id = ${id}`);
+}
+
+export const insertInvitation = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
+  tx.run(sql`
+    insert into invitations (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})`);
+
+async function saveGroupIds(tx: Tx, user: User): Promise<void> {
+  if (user.groupIds.length === 0) return;
+  await tx.run(sql`
+    insert into memberships (user_id, group_id, position)
+    values ${bulk(user.groupIds.map((groupId, position) => [user.id, groupId, position]))}`);
+}
+
+const listGroupIds = async (db: Reader, userId: string): Promise<string[]> =>
+  (await listGroupIdsOf(db, [userId])).get(userId) ?? [];
+
+/** In the order in which the user joined them. */
+async function listGroupIdsOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db.all<{ user_id: string; group_id: string }>(sql`
+    select user_id, group_id from memberships where user_id in (${join([...userIds])}) order by position`);
+  const found = new Map<string, string[]>();
+  for (const row of rows) found.set(row.user_id, [...(found.get(row.user_id) ?? []), row.group_id]);
+  return found;
+}
