@@ -224,9 +224,10 @@ const withoutEmptyLists = (treatment: Members): Members =>
 function ruleWithDefaults(rule: Members): Members {
   const { condition } = rule;
   if (!isObject(condition)) return rule;
+  const { matchers = [] } = condition;
   return {
     ...rule,
-    condition: { combiner: 'AND', ...condition, matchers: eachObject(condition['matchers'] ?? [], tidyMatcher) },
+    condition: { combiner: 'AND', ...condition, matchers: eachObject(matchers, tidyMatcher) },
   };
 }
 

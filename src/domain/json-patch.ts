@@ -67,12 +67,12 @@ class Patching {
   apply(operation: Operation): void {
     const { op, path } = operation;
     this.#requireNameable('path', path);
-    if (op === 'add') this.#add(path, valueOf(operation));
+    if (op === 'add') this.#add(path, givenValue(operation));
     else if (op === 'remove') this.#remove('path', path);
-    else if (op === 'replace') this.#replace(path, valueOf(operation));
-    else if (op === 'test') this.#test(path, valueOf(operation));
-    else if (op === 'move') this.#move(fromOf(operation), path);
-    else this.#copy(fromOf(operation), path);
+    else if (op === 'replace') this.#replace(path, givenValue(operation));
+    else if (op === 'test') this.#test(path, givenValue(operation));
+    else if (op === 'move') this.#move(givenFrom(operation), path);
+    else this.#copy(givenFrom(operation), path);
   }
 
   #add(path: string, value: unknown): void {
@@ -165,12 +165,12 @@ function tokensOf(member: string, path: string): string[] {
   return tokens;
 }
 
-function valueOf(operation: Operation): unknown {
+function givenValue(operation: Operation): unknown {
   if (operation.value === undefined) throw new Refusal(`value is required for ${operation.op}`);
   return Clone(operation.value);
 }
 
-function fromOf(operation: Operation): string {
+function givenFrom(operation: Operation): string {
   if (operation.from === undefined) throw new Refusal(`from is required for ${operation.op}`);
   return operation.from;
 }

@@ -1,0 +1,153 @@
+/** The whole server on a temporary database, called as clients call it, without a socket. */
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import sql from 'sql-template-tag';
+import { createApiKey, type KeyFields } from '#commands/api-keys.ts';
+import { contextFor } from '#commands/context.ts';
+import { setUp } from '#commands/setup.ts';
+import { contract } from '#contract/all.ts';
+import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
+import { prefix } from '#contract/parts.ts';
+import { permissionsOf } from '#domain/access.ts';
+import type { Change } from '#domain/changes.ts';
+import type { ProblemCode } from '#domain/problems.ts';
+import { findAccount } from '#store/account.ts';
+import type { Store } from '#store/sql.ts';
+import { createApp } from '../../src/app.ts';
+import { temporaryStore } from './store.ts';
+
+type Method = Endpoint['method'];
+
+export interface Request {
+  /** The text of a key, or null for none. Default: the first admin key, which may do everything. */
+  readonly as?: string | null;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly text?: string;
+  readonly headers?: Record<string, string>;
+  /** The address that asks. */
+  readonly from?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  // The tests name what they expect of an answer; its type would only repeat the schema that is under test.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any;
+  readonly text: string;
+  readonly headers: Record<string, unknown>;
+}
+
+export interface Api {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  readonly adminKey: string;
+  /** The clock of the database. Set it to move time; it stands still otherwise unless `clock.now` is undefined. */
+  readonly clock: { now: number | undefined };
+  /** Every line that was logged, parsed. */
+  readonly log: readonly Record<string, unknown>[];
+  call(method: Method, path: string, request?: Request): Promise<Answer>;
+  get(path: string, request?: Request): Promise<Answer>;
+  post(path: string, body?: unknown, request?: Request): Promise<Answer>;
+  put(path: string, body?: unknown, request?: Request): Promise<Answer>;
+  patch(path: string, body?: unknown, request?: Request): Promise<Answer>;
+  delete(path: string, request?: Request): Promise<Answer>;
+  /** The actions written to the audit log by what `body` does, in order. */
+  recorded(body: () => Promise<unknown>): Promise<string[]>;
+  /** The newest audit entry. */
+  lastChange(): Promise<Change>;
+  /** A new key; answers its text. */
+  key(fields: Partial<KeyFields>): Promise<string>;
+}
+
+/** Starts a server for the tests of the file; it and its database are gone after them. */
+export async function startApi(): Promise<Api> {
+  const clock: Api['clock'] = { now: undefined };
+  const store = await temporaryStore(() => clock.now ?? Date.now());
+  const adminKey = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
+  const account = await findAccount(store);
+  assert.ok(adminKey && account);
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
+  const app = await createApp(store, account, logger);
+  after(() => app.close());
+  after(() => requireDeclaredProblems(log));
+
+  const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
+    const { as = adminKey, body, text, headers = {}, from = '127.0.0.1' } = request;
+    const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const reply = await app.inject({
+      method,
+      url: path.startsWith('//') || path.startsWith('/internal') ? path : prefix + path,
+      headers: { ...(as === null ? {} : { authorization: `Bearer ${as}` }), ...headers },
+      ...(payload === undefined ? {} : { payload }),
+      remoteAddress: from,
+    });
+    return {
+      status: reply.statusCode,
+      body: isJson(reply.headers['content-type']) ? reply.json() : undefined,
+      text: reply.body,
+      headers: reply.headers,
+    };
+  };
+  const changes = () => store.all<{ action: string }>(sql`select action from changes order by at, id`);
+  const owner = {
+    type: 'operator',
+    id: 'test',
+    name: 'test',
+    permissions: permissionsOf(['API_ALL_GRANTED']),
+    scope: { kind: 'account' },
+  } as const;
+  return {
+    app,
+    store,
+    adminKey,
+    clock,
+    log,
+    call,
+    get: (path, request) => call('GET', path, request),
+    post: (path, body, request) => call('POST', path, { body, ...request }),
+    put: (path, body, request) => call('PUT', path, { body, ...request }),
+    patch: (path, body, request) => call('PATCH', path, { body, ...request }),
+    delete: (path, request) => call('DELETE', path, request),
+    recorded: async (body) => {
+      const before = (await changes()).length;
+      await body();
+      return (await changes()).slice(before).map((change) => change.action);
+    },
+    lastChange: async () => (await call('GET', '/auditLogs?limit=1')).body.data[0],
+    key: async (fields) => {
+      const all = { name: 'test', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } } as const;
+      return (await createApiKey(contextFor(store, owner, 'test'), { ...all, ...fields })).text;
+    },
+  };
+}
+
+const isJson = (contentType: unknown) => String(contentType).startsWith('application/json');
+
+/** Asserts a refusal: the status, the sentence, and the error body of the specification around them. */
+export function refused(answer: Answer, status: number, message: string | RegExp): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'details', 'transactionId']);
+  assert.equal(answer.body.code, status);
+  if (typeof message === 'string') assert.equal(answer.body.message, message);
+  else assert.match(answer.body.message, message);
+  assert.equal(answer.body.transactionId, answer.headers['x-transaction-id']);
+}
+
+/** The OpenAPI document lists what each endpoint can refuse; an endpoint that refuses anything else makes it lie. */
+function requireDeclaredProblems(log: readonly Record<string, unknown>[]): void {
+  const declared = new Map<string, Set<string>>();
+  for (const endpoint of Object.values(contract).flatMap((part) => Object.values<Endpoint>(part))) {
+    declared.set(`${endpoint.method} ${prefix}${endpoint.path}`, new Set(problemsOf(endpoint)));
+  }
+  const ofTheServer: readonly ProblemCode[] = ['method_not_allowed', 'path_unknown'];
+  for (const { method, route, problem } of log) {
+    if (typeof problem !== 'string' || (ofTheServer as string[]).includes(problem)) continue;
+    const known = declared.get(`${method} ${route}`);
+    if (known) assert.ok(known.has(problem), `${method} ${route} does not declare ${problem}`);
+  }
+}

@@ -1,0 +1,53 @@
+/** The smallest valid things, each with a name of its own, so that tests share no rows. */
+import type { Api } from './app.ts';
+
+let made = 0;
+/** A name that no other test has: starts with a letter and fits every kind of thing. */
+export function uniqueName(word = 'thing'): string {
+  made += 1;
+  return `${word}-${made}`;
+}
+
+export interface ProjectFixture {
+  readonly id: string;
+  readonly name: string;
+  /** Not production. */
+  readonly staging: { readonly id: string; readonly name: string };
+  readonly production: { readonly id: string; readonly name: string };
+}
+
+/** A project with two environments and the traffic type `user`. */
+export async function aProject(
+  api: Api,
+  settings: { requiresTitleAndComments?: boolean } = {},
+): Promise<ProjectFixture> {
+  const { body: project } = await api.post('/workspaces', { name: uniqueName('project'), ...settings });
+  const { body: staging } = await api.post(`/environments/ws/${project.id}`, { name: 'staging' });
+  const { body: production } = await api.post(`/environments/ws/${project.id}`, {
+    name: 'production',
+    production: true,
+  });
+  return { id: project.id, name: project.name, staging, production };
+}
+
+/** A flag of traffic type `user`, defined nowhere. */
+export async function aFlag(api: Api, project: { id: string }, name = uniqueName('flag')) {
+  const { body } = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name });
+  return body as { id: string; name: string };
+}
+
+/** A body that defines a flag with the treatments `on` and `off`. */
+export const aDefinition = (changes: Record<string, unknown> = {}) => ({
+  treatments: [{ name: 'on' }, { name: 'off' }],
+  defaultTreatment: 'off',
+  defaultRule: [{ treatment: 'off', size: 100 }],
+  ...changes,
+});
+
+/** A new flag with a definition in the project's staging; answers the path of the definition too. */
+export async function aDefinedFlag(api: Api, project: ProjectFixture, changes: Record<string, unknown> = {}) {
+  const flag = await aFlag(api, project);
+  const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.staging.id}`;
+  const { body: definition } = await api.post(path, aDefinition(changes));
+  return { flag, path, definition };
+}
