@@ -48,11 +48,16 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
   }) as unknown as FastifyInstance;
   for (const member of ['actor', 'things', 'problem']) app.decorateRequest(member, undefined);
 
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-transaction-id', request.id));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-transaction-id', request.id);
+    if (request.url.includes('%00')) {
+      throw new Problem('request_invalid', { complaints: ['The path and the query must not contain NUL'] });
+    }
+  });
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler((request) => {
-    throw new Problem('path_unknown', { path: request.url.split('?', 1)[0] ?? '' });
+    throw new Problem('path_unknown', { path: request.url.replace(/\?.*$/s, '').slice(0, 200) });
   });
   readBodies(app);
 

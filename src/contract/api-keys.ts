@@ -5,7 +5,8 @@ import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
 export const createApiKey = endpoint({
   method: 'POST',
   path: '/apiKeys',
-  summary: 'Create a key; only this answer shows it',
+  summary: 'Create an API key',
+  description: 'Only this answer shows it.',
   access: { needs: 'apiKey.write', scope: 'project' },
   body: NewApiKey,
   reply: CreatedApiKey,
@@ -15,7 +16,8 @@ export const createApiKey = endpoint({
 export const listApiKeys = endpoint({
   method: 'GET',
   path: '/apiKeys',
-  summary: 'List the keys within the scope of the asking key, in order of creation, without their secrets',
+  summary: 'List API keys',
+  description: 'Those within the scope of the asking key, in order of creation, without their secrets.',
   access: { needs: 'apiKey.read', scope: 'project' },
   query: OffsetPage(pageSizes.apiKeys),
   reply: OffsetListing(ApiKeySummary),
@@ -25,7 +27,8 @@ export const listApiKeys = endpoint({
 export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/apiKeys/:key',
-  summary: 'Revoke a key, named by its id or by the key itself',
+  summary: 'Revoke an API key',
+  description: 'Named by its id or by the key itself; it holds at once.',
   access: { needs: 'apiKey.write', scope: 'account' },
   reply: True,
   problems: ['api_key_not_found'],

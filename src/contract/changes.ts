@@ -7,7 +7,8 @@ import { extend, MarkerListing, MarkerPage, pageSizes } from './parts.ts';
 export const listChanges = endpoint({
   method: 'GET',
   path: '/auditLogs',
-  summary: 'The audit log within the scope of the key, newest first',
+  summary: 'List changes',
+  description: 'The audit log within the scope of the key, newest first.',
   access: { needs: 'audit.read', scope: 'environment' },
   query: extend(
     MarkerPage(pageSizes.changes),

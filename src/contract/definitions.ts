@@ -10,7 +10,8 @@ const write = { needs: 'definition.write', scope: 'environment' } as const;
 export const listDefinitions = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/environments/:environment',
-  summary: 'List the definitions in an environment, in order of creation',
+  summary: 'List definitions',
+  description: 'All in the environment, in order of creation.',
   access: read,
   query: OffsetPage(pageSizes.definitions),
   reply: OffsetListing(Definition),
@@ -20,7 +21,7 @@ export const listDefinitions = endpoint({
 export const getDefinition = endpoint({
   method: 'GET',
   path,
-  summary: 'Read the definition of a flag in an environment',
+  summary: 'Read a definition',
   access: read,
   reply: Definition,
   versioned: true,
@@ -30,7 +31,8 @@ export const getDefinition = endpoint({
 export const createDefinition = endpoint({
   method: 'POST',
   path,
-  summary: 'Define a flag in an environment',
+  summary: 'Create a definition',
+  description: 'Defines a flag in an environment where it is not defined yet.',
   access: write,
   query: NoteQuery,
   looseBody: DefinitionBody,
@@ -54,7 +56,8 @@ export const replaceDefinition = endpoint({
 export const patchDefinition = endpoint({
   method: 'PATCH',
   path,
-  summary: 'Change a definition by JSON Patch, all or nothing',
+  summary: 'Change a definition',
+  description: 'JSON Patch, all or nothing.',
   access: write,
   query: NoteQuery,
   body: Patch,
@@ -66,7 +69,8 @@ export const patchDefinition = endpoint({
 export const deleteDefinition = endpoint({
   method: 'DELETE',
   path,
-  summary: 'Remove the definition of a flag from an environment',
+  summary: 'Delete a definition',
+  description: 'The flag stays, and so do its definitions elsewhere.',
   access: write,
   query: NoteQuery,
   reply: True,
@@ -84,8 +88,18 @@ const switching = {
   versioned: true,
   problems: ['note_required', 'precondition_failed'],
 } as const;
-const kill = { ...switching, path: `${path}/kill`, summary: 'Serve the default treatment to everybody' } as const;
-const restore = { ...switching, path: `${path}/restore`, summary: 'Let the rules decide again' } as const;
+const kill = {
+  ...switching,
+  path: `${path}/kill`,
+  summary: 'Kill',
+  description: 'Everybody gets the default treatment, whatever the rules say. PUT and POST do the same.',
+} as const;
+const restore = {
+  ...switching,
+  path: `${path}/restore`,
+  summary: 'Restore',
+  description: 'The rules decide again. PUT and POST do the same.',
+} as const;
 
 export const killDefinition = endpoint({ method: 'PUT', ...kill });
 export const killDefinitionByPost = endpoint({ method: 'POST', ...kill });

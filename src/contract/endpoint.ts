@@ -16,6 +16,7 @@ export interface Endpoint {
   /** Below the prefix. `:project`, `:environment`, `:flag` and `:trafficType` are resolved before the handler runs. */
   readonly path: string;
   readonly summary: string;
+  readonly description?: string;
   /** Required on purpose: an endpoint that says nothing about who may use it does not compile. */
   readonly access: Access | 'public';
   readonly query?: TObject;

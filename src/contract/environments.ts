@@ -8,7 +8,8 @@ import { True } from './parts.ts';
 export const listEnvironments = endpoint({
   method: 'GET',
   path: '/environments/ws/:project',
-  summary: 'List the environments of a project that the key reaches, in order of creation',
+  summary: 'List environments',
+  description: 'Those of the project that the key reaches, in order of creation.',
   access: { needs: 'project.read', scope: 'environment' },
   reply: Type.Array(EnvironmentSummary),
   problems: [],
@@ -17,7 +18,8 @@ export const listEnvironments = endpoint({
 export const createEnvironment = endpoint({
   method: 'POST',
   path: '/environments/ws/:project',
-  summary: 'Create an environment with one client-side and one server-side key, which only this answer shows',
+  summary: 'Create an environment',
+  description: 'With one client-side and one server-side key, which only this answer shows.',
   access: { needs: 'environment.write', scope: 'project' },
   body: NewEnvironment,
   reply: EnvironmentDetails,
@@ -30,7 +32,8 @@ const NoDryRun = Type.Object({ dry_run: Type.Optional(OneOf(['false'])) });
 export const patchEnvironment = endpoint({
   method: 'PATCH',
   path: '/environments/ws/:project/:environment',
-  summary: 'Change /name or /production by JSON Patch',
+  summary: 'Change an environment',
+  description: 'JSON Patch on `/name` and `/production`.',
   access: { needs: 'environment.write', scope: 'project' },
   query: NoDryRun,
   body: Patch,
@@ -41,7 +44,8 @@ export const patchEnvironment = endpoint({
 export const deleteEnvironment = endpoint({
   method: 'DELETE',
   path: '/environments/ws/:project/:environment',
-  summary: 'Delete an environment that has neither API keys nor definitions',
+  summary: 'Delete an environment',
+  description: 'Only one that has neither API keys nor definitions.',
   access: { needs: 'environment.write', scope: 'project' },
   reply: True,
   problems: ['environment_in_use'],

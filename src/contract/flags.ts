@@ -7,7 +7,8 @@ import { extend, NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from '.
 export const createFlag = endpoint({
   method: 'POST',
   path: '/splits/ws/:project/trafficTypes/:trafficType',
-  summary: 'Create a flag; its traffic type is the one of the path',
+  summary: 'Create a flag',
+  description: 'Its traffic type is the one of the path, its rollout status the first.',
   access: { needs: 'flag.write', scope: 'project' },
   body: NewFlag,
   reply: Flag,
@@ -18,7 +19,8 @@ export const createFlag = endpoint({
 export const listFlags = endpoint({
   method: 'GET',
   path: '/splits/ws/:project',
-  summary: 'List the flags of a project, in order of creation',
+  summary: 'List flags',
+  description: 'In order of creation.',
   access: { needs: 'flag.read', scope: 'project' },
   query: extend(
     OffsetPage(pageSizes.flags),
@@ -37,7 +39,8 @@ export const listFlags = endpoint({
 export const getFlag = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/:flag',
-  summary: 'Read a flag, by name or id',
+  summary: 'Read a flag',
+  description: 'By name or id.',
   access: { needs: 'flag.read', scope: 'project' },
   reply: FlagWithOwners,
   versioned: true,
@@ -47,7 +50,9 @@ export const getFlag = endpoint({
 export const patchFlag = endpoint({
   method: 'PATCH',
   path: '/splits/ws/:project/:flag',
-  summary: 'Change /description, /tags or /rolloutStatus by JSON Patch',
+  summary: 'Change a flag',
+  description:
+    'JSON Patch on `/description`, `/tags`, `/tags/<n>`, `/tags/-`, `/rolloutStatus` and `/rolloutStatus/id`.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   body: Patch,
@@ -59,7 +64,8 @@ export const patchFlag = endpoint({
 export const updateFlagDescription = endpoint({
   method: 'PUT',
   path: '/splits/ws/:project/:flag/updateDescription',
-  summary: 'Set the description; the body is the text, as JSON or as it is',
+  summary: 'Set the description of a flag',
+  description: 'The body is the text, as a JSON string or as it is.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   textBody: true,
@@ -71,7 +77,8 @@ export const updateFlagDescription = endpoint({
 export const deleteFlag = endpoint({
   method: 'DELETE',
   path: '/splits/ws/:project/:flag',
-  summary: 'Delete a flag with all its definitions',
+  summary: 'Delete a flag',
+  description: 'With all its definitions.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   reply: True,

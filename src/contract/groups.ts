@@ -8,7 +8,8 @@ const write = { needs: 'group.write', scope: 'account' } as const;
 export const listGroups = endpoint({
   method: 'GET',
   path: '/groups',
-  summary: 'List the groups, in order of creation',
+  summary: 'List groups',
+  description: 'In order of creation.',
   access: read,
   query: OffsetPage(pageSizes.groups),
   reply: OffsetListing(Group),
@@ -37,7 +38,8 @@ export const createGroup = endpoint({
 export const replaceGroup = endpoint({
   method: 'PUT',
   path: '/groups/:group',
-  summary: 'Replace the name of a group and, where sent, its description',
+  summary: 'Replace a group',
+  description: 'An absent description is kept.',
   access: write,
   body: GroupUpdate,
   reply: Group,
@@ -47,7 +49,8 @@ export const replaceGroup = endpoint({
 export const deleteGroup = endpoint({
   method: 'DELETE',
   path: '/groups/:group',
-  summary: 'Delete a group; its members leave it',
+  summary: 'Delete a group',
+  description: 'Its members leave it.',
   access: write,
   reply: True,
   problems: ['group_not_found', 'group_protected'],

@@ -1,6 +1,7 @@
 /** Every endpoint → one OpenAPI 3.1 document. Pure: the same contract always makes the same document. */
 
 import type { TSchema } from 'typebox';
+import type { Access } from '#domain/access.ts';
 import { CreatedApiKey } from '#domain/api-keys.ts';
 import { Change } from '#domain/changes.ts';
 import { Definition, DefinitionBody } from '#domain/definitions.ts';
@@ -9,7 +10,7 @@ import { Flag, FlagWithOwners } from '#domain/flags.ts';
 import { Group } from '#domain/groups.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { Matcher } from '#domain/matchers.ts';
-import { type ProblemCode, problems } from '#domain/problems.ts';
+import { type ProblemCode, problems, sentenceOf } from '#domain/problems.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
@@ -115,29 +116,27 @@ function toPaths(parts: readonly Part[]): Record<string, Record<string, object>>
 }
 
 function toOperation(tag: string, name: string, endpoint: Endpoint): object {
-  const { access, summary, versioned, method } = endpoint;
+  const { access, summary, description, versioned, method } = endpoint;
   const body = toRequestBody(endpoint);
   return {
     operationId: name,
     tags: [tag],
     summary,
-    ...(access === 'public'
-      ? { security: [] }
-      : {
-          description: `Needs the permission \`${access.needs}\`; keys restricted to ${reachOf(access.scope)} may use it.`,
-        }),
+    description: [description, access === 'public' ? undefined : needsOf(access)].filter(Boolean).join('\n\n'),
+    ...(access === 'public' ? { security: [] } : {}),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(versioned, method)],
     ...(body ? { requestBody: body } : {}),
     responses: { 200: { description: 'Done', content: json(endpoint.reply) }, ...toErrors(problemsOf(endpoint)) },
   };
 }
 
-const reachOf = (scope: 'account' | 'project' | 'environment'): string =>
-  ({
-    account: 'nothing',
-    project: 'a project, or to nothing,',
-    environment: 'environments, to a project, or to nothing',
-  })[scope];
+const scopeSentences = {
+  account: 'only keys of the whole account may use it',
+  project: 'keys restricted to environments may not use it',
+  environment: 'keys of any scope may use it',
+};
+
+const needsOf = ({ needs, scope }: Access): string => `Needs the permission \`${needs}\`; ${scopeSentences[scope]}.`;
 
 const json = (schema: TSchema | object) => ({ 'application/json': { schema } });
 
@@ -179,7 +178,7 @@ function toErrors(codes: readonly ProblemCode[]): Record<string, object> {
       .sort(([a], [b]) => a - b)
       .map(([status, all]) => [
         status,
-        { description: all.map((code) => `\`${code}\``).join(', '), content: json(ErrorBody) },
+        { description: all.map((code) => `\`${code}\`: ${sentenceOf(code)}`).join('\n\n'), content: json(ErrorBody) },
       ]),
   );
 }

@@ -8,7 +8,8 @@ import { extend, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
 export const listProjects = endpoint({
   method: 'GET',
   path: '/workspaces',
-  summary: 'List the projects that the key reaches',
+  summary: 'List projects',
+  description: 'Those that the key reaches, in order of creation.',
   access: { needs: 'project.read', scope: 'environment' },
   query: extend(
     OffsetPage(pageSizes.projects),
@@ -24,7 +25,8 @@ export const listProjects = endpoint({
 export const createProject = endpoint({
   method: 'POST',
   path: '/workspaces',
-  summary: 'Create a project, with its rollout statuses and the traffic type user, without environments',
+  summary: 'Create a project',
+  description: 'With its rollout statuses and the traffic type `user`, without environments.',
   access: { needs: 'project.create', scope: 'account' },
   body: NewProject,
   reply: Project,
@@ -34,7 +36,8 @@ export const createProject = endpoint({
 export const patchProject = endpoint({
   method: 'PATCH',
   path: '/workspaces/:project',
-  summary: 'Change /name or /requiresTitleAndComments by JSON Patch',
+  summary: 'Change a project',
+  description: 'JSON Patch on `/name` and `/requiresTitleAndComments`.',
   access: { needs: 'project.write', scope: 'project' },
   body: Patch,
   reply: Project,
@@ -44,7 +47,8 @@ export const patchProject = endpoint({
 export const deleteProject = endpoint({
   method: 'DELETE',
   path: '/workspaces/:project',
-  summary: 'Delete a project that has neither environments nor traffic types',
+  summary: 'Delete a project',
+  description: 'Only one that has neither environments nor traffic types.',
   access: { needs: 'project.write', scope: 'project' },
   reply: True,
   problems: ['project_in_use'],

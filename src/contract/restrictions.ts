@@ -9,7 +9,8 @@ const access = { needs: 'restriction.write', scope: 'project' } as const;
 export const listRestrictions = endpoint({
   method: 'GET',
   path: '/restrictions',
-  summary: 'Who may see the project `resource_id`',
+  summary: 'Read who may see a project',
+  description: 'The project is `resource_id`.',
   access,
   query: extend(
     OffsetPage(pageSizes.restrictions),
@@ -22,7 +23,8 @@ export const listRestrictions = endpoint({
 export const replaceRestriction = endpoint({
   method: 'PUT',
   path: '/restrictions',
-  summary: 'Open a project to everybody, or only to the users and groups listed',
+  summary: 'Set who may see a project',
+  description: 'Everybody, or only the users and groups listed.',
   access,
   query: Type.Object({ dry_run: Type.Optional(OneOf(['false'])) }),
   body: RestrictionUpdate,

@@ -6,7 +6,8 @@ import { endpoint } from './endpoint.ts';
 export const listRolloutStatuses = endpoint({
   method: 'GET',
   path: '/rolloutStatuses',
-  summary: 'List the rollout statuses of the project `wsId`, in their order',
+  summary: 'List rollout statuses',
+  description: 'Those of the project `wsId`, in their order.',
   access: { needs: 'rolloutStatus.read', scope: 'environment' },
   query: Type.Object({ wsId: Id }),
   reply: Type.Array(RolloutStatus),

@@ -6,7 +6,8 @@ import { True } from './parts.ts';
 export const listTrafficTypes = endpoint({
   method: 'GET',
   path: '/trafficTypes/ws/:project',
-  summary: 'List the traffic types of a project, in order of creation',
+  summary: 'List traffic types',
+  description: 'In order of creation.',
   access: { needs: 'project.read', scope: 'environment' },
   reply: Type.Array(TrafficTypeReply),
   problems: [],
@@ -25,7 +26,8 @@ export const createTrafficType = endpoint({
 export const deleteTrafficType = endpoint({
   method: 'DELETE',
   path: '/trafficTypes/:trafficTypeId',
-  summary: 'Delete a traffic type, named by its id, that no flag uses',
+  summary: 'Delete a traffic type',
+  description: 'Named by its id; only one that no flag uses.',
   access: { needs: 'trafficType.write', scope: 'project' },
   reply: True,
   problems: ['traffic_type_not_found', 'traffic_type_in_use'],

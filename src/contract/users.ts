@@ -9,7 +9,8 @@ const write = { needs: 'user.write', scope: 'account' } as const;
 export const inviteUser = endpoint({
   method: 'POST',
   path: '/users',
-  summary: 'Invite a user by e-mail',
+  summary: 'Invite a user',
+  description: 'By e-mail, which waits in the outbox once this is answered.',
   access: write,
   body: Invitation,
   reply: User,
@@ -19,7 +20,8 @@ export const inviteUser = endpoint({
 export const listUsers = endpoint({
   method: 'GET',
   path: '/users',
-  summary: 'List the users who have access to what the key reaches, in order of invitation',
+  summary: 'List users',
+  description: 'Those who have access to what the key reaches, in order of invitation.',
   access: { needs: 'user.read', scope: 'environment' },
   query: extend(
     MarkerPage(pageSizes.users),
@@ -51,7 +53,8 @@ const rules = [
 export const replaceUser = endpoint({
   method: 'PUT',
   path: '/users/:user',
-  summary: 'Replace a user: all of email, name, status, 2fa and type',
+  summary: 'Replace a user',
+  description: 'All of `email`, `name`, `status`, `2fa` and `type` are required.',
   access: write,
   body: UserUpdate,
   reply: User,
@@ -61,7 +64,8 @@ export const replaceUser = endpoint({
 export const patchUser = endpoint({
   method: 'PATCH',
   path: '/users/:user',
-  summary: 'Change /groups, /name, /email, /status or /2fa by JSON Patch',
+  summary: 'Change a user',
+  description: 'JSON Patch on `/groups`, `/name`, `/email`, `/status` and `/2fa`.',
   access: write,
   body: Patch,
   reply: User,
@@ -71,7 +75,8 @@ export const patchUser = endpoint({
 export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/users/:user',
-  summary: 'Delete a PENDING user and the invitation',
+  summary: 'Delete a pending user',
+  description: 'The invitation is dead from then on.',
   access: write,
   reply: True,
   problems: ['user_not_found', 'active_user_not_deletable', 'deactivated_user_not_deletable'],

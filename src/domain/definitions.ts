@@ -89,6 +89,8 @@ export function patchTargeting(definition: Definition, operations: readonly Oper
 
 export const toTargeting = (definition: Definition): Targeting => shape.clean({ ...definition });
 
+const mostDependencies = 100;
+
 /** The names of the flags whose treatment a rule asks for. */
 export const dependenciesOf = (targeting: Targeting): string[] => [
   ...new Set(
@@ -109,6 +111,9 @@ export function checkTargeting(targeting: Targeting, surroundings: Surroundings)
       ...checkCondition(`rules/${index}/condition/matchers`, rule.condition.matchers, surroundings),
     ]),
     ...checkBuckets('defaultRule', targeting.defaultRule, names),
+    ...(dependenciesOf(targeting).length > mostDependencies
+      ? [`rules must not depend on more than ${mostDependencies} flags`]
+      : []),
   ];
 }
 

@@ -139,6 +139,15 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
   }
 }
 
+/** The sentence of a code with the names of its facts in place of the facts, for documents. */
+export function sentenceOf(code: ProblemCode): string {
+  const names = new Proxy(
+    {},
+    { get: (_, name) => (name === 'complaints' ? ['<what is wrong>'] : `<${String(name)}>`) },
+  );
+  return (problems[code] as unknown as Entry<unknown>).sentence(names);
+}
+
 type ComplaintCode = {
   [C in ProblemCode]: FactsOf<C> extends { complaints: readonly string[] } ? C : never;
 }[ProblemCode];

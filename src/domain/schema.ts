@@ -38,7 +38,7 @@ export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): 
   const validator = Compile(schema);
   return {
     complaints: (value) =>
-      validator.Check(value) ? [] : validator.Errors(value).map((error) => complaint(error, root)),
+      validator.Check(value) ? [] : validator.Errors(value).flatMap((error) => complaintsOf(error, root)),
     clean: (value) => Clean(schema, value) as Static<Schema>,
   };
 }
@@ -50,10 +50,18 @@ interface ShapeError {
   readonly message: string;
 }
 
-function complaint({ keyword, instancePath, params, message }: ShapeError, root: string): string {
-  const place = instancePath.slice(1) || root;
-  if (keyword === 'enum')
-    return `${place} must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
-  if (keyword === 'pattern') return `${place} must match ${(params as { pattern: string | RegExp }).pattern}`;
-  return `${place} ${message}`;
+function complaintsOf({ keyword, instancePath, params, message }: ShapeError, root: string): string[] {
+  const place = instancePath.slice(1);
+  const facts = params as { requiredProperties: string[]; allowedValues: unknown[]; format: string; pattern: unknown };
+  if (keyword === 'required') {
+    return facts.requiredProperties.map((name) => `${place === '' ? '' : `${place}/`}${name} is required`);
+  }
+  return [`${place || root} ${sentenceEnd(keyword, facts) ?? message}`];
+}
+
+function sentenceEnd(keyword: string, facts: { allowedValues: unknown[]; format: string; pattern: unknown }) {
+  if (keyword === 'enum') return `must be one of ${facts.allowedValues.join(', ')}`;
+  if (keyword === 'format') return `must be a valid ${facts.format}`;
+  if (keyword === 'pattern') return `must match ${facts.pattern}`;
+  return undefined;
 }

@@ -30,21 +30,48 @@ export function readBodies(app: FastifyInstance): void {
 export function parseJson(body: unknown): unknown {
   if (!(body instanceof RawText)) return undefined;
   requireShallow(body.text);
+  const value = parseText(body.text);
+  // Only escapes can bring in what no database keeps, so most bodies need no second look.
+  if (/\\u(0000|d[89a-f])/i.test(body.text)) requireStorable(value);
+  return value;
+}
+
+function parseText(text: string): unknown {
   try {
-    return parse(body.text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;
+    return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;
   } catch (error) {
     throw new Problem('json_invalid', { reason: (error as Error).message });
+  }
+}
+
+/** Text with NUL or half a surrogate pair would not come back as it went in. */
+function requireStorable(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) {
+      throw new Problem('json_invalid', { reason: 'a text in it contains NUL or half a surrogate pair' });
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      requireStorable(name);
+      requireStorable(member);
+    }
   }
 }
 
 /** The text that a body is: a JSON string, or else the body as it stands. */
 export function textOf(body: unknown): string {
   if (!(body instanceof RawText)) return '';
+  const text = jsonStringOf(body.text) ?? body.text;
+  requireStorable(text);
+  return text;
+}
+
+function jsonStringOf(text: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(body.text);
-    return typeof value === 'string' ? value : body.text;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : undefined;
   } catch {
-    return body.text;
+    return undefined;
   }
 }
 

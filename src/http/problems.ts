@@ -26,12 +26,18 @@ export function answerProblem(error: FastifyError | Problem, request: FastifyReq
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(problem, request.id)));
 }
 
+const sentences: Record<string, string> = {
+  FST_ERR_BAD_URL: 'The path is not a valid URL',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has not the length that Content-Length says',
+};
+
 /** What the web server refuses by itself has its own codes; what nobody foresaw is ours. */
 function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Problem('body_too_large', { limit: bodyLimit });
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new Problem('request_invalid', { complaints: [error.message] });
+    return new Problem('request_invalid', { complaints: [sentences[error.code] ?? 'The request is not valid'] });
   }
   return new Problem('internal');
 }
