@@ -4,7 +4,7 @@ import { Equal } from 'typebox/value';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { checkMatcher, Matcher } from './matchers.ts';
 import { refuse } from './problems.ts';
-import { Description, Millis, OneOf, Reference, shapeOf } from './schema.ts';
+import { booleanFromText, Description, Millis, OneOf, Reference, shapeOf } from './schema.ts';
 
 const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
 type Bucket = Static<typeof Bucket>;
@@ -214,7 +214,7 @@ function withDefaults(body: unknown): unknown {
     // Without a default treatment there is one complaint to make, not two: the empty text has the right shape.
     baselineTreatment: defaultTreatment ?? '',
     ...body,
-    killed: killed === 'true' || (killed === 'false' ? false : killed),
+    killed: booleanFromText(killed),
     ...(treatments === undefined ? {} : { treatments: eachObject(treatments, withoutEmptyLists) }),
     rules: eachObject(rules, ruleWithDefaults),
   };

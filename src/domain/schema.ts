@@ -14,6 +14,10 @@ export const BooleanOrText = Type.Unsafe<boolean | 'true' | 'false'>({
 });
 export const toBoolean = (value: boolean | 'true' | 'false'): boolean => value === true || value === 'true';
 
+/** The same for a value that is not checked yet: anything but the two texts stays as it is. */
+export const booleanFromText = (value: unknown): unknown =>
+  value === 'true' ? true : value === 'false' ? false : value;
+
 /** A list that the wire shows as null when it is empty. */
 export const NullableArray = <Item extends TSchema>(items: Item) =>
   Type.Unsafe<Static<Item>[] | null>({ type: ['array', 'null'], items });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { OneOf, shapeOf, Title } from './schema.ts';
+import { booleanFromText, OneOf, shapeOf, Title } from './schema.ts';
 
 export const userStatuses = ['PENDING', 'ACTIVE', 'DEACTIVATED'] as const;
 export const UserStatus = OneOf(userStatuses);
@@ -121,8 +121,7 @@ function patchField(fields: Record<string, unknown>, { op, path, value }: Operat
   if (op === 'test') {
     if (fields[field] !== value) throw refused(index, `value: the test failed, ${path} has another value`);
   } else if (op === 'add' || op === 'replace') {
-    // Clients that only know text send booleans as text.
-    fields[field] = field === '2fa' && typeof value === 'string' ? value === 'true' : value;
+    fields[field] = field === '2fa' ? booleanFromText(value) : value;
   } else {
     throw refused(index, `op: ${op} is not possible at ${path}`);
   }
