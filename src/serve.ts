@@ -24,6 +24,8 @@ export async function serve(config: Config): Promise<void> {
   if (!account) throw new Error('The database has no account and none could be made');
   const app = await createApp(store, account, log);
   const listeningAt = await listen(app, config).catch(async (error: unknown) => {
+    // The key exists from now on, so it must be shown now: no later start can.
+    if (newKeyText && !config.adminKeyText) process.stdout.write(`The admin API key, shown only now: ${newKeyText}\n`);
     await store.close();
     throw error;
   });

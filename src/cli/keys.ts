@@ -28,11 +28,15 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(new Option('--type <type>', 'kind of key').choices(apiKeyTypes).default('admin'))
     .option('--project <project>', 'restrict the key to this project (name or id)')
-    .option('--environment <environment>', 'restrict it to this environment (name or id); repeatable', collect, [])
     .addOption(
-      new Option('--role <role>', `what the key may do; repeatable (default: API_ALL_GRANTED)`)
+      new Option('--environment <environment>', 'restrict it to this environment (name or id); repeatable')
+        .argParser(collect)
+        .default([], 'all'),
+    )
+    .addOption(
+      new Option('--role <role>', 'what the key may do; repeatable')
         .argParser(parseRole)
-        .default([] as string[], ''),
+        .default([], 'API_ALL_GRANTED'),
     )
     .action((options: CreateOptions) => create(options));
   keys.command('list').description('list the keys, without their secrets').action(list);

@@ -58,9 +58,9 @@ export const createDefinition = (context: Context, change: DefinitionChange & { 
     return definition;
   });
 
-/** Replaces a definition by another. */
+/** Replaces a definition by another. A body that does not speak of `killed` must not restore what was killed. */
 export const replaceDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
-  changeDefinition(context, change, 'definition.replaced', () => parseTargeting(change.body));
+  changeDefinition(context, change, 'definition.replaced', ({ killed }) => parseTargeting(change.body, { killed }));
 
 /** Changes a definition by JSON Patch. All or nothing; concurrent patches are applied one after the other. */
 export const patchDefinition = (context: Context, change: DefinitionChange & { operations: readonly Operation[] }) =>

@@ -22,7 +22,8 @@ export const createEnvironment = (context: Context, project: Project, fields: Ne
     const environment: Environment = { ...fields, id: newId(), projectId: project.id, createdAt: tx.now };
     await store.insertEnvironment(tx, environment);
     const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
-    const label = `${project.id.slice(0, 5)} - ${environment.id.slice(0, 5)}`;
+    // The ends of the ids: their beginnings are the time, and alike.
+    const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
     const keys = [
       await insertNewKey(tx, context.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
       await insertNewKey(tx, context.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),

@@ -116,7 +116,7 @@ function toPaths(parts: readonly Part[]): Record<string, Record<string, object>>
 }
 
 function toOperation(tag: string, name: string, endpoint: Endpoint): object {
-  const { access, summary, description, versioned, method } = endpoint;
+  const { access, summary, description } = endpoint;
   const body = toRequestBody(endpoint);
   return {
     operationId: name,
@@ -124,7 +124,7 @@ function toOperation(tag: string, name: string, endpoint: Endpoint): object {
     summary,
     description: [description, access === 'public' ? undefined : needsOf(access)].filter(Boolean).join('\n\n'),
     ...(access === 'public' ? { security: [] } : {}),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(versioned, method)],
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(endpoint)],
     ...(body ? { requestBody: body } : {}),
     responses: { 200: { description: 'Done', content: json(endpoint.reply) }, ...toErrors(problemsOf(endpoint)) },
   };
@@ -151,18 +151,15 @@ const queryParameters = ({ query }: Endpoint): object[] =>
     schema,
   }));
 
-const ifMatchParameters = (versioned: true | undefined, method: string): object[] =>
-  versioned && method !== 'GET'
-    ? [
-        {
-          name: 'If-Match',
-          in: 'header',
-          required: false,
-          schema: { type: 'string' },
-          description: 'an ETag: 412 when it no longer holds',
-        },
-      ]
-    : [];
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description: 'an ETag: 412 when it no longer holds',
+};
+const ifMatchParameters = ({ problems: own }: Endpoint): object[] =>
+  own.includes('precondition_failed') ? [ifMatch] : [];
 
 function toRequestBody({ body, looseBody, textBody, bodyIsOptional }: Endpoint): object | undefined {
   if (textBody) return { required: true, content: { 'text/plain': { schema: { type: 'string' } } } };

@@ -32,10 +32,12 @@ export type ErrorBody = Static<typeof ErrorBody>;
 /** What a delete answers. */
 export const True = Type.Literal(true);
 
+export const noteLimit = 2000;
+
 /** Why a change is made. Required where the project says so; read from the query or the body. */
 export const NoteQuery = Type.Object({
-  title: Type.Optional(Type.String({ maxLength: 2000 })),
-  comment: Type.Optional(Type.String({ maxLength: 2000 })),
+  title: Type.Optional(Type.String({ maxLength: noteLimit })),
+  comment: Type.Optional(Type.String({ maxLength: noteLimit })),
 });
 
 export interface PageSize {

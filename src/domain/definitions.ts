@@ -65,8 +65,8 @@ export interface Surroundings {
 const shape = shapeOf(Targeting);
 
 /** Reads a body: null is absent, defaults are filled in, unknown fields are dropped. Refuses what has not the shape. */
-export function parseTargeting(input: unknown): Targeting {
-  const filled = withDefaults(withoutNulls(input, 0));
+export function parseTargeting(input: unknown, defaults: { killed: boolean } = { killed: false }): Targeting {
+  const filled = withDefaults(withoutNulls(input, 0), defaults);
   refuse('definition_invalid', shape.complaints(filled));
   return shape.clean(filled);
 }
@@ -206,9 +206,9 @@ function withoutNulls(value: unknown, depth: number): unknown {
   return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(member, depth + 1)]));
 }
 
-function withDefaults(body: unknown): unknown {
+function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
   if (!isObject(body)) return body;
-  const { killed = false, rules = [], treatments, defaultTreatment } = body;
+  const { killed = defaults.killed, rules = [], treatments, defaultTreatment } = body;
   return {
     trafficAllocation: 100,
     // Without a default treatment there is one complaint to make, not two: the empty text has the right shape.

@@ -25,7 +25,8 @@ export function openSqlite(file: string, clock: () => number): Store {
   let writer: Handle;
   let reader: Handle;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    // The outbox holds links that open accounts: nobody else on the machine needs to read this folder.
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writer = new Handle(file, busyPatienceMs);
     writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
     writer.exec('begin immediate; rollback;');
