@@ -50,6 +50,8 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-transaction-id', request.id);
+    // Bodies are JSON whatever this header says, even when it is no content type at all.
+    if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
     if (request.url.includes('%00')) {
       throw new Problem('request_invalid', { complaints: ['The path and the query must not contain NUL'] });
     }

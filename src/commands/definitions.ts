@@ -16,7 +16,7 @@ import { type Note, type Project, requireNote } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
-import { listFlagIds, lockFlag } from '#store/flags.ts';
+import { listFlagNames, lockFlag } from '#store/flags.ts';
 import type { Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 
@@ -41,7 +41,7 @@ export const createDefinition = (context: Context, change: DefinitionChange & { 
     const revision = await nextChangeNumber(tx, environment);
     const existing = await store.findDefinition(tx, environment, flag.id);
     if (!existing) requireMatch(ifMatch, undefined);
-    const neededFlagIds = await requireValid(tx, change, targeting);
+    const { text, needed } = await requireValid(tx, change, targeting);
     const definition: Definition = {
       id: flag.id,
       name: flag.name,
@@ -52,8 +52,8 @@ export const createDefinition = (context: Context, change: DefinitionChange & { 
       lastUpdateTime: tx.now,
       revision,
     };
-    await store.insertDefinition(tx, definition, targeting, newSeeds());
-    await store.saveDependencies(tx, environment.id, flag.id, neededFlagIds);
+    await store.insertDefinition(tx, definition, text, newSeeds());
+    await store.saveDependencies(tx, environment.id, flag, needed);
     await tx.record({ ...entry('definition.created', change), after: withoutRevision(definition) });
     return definition;
   });
@@ -94,16 +94,17 @@ const changeDefinition = (
   write(context, async (tx) => {
     const { before, revision } = await begin(tx, change);
     const targeting = next(before);
-    const neededFlagIds = await requireValid(tx, change, targeting);
-    await store.saveDependencies(tx, change.environment.id, change.flag.id, neededFlagIds);
-    return finish(tx, { change, action, before, targeting, revision });
+    const { text, needed } = await requireValid(tx, change, targeting);
+    await store.saveDependencies(tx, change.environment.id, change.flag, needed);
+    return finish(tx, { change, action, before, targeting, text, revision });
   });
 
 /** A switch must work even when the rules of the definition have become invalid, so they are not looked at. */
 const switchDefinition = (context: Context, change: DefinitionChange, action: Entry['action'], killed: boolean) =>
   write(context, async (tx) => {
     const { before, revision } = await begin(tx, change);
-    return finish(tx, { change, action, before, targeting: { ...toTargeting(before), killed }, revision });
+    const targeting = { ...toTargeting(before), killed };
+    return finish(tx, { change, action, before, targeting, text: JSON.stringify(targeting), revision });
   });
 
 /** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
@@ -112,7 +113,7 @@ async function begin(tx: Tx, { project, environment, flag, word, note, ifMatch }
   const revision = await nextChangeNumber(tx, environment);
   const before = await store.findDefinition(tx, environment, flag.id);
   if (!before) throw new Problem('definition_not_found', { word });
-  requireMatch(ifMatch, before.revision);
+  requireMatch(ifMatch, before);
   return { before, revision };
 }
 
@@ -121,28 +122,38 @@ interface Finished {
   readonly action: Entry['action'];
   readonly before: Definition;
   readonly targeting: Targeting;
+  /** The targeting as it is stored. */
+  readonly text: string;
   readonly revision: number;
 }
 
-async function finish(tx: RecordingTx, { change, action, before, targeting, revision }: Finished): Promise<Definition> {
+async function finish(
+  tx: RecordingTx,
+  { change, action, before, targeting, text, revision }: Finished,
+): Promise<Definition> {
   const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
   const after: Definition = { ...before, ...targeting, lastUpdateTime, revision };
-  await store.saveDefinition(tx, after, targeting);
+  await store.saveDefinition(tx, after, text);
   await tx.record({ ...entry(action, change), before: withoutRevision(before), after: withoutRevision(after) });
   return after;
 }
 
-/** Refuses with every complaint; answers the ids of the flags that the definition needs. */
+/** Definitions are served whole to every SDK, so they must not grow without end. */
+const mostCharacters = 1_048_576;
+
+/** Refuses with every complaint. Answers the targeting as it is stored, and the flags that it needs. */
 async function requireValid(tx: Tx, { project, environment, flag }: DefinitionChange, targeting: Targeting) {
-  const needed = await listFlagIds(tx, project.id, dependenciesOf(targeting));
-  const dependents = await store.listDependents(tx, environment.id, flag.id, [...needed.values()]);
+  const needed = dependenciesOf(targeting);
   const complaints = checkTargeting(targeting, {
     flag: flag.name,
-    existingFlags: new Set(needed.keys()),
-    dependentFlags: new Set([...needed].filter(([, id]) => dependents.has(id)).map(([name]) => name)),
+    existingFlags: await listFlagNames(tx, project.id, needed),
+    dependentFlags: await store.listDependents(tx, environment.id, flag.name, needed),
   });
+  const text = JSON.stringify(targeting);
+  if (text.length > mostCharacters)
+    complaints.push(`the definition must not have more than ${mostCharacters} characters`);
   refuse('definition_invalid', complaints);
-  return [...needed.values()];
+  return { text, needed };
 }
 
 /** Two different signed 32-bit numbers, as the SDKs expect them. */

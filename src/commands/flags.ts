@@ -72,7 +72,7 @@ const changeFlag = (
   write(context, async (tx) => {
     requireNote(project, note);
     const before = await lockFlag(tx, flag);
-    requireMatch(ifMatch, before.revision);
+    requireMatch(ifMatch, before);
     const { description, tags, rolloutStatusId } = change(before);
     const after: Flag = {
       ...before,
@@ -104,7 +104,7 @@ export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: F
   write(context, async (tx) => {
     requireNote(project, note);
     const before = await lockFlag(tx, flag);
-    requireMatch(ifMatch, before.revision);
+    requireMatch(ifMatch, before);
     const definitions = await listDefinitionsOfFlag(tx, flag.id);
     for (const { environment } of definitions) {
       await insertTombstone(tx, environment.id, flag.name, await nextChangeNumber(tx, environment));

@@ -1,6 +1,6 @@
 /** A flag's definition in one environment: its shape, how it is read from a body or a patch, and its rules. */
 import Type, { type Static } from 'typebox';
-import { Equal } from 'typebox/value';
+import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { checkMatcher, Matcher } from './matchers.ts';
 import { refuse } from './problems.ts';
@@ -81,7 +81,7 @@ export function patchTargeting(definition: Definition, operations: readonly Oper
   refuse(
     'patch_invalid',
     serverFields
-      .filter((field) => !Equal(patched[field], definition[field]))
+      .filter((field) => !equalJson(patched[field], definition[field]))
       .map((field) => `/${field} is set by the server and cannot be changed`),
   );
   return parseTargeting(patched);

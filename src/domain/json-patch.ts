@@ -5,10 +5,10 @@
  * 1. The given document is never changed; the result shares nothing with it or with the operations.
  * 2. All or nothing: the first operation that cannot be done refuses the whole patch and names itself.
  * 3. A place is reached through own members and existing array indexes only: no prototype, no `length`, no `01`.
- * 4. Copies cannot grow the document without bound: what all of them copy together is limited.
+ * 4. Neither the size nor the depth of the document can be driven up: what copies and moves carry is limited.
  */
 import Type, { type Static } from 'typebox';
-import { Clone, Equal } from 'typebox/value';
+import { depthOf, equalJson } from './json.ts';
 import { Problem } from './problems.ts';
 import { OneOf } from './schema.ts';
 
@@ -20,7 +20,7 @@ export const Operation = Type.Object({
 });
 export type Operation = Static<typeof Operation>;
 
-export const Patch = Type.Array(Operation, { maxItems: 10_000 });
+export const Patch = Type.Array(Operation, { maxItems: 1_000 });
 
 export interface PatchOptions {
   /** Which places may be named by `path` or changed by a move's `from`; the rest is refused. */
@@ -29,7 +29,9 @@ export interface PatchOptions {
   readonly impliedLists?: RegExp;
 }
 
-const copiedCharactersLimit = 1_048_576;
+/** Characters that all copies and moves of a patch may carry together, and levels that a place and its value may have. */
+const mostCarried = 1_048_576;
+const deepest = 64;
 
 /** A new document with the operations applied one after the other, or `patch_invalid` naming the first that fails. */
 export function applyPatch(document: unknown, operations: readonly Operation[], options: PatchOptions): unknown {
@@ -53,10 +55,10 @@ class Patching {
   /** The document hangs in a holder, so that the document itself is a place like any other. */
   readonly #holder: Record<string, unknown>;
   readonly #options: PatchOptions;
-  #copied = 0;
+  #carried = 0;
 
   constructor(document: unknown, options: PatchOptions) {
-    this.#holder = { '': Clone(document) };
+    this.#holder = { '': JSON.parse(JSON.stringify(document)) };
     this.#options = options;
   }
 
@@ -100,20 +102,28 @@ class Patching {
   }
 
   #test(path: string, value: unknown): void {
-    if (!Equal(this.#read('path', path), value)) throw new Refusal(`value: the test failed, ${path} has another value`);
+    if (!equalJson(this.#read('path', path), value))
+      throw new Refusal(`value: the test failed, ${path} has another value`);
   }
 
   #move(from: string, path: string): void {
     this.#requireNameable('from', from);
     if (path.startsWith(`${from}/`)) throw new Refusal('path: a value cannot be moved into itself');
+    this.#carry(this.#read('from', from), path);
     this.#add(path, this.#remove('from', from));
   }
 
   #copy(from: string, path: string): void {
-    const value = this.#read('from', from);
-    this.#copied += JSON.stringify(value).length;
-    if (this.#copied > copiedCharactersLimit) throw new Refusal('from: the patch copies too much');
-    this.#add(path, Clone(value));
+    this.#add(path, JSON.parse(this.#carry(this.#read('from', from), path)));
+  }
+
+  /** The value as text, if it may be carried to the path. */
+  #carry(value: unknown, path: string): string {
+    const text = JSON.stringify(value);
+    this.#carried += text.length;
+    if (this.#carried > mostCarried) throw new Refusal('from: the patch copies and moves too much');
+    if (depthOf(text) + path.split('/').length > deepest) throw new Refusal('path: the value would be nested too deep');
+    return text;
   }
 
   #implyList(path: string): void {
@@ -162,12 +172,13 @@ function tokensOf(member: string, path: string): string[] {
   }
   const tokens = path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (tokens.includes('__proto__')) throw nothingAt(member, path);
+  if (tokens.length > deepest) throw new Refusal(`${member}: the path is too deep`);
   return tokens;
 }
 
 function givenValue(operation: Operation): unknown {
   if (operation.value === undefined) throw new Refusal(`value is required for ${operation.op}`);
-  return Clone(operation.value);
+  return JSON.parse(JSON.stringify(operation.value));
 }
 
 function givenFrom(operation: Operation): string {

@@ -77,11 +77,9 @@ const integers = ({ between }: Matcher) =>
 const dependency = ({ depends }: Matcher) =>
   depends?.treatments.length ? undefined : 'depends/treatments must not be empty';
 
-const numericIdentifier = '(?:0|[1-9]\\d*)';
-const preReleaseIdentifier = `(?:${numericIdentifier}|\\d*[-A-Za-z][-0-9A-Za-z]*)`;
-const semanticVersion = new RegExp(
-  `^\\d+\\.\\d+\\.\\d+(?:-${preReleaseIdentifier}(?:\\.${preReleaseIdentifier})*)?(?:\\+[-0-9A-Za-z]+(?:\\.[-0-9A-Za-z]+)*)?$`,
-);
+/** As lenient as the SDKs, which drop leading zeros. */
+const identifiers = '[-0-9A-Za-z]+(?:\\.[-0-9A-Za-z]+)*';
+const semanticVersion = new RegExp(`^[0-9]+\\.[0-9]+\\.[0-9]+(?:-${identifiers})?(?:\\+${identifiers})?$`);
 const isVersion = (value: unknown) => typeof value === 'string' && value.length <= 255 && semanticVersion.test(value);
 const version = ({ string }: Matcher) => (isVersion(string) ? undefined : 'string must be a semantic version');
 const versions = ({ strings }: Matcher) =>

@@ -1,13 +1,19 @@
 /** ETags and If-Match: every version of a flag or definition has a number of its own. */
 import { Problem } from './problems.ts';
 
-export const etagOf = (revision: number): string => `"${revision}"`;
+export interface Versioned {
+  readonly id: string;
+  readonly revision: number;
+}
 
-/** Refuses when If-Match was sent and does not name the current revision; `undefined` says that there is none. */
-export function requireMatch(ifMatch: string | undefined, revision: number | undefined): void {
+/** With the end of the id: what is made anew under an old name must not pass for what was there before. */
+export const etagOf = ({ id, revision }: Versioned): string => `"${revision}-${id.slice(-12)}"`;
+
+/** Refuses when If-Match was sent and does not name the current version; `undefined` says that there is none. */
+export function requireMatch(ifMatch: string | undefined, current: Versioned | undefined): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
-  const holds = revision !== undefined && (tags.includes('*') || tags.includes(etagOf(revision)));
+  const holds = current !== undefined && (tags.includes('*') || tags.includes(etagOf(current)));
   if (!holds) throw new Problem('precondition_failed');
 }
 

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { bodyLimit } from '#contract/parts.ts';
+import { depthOf } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 
 /** Deeper than any body of ours by far, shallow enough that no walk through it can exhaust the stack. */
@@ -84,16 +85,7 @@ function decode(body: Buffer): string {
 }
 
 function requireShallow(text: string): void {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > deepest) throw new Problem('json_invalid', { reason: `it is nested deeper than ${deepest} levels` });
+  if (depthOf(text) > deepest) {
+    throw new Problem('json_invalid', { reason: `it is nested deeper than ${deepest} levels` });
   }
 }

@@ -9,7 +9,7 @@ import type { Context } from '#commands/context.ts';
 import type { Body, Endpoint, Query, Reply, Resolved, Words } from '#contract/endpoint.ts';
 import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import { etagOf } from '#domain/revisions.ts';
+import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/schema.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Authentication, authenticate } from './authenticate.ts';
@@ -105,7 +105,7 @@ function registerRoute(
 }
 
 function setEtag(reply: FastifyReply, answer: unknown): void {
-  reply.header('etag', etagOf((answer as { revision: number }).revision));
+  reply.header('etag', etagOf(answer as Versioned));
 }
 
 function readQuery(schema: TObject | undefined, shape: Shape<unknown> | undefined, raw: unknown): unknown {

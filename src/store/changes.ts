@@ -71,16 +71,11 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Cha
   return rows.map(toChange);
 }
 
-/**
- * What is of one environment is shown only to those who reach it, what is of the account only to those who reach all,
- * and the keys of a project not to those who reach only a part of it.
- */
+/** Who reaches only some environments sees what is of them; the rest of the project may speak of the others. */
 function within(scope: Scope): Sql {
   if (scope.kind === 'account') return sql`1 = 1`;
-  const project = sql`project_id = ${scope.projectId}`;
-  if (scope.kind === 'project') return project;
-  const inside = sql`environment_id in (${join([...scope.environmentIds])})`;
-  return sql`${project} and (${inside} or (environment_id is null and object_type <> 'api_key'))`;
+  if (scope.kind === 'project') return sql`project_id = ${scope.projectId}`;
+  return sql`project_id = ${scope.projectId} and environment_id in (${join([...scope.environmentIds])})`;
 }
 
 export interface NewChange {

@@ -80,18 +80,13 @@ export interface Seeds {
 }
 
 /** Also ends the tombstone of an earlier definition. */
-export async function insertDefinition(
-  tx: Tx,
-  definition: Definition,
-  targeting: Targeting,
-  seeds: Seeds,
-): Promise<void> {
+export async function insertDefinition(tx: Tx, definition: Definition, targeting: string, seeds: Seeds): Promise<void> {
   const { id: flagId, name: flag, environment } = definition;
   await tx
     .run(sql`
       insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, change_number,
                                created_at, updated_at)
-      values (${environment.id}, ${flagId}, ${JSON.stringify(targeting)}, ${seeds.seed}, ${seeds.trafficAllocationSeed},
+      values (${environment.id}, ${flagId}, ${targeting}, ${seeds.seed}, ${seeds.trafficAllocationSeed},
               ${definition.revision}, ${definition.creationTime}, ${definition.lastUpdateTime})`)
     .catch(
       onRefused({
@@ -101,10 +96,10 @@ export async function insertDefinition(
   await tx.run(sql`delete from tombstones where environment_id = ${environment.id} and flag_name = ${flag}`);
 }
 
-export const saveDefinition = (tx: Tx, definition: Definition, targeting: Targeting) =>
+export const saveDefinition = (tx: Tx, definition: Definition, targeting: string) =>
   tx.run(sql`
     update definitions
-       set targeting = ${JSON.stringify(targeting)}, change_number = ${definition.revision},
+       set targeting = ${targeting}, change_number = ${definition.revision},
            updated_at = ${definition.lastUpdateTime}
      where environment_id = ${definition.environment.id} and flag_id = ${definition.id}`);
 
@@ -121,31 +116,31 @@ export const insertTombstone = (tx: Tx, environmentId: string, flag: string, cha
 export async function saveDependencies(
   tx: Tx,
   environmentId: string,
-  flagId: string,
-  neededFlagIds: readonly string[],
+  flag: Reference,
+  neededFlags: readonly string[],
 ): Promise<void> {
-  await tx.run(sql`delete from dependencies where environment_id = ${environmentId} and flag_id = ${flagId}`);
-  if (neededFlagIds.length === 0) return;
+  await tx.run(sql`delete from dependencies where environment_id = ${environmentId} and flag_id = ${flag.id}`);
+  if (neededFlags.length === 0) return;
   await tx.run(sql`
-    insert into dependencies (environment_id, flag_id, needed_flag_id)
-    values ${bulk(neededFlagIds.map((neededFlagId) => [environmentId, flagId, neededFlagId]))}`);
+    insert into dependencies (environment_id, flag_id, flag_name, needed_flag_name)
+    values ${bulk(neededFlags.map((needed) => [environmentId, flag.id, flag.name, needed]))}`);
 }
 
 /** Of the given flags: those whose definitions in the environment need the flag, directly or through others. */
 export async function listDependents(
   db: Reader,
   environmentId: string,
-  flagId: string,
-  candidateIds: readonly string[],
+  flag: string,
+  candidates: readonly string[],
 ): Promise<Set<string>> {
-  if (candidateIds.length === 0) return new Set();
-  const rows = await db.all<{ id: string }>(sql`
-    with recursive dependent (id) as (
-      select flag_id from dependencies where environment_id = ${environmentId} and needed_flag_id = ${flagId}
+  if (candidates.length === 0) return new Set();
+  const rows = await db.all<{ name: string }>(sql`
+    with recursive dependent (name) as (
+      select flag_name from dependencies where environment_id = ${environmentId} and needed_flag_name = ${flag}
       union
-      select d.flag_id from dependencies d join dependent on d.needed_flag_id = dependent.id
+      select d.flag_name from dependencies d join dependent on d.needed_flag_name = dependent.name
        where d.environment_id = ${environmentId}
     )
-    select id from dependent where id in (${join([...candidateIds])})`);
-  return new Set(rows.map((row) => row.id));
+    select name from dependent where name in (${join([...candidates])})`);
+  return new Set(rows.map((row) => row.name));
 }

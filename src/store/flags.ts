@@ -90,16 +90,12 @@ function matching({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
     ${tags.length === 0 ? empty : sql`and f.id in (select flag_id from flag_tags where name in (${join([...tags])}))`}`;
 }
 
-/** The ids of those names that are flags of the project. */
-export async function listFlagIds(
-  db: Reader,
-  projectId: string,
-  names: readonly string[],
-): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map();
-  const rows = await db.all<{ id: string; name: string }>(sql`
-    select id, name from flags where project_id = ${projectId} and name in (${join([...names])})`);
-  return new Map(rows.map((row) => [row.name, row.id]));
+/** Those of the names that are flags of the project. */
+export async function listFlagNames(db: Reader, projectId: string, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await db.all<{ name: string }>(sql`
+    select name from flags where project_id = ${projectId} and name in (${join([...names])})`);
+  return new Set(rows.map((row) => row.name));
 }
 
 export const insertFlag = (tx: Tx, projectId: string, flag: Flag) =>

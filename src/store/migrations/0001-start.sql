@@ -103,14 +103,16 @@ create table tombstones (
 create unique index tombstones_change_number_key on tombstones (environment_id, change_number);
 
 -- Which flag's definition asks for the treatment of which other flag; lifted out of the targeting to find cycles.
+-- By name, as in the targeting: a flag that was deleted and comes back under its name is depended on as before.
 create table dependencies (
   environment_id text not null,
   flag_id text not null,
-  needed_flag_id text not null references flags (id) on delete cascade,
-  primary key (environment_id, flag_id, needed_flag_id),
+  flag_name text not null,
+  needed_flag_name text not null,
+  primary key (environment_id, flag_id, needed_flag_name),
   foreign key (environment_id, flag_id) references definitions (environment_id, flag_id) on delete cascade
 );
-create index dependencies_needed_flag on dependencies (needed_flag_id, environment_id, flag_id);
+create index dependencies_needed_flag on dependencies (environment_id, needed_flag_name, flag_name);
 
 create table groups (
   id text primary key,
@@ -217,6 +219,7 @@ create table changes (
   after_body text
 );
 create index changes_at on changes (at, id);
+create index changes_object_type on changes (object_type, at, id);
 create index changes_object on changes (object_type, object_id, at, id);
 create index changes_object_id on changes (object_id, at, id);
 create index changes_actor on changes (actor_id, at, id);
