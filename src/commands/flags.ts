@@ -55,13 +55,23 @@ export interface FlagChange {
 
 /** Changes description, tags or rollout status by JSON Patch. All or nothing. */
 export const patchFlag = (context: Context, change: FlagChange & { operations: readonly Operation[] }) =>
-  changeFlag(context, change, 'flag.patched', (flag) => applyFlagPatch(flag, change.operations));
+  changeFlag(context, change, 'flag.patched', (flag) => {
+    requireNote(change.project, change.note);
+    return applyFlagPatch(flag, change.operations);
+  });
 
 /** Sets the description alone. */
 export const updateFlagDescription = (context: Context, change: FlagChange & { description: string }) =>
   changeFlag(context, change, 'flag.described', (flag) =>
     applyFlagPatch(flag, [{ op: 'replace', path: '/description', value: change.description }]),
   );
+
+/** Adds the tags that the flag does not have yet. */
+export const tagFlag = (context: Context, change: FlagChange & { tags: readonly string[] }) =>
+  changeFlag(context, change, 'flag.tagged', (flag) => {
+    const known = (flag.tags ?? []).map((tag) => tag.name);
+    return applyFlagPatch(flag, [{ op: 'add', path: '/tags', value: [...new Set([...known, ...change.tags])] }]);
+  });
 
 const changeFlag = (
   context: Context,
@@ -70,7 +80,6 @@ const changeFlag = (
   change: (flag: Flag) => FlagSettings,
 ) =>
   write(context, async (tx) => {
-    requireNote(project, note);
     const before = await lockFlag(tx, flag);
     requireMatch(ifMatch, before);
     const { description, tags, rolloutStatusId } = change(before);

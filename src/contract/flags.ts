@@ -65,13 +65,26 @@ export const updateFlagDescription = endpoint({
   method: 'PUT',
   path: '/splits/ws/:project/:flag/updateDescription',
   summary: 'Set the description of a flag',
-  description: 'The body is the text, as a JSON string or as it is.',
+  description:
+    'The body is the text, as a JSON string or as it is. Title and comment are not required: clients have no place for them.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   textBody: true,
   reply: Flag,
   versioned: true,
-  problems: ['flag_invalid', 'note_required', 'precondition_failed'],
+  problems: ['flag_invalid', 'precondition_failed'],
+});
+
+export const associateTags = endpoint({
+  method: 'POST',
+  path: '/tags/ws/:project/object/:flag/objecttype/:objectType',
+  summary: 'Add tags to a flag',
+  description: 'The body lists names; tags that the flag has already stay as they are. The object type is `Split`.',
+  access: { needs: 'flag.write', scope: 'project' },
+  query: NoteQuery,
+  body: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 }),
+  reply: OffsetListing(Type.Object({ name: Type.String(), objectType: Type.String(), objectName: Type.String() })),
+  problems: ['flag_invalid', 'object_type_unknown'],
 });
 
 export const deleteFlag = endpoint({

@@ -16,6 +16,7 @@ export const listProjects = endpoint({
     Type.Object({
       name: Type.Optional(Type.String()),
       nameOp: Type.Optional(OneOf(['IS', 'STARTS_WITH', 'CONTAINS'])),
+      projectIdentifier: Type.Optional(Type.String({ description: 'id or name of the one project that is wanted' })),
     }),
   ),
   reply: OffsetListing(Project),

@@ -13,3 +13,12 @@ export const listRolloutStatuses = endpoint({
   reply: Type.Array(RolloutStatus),
   problems: ['project_not_found'],
 });
+
+export const listRolloutStatusesOfProject = endpoint({
+  method: 'GET',
+  path: '/rolloutStatuses/ws/:project',
+  summary: 'List rollout statuses, the project in the path',
+  access: { needs: 'rolloutStatus.read', scope: 'environment' },
+  reply: Type.Array(RolloutStatus),
+  problems: [],
+});

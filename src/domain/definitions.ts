@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
-import { checkMatcher, Matcher } from './matchers.ts';
+import { checkMatcher, Matcher, withoutEmptyForeign } from './matchers.ts';
 import { refuse } from './problems.ts';
 import { booleanFromText, Description, Millis, OneOf, Reference, shapeOf } from './schema.ts';
 
@@ -242,7 +242,7 @@ function tidyMatcher({ negate, attribute, depends, ...matcher }: Members): Membe
     ...(negate === undefined || negate === false ? {} : { negate }),
     ...(attribute === undefined || attribute === '' ? {} : { attribute }),
     ...(depends === undefined ? {} : { depends: isObject(depends) ? tidyDependency(depends) : depends }),
-    ...matcher,
+    ...withoutEmptyForeign(matcher),
   };
 }
 

@@ -117,6 +117,15 @@ const matchers: Record<MatcherType, MatcherKind> = {
 
 const members: readonly Member[] = ['string', 'strings', 'number', 'date', 'between', 'bool', 'depends'];
 
+/** Some clients send every member that they know, the foreign ones empty: an empty foreign member is none. */
+export function withoutEmptyForeign(matcher: Record<string, unknown>): Record<string, unknown> {
+  const own = (matchers as Record<string, MatcherKind>)[String(matcher.type)]?.member;
+  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.length === 0);
+  const kept = ([name, value]: [string, unknown]) =>
+    name === own || !(members as readonly string[]).includes(name) || !isEmpty(value);
+  return Object.fromEntries(Object.entries(matcher).filter(kept));
+}
+
 /** Everything that is wrong with a matcher of the right shape. */
 export function checkMatcher(matcher: Matcher): string[] {
   const { attribute, member, check } = matchers[matcher.type];

@@ -78,6 +78,7 @@ export const problems = {
   flag_not_found: notFound('flag'),
   flag_name_taken: taken('Feature flag'),
   flag_invalid: invalid(),
+  object_type_unknown: notFound('object type'),
   definition_not_found: notFound('splitmetadata'),
   definition_exists: problem<{ flag: string; environment: string }>(
     'conflict',

@@ -20,11 +20,20 @@ export const RestrictionUpdate = Type.Object({
   operations: Type.Object({ view: Type.Boolean({ description: 'true: only those listed may see the project' }) }),
   resourcePermissions: Type.Optional(
     Type.Object({
-      view: Type.Optional(Type.Array(Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) }))),
+      view: Type.Optional(
+        Type.Array(Type.Object({ id: Type.String(), type: OneOf(['user', 'group', 'api_key']) }), {
+          maxItems: 1000,
+          description: 'keys may be listed but are left out: what a key reaches is its scope',
+        }),
+      ),
     }),
   ),
 });
 export type RestrictionUpdate = Static<typeof RestrictionUpdate>;
+
+/** The users and groups that are listed. Keys may be listed too, but what a key reaches is its scope. */
+export const viewersOf = ({ resourcePermissions }: RestrictionUpdate): Omit<Viewer, 'name'>[] =>
+  (resourcePermissions?.view ?? []).flatMap(({ id, type }) => (type === 'api_key' ? [] : [{ id, type }]));
 
 /** A project that nobody could open again must not come into being. */
 export function checkViewers(viewers: readonly { id: string; type: string }[], administratorsId: string): void {

@@ -8,10 +8,7 @@ export const OneOf = <const Values extends readonly string[]>(values: Values) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] });
 
 /** Some clients send booleans as text; `toBoolean` reads both. */
-export const BooleanOrText = Type.Unsafe<boolean | 'true' | 'false'>({
-  type: ['boolean', 'string'],
-  enum: [true, false, 'true', 'false'],
-});
+export const BooleanOrText = Type.Unsafe<boolean | 'true' | 'false'>({ enum: [true, false, 'true', 'false'] });
 export const toBoolean = (value: boolean | 'true' | 'false'): boolean => value === true || value === 'true';
 
 /** The same for a value that is not checked yet: anything but the two texts stays as it is. */
@@ -64,7 +61,7 @@ function complaintsOf({ keyword, instancePath, params, message }: ShapeError, ro
 }
 
 function sentenceEnd(keyword: string, facts: { allowedValues: unknown[]; format: string; pattern: unknown }) {
-  if (keyword === 'enum') return `must be one of ${facts.allowedValues.join(', ')}`;
+  if (keyword === 'enum') return `must be one of ${[...new Set(facts.allowedValues.map(String))].join(', ')}`;
   if (keyword === 'format') return `must be a valid ${facts.format}`;
   if (keyword === 'pattern') return `must match ${facts.pattern}`;
   return undefined;

@@ -131,10 +131,17 @@ function readBody(endpoint: Endpoint, shape: Shape<unknown> | undefined, raw: un
   if (endpoint.textBody) return textOf(raw);
   if (endpoint.looseBody) return parseJson(raw);
   if (!shape) return undefined;
-  const body = parseJson(raw);
+  const body = withoutNullOptionals(endpoint.body, parseJson(raw));
   if (body === undefined && endpoint.bodyIsOptional) return undefined;
   refuse('request_invalid', shape.complaints(body));
   return shape.clean(body);
+}
+
+/** Clients send null for a member that they leave out: where the member is optional, that is what it means. */
+function withoutNullOptionals(schema: Endpoint['body'], body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { required = [] } = schema as { required?: readonly string[] };
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || required.includes(name)));
 }
 
 /** Two paths that differ only in the names of their words are one path. */

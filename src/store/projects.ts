@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
@@ -38,6 +38,8 @@ export interface ProjectFilter {
   readonly scope: Scope;
   readonly name: string | undefined;
   readonly nameOp: 'IS' | 'STARTS_WITH' | 'CONTAINS';
+  /** The id or name of the one that is wanted. */
+  readonly word: string | undefined;
 }
 
 export async function listProjects(
@@ -55,12 +57,16 @@ export async function countProjects(db: Reader, filter: ProjectFilter): Promise<
   return row?.total ?? 0;
 }
 
-function matching({ scope, name, nameOp }: ProjectFilter): Sql {
+function matching({ scope, name, nameOp, word }: ProjectFilter): Sql {
   const reached = scope.kind === 'account' ? sql`1 = 1` : sql`id = ${scope.projectId}`;
-  if (name === undefined) return reached;
-  if (nameOp === 'IS') return sql`${reached} and name = ${name}`;
+  const wanted = word === undefined ? empty : sql`and (id = ${word} or name = ${word})`;
+  return sql`${reached} ${wanted} ${name === undefined ? empty : named(name, nameOp)}`;
+}
+
+function named(name: string, nameOp: ProjectFilter['nameOp']): Sql {
+  if (nameOp === 'IS') return sql`and name = ${name}`;
   const pattern = `${nameOp === 'CONTAINS' ? '%' : ''}${likeLiteral(name.toLowerCase())}%`;
-  return sql`${reached} and lower(name) like ${pattern} escape '\\'`;
+  return sql`and lower(name) like ${pattern} escape '\\'`;
 }
 
 const nameTaken = (name: string) => onRefused({ projects_name_key: () => new Problem('project_name_taken', { name }) });

@@ -1,6 +1,7 @@
-import { createFlag, deleteFlag, patchFlag, updateFlagDescription } from '#commands/flags.ts';
+import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
 import { pageSizes } from '#contract/parts.ts';
+import { Problem } from '#domain/problems.ts';
 import { countFlags, listFlags } from '#store/flags.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
@@ -23,6 +24,13 @@ export const flags = (db: Reader) =>
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
     updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
       updateFlagDescription(context, { project, flag, description: body, note: noteOf(query), ifMatch }),
+    associateTags: async ({ context, project, flag, words, query, body, ifMatch }) => {
+      const { objectType } = words;
+      if (objectType.toLowerCase() !== 'split') throw new Problem('object_type_unknown', { word: objectType });
+      const { tags, name } = await tagFlag(context, { project, flag, tags: body, note: noteOf(query), ifMatch });
+      const objects = (tags ?? []).map((tag) => ({ name: tag.name, objectType, objectName: name }));
+      return { objects, offset: 0, limit: objects.length, totalCount: objects.length };
+    },
     deleteFlag: async ({ context, project, flag, query, ifMatch }) =>
       deleteFlag(context, { project, flag, note: noteOf(query), ifMatch }),
   });

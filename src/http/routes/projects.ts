@@ -10,7 +10,8 @@ import { offsetPage } from '../pages.ts';
 export const projects = (db: Reader) =>
   implement(contract, {
     listProjects: async ({ actor, query }) => {
-      const filter = { scope: actor.scope, name: query.name, nameOp: query.nameOp ?? 'IS' };
+      const { name, nameOp = 'IS', projectIdentifier: word } = query;
+      const filter = { scope: actor.scope, name, nameOp, word };
       return offsetPage(query, pageSizes.projects, {
         list: (page) => listProjects(db, { ...filter, ...page }),
         count: () => countProjects(db, filter),

@@ -1,7 +1,7 @@
 import { replaceRestriction } from '#commands/restrictions.ts';
 import { pageSizes } from '#contract/parts.ts';
 import * as contract from '#contract/restrictions.ts';
-import { toRestriction } from '#domain/restrictions.ts';
+import { toRestriction, viewersOf } from '#domain/restrictions.ts';
 import { isProjectRestricted, listViewers } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
@@ -24,6 +24,6 @@ export const restrictions = (db: Reader) =>
       replaceRestriction(context, {
         project: await resolveProject(db, actor, body.resource.id),
         restricted: body.operations.view,
-        viewers: body.resourcePermissions?.view ?? [],
+        viewers: viewersOf(body),
       }),
   });

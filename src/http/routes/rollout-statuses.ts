@@ -10,4 +10,5 @@ export const rolloutStatuses = (db: Reader) =>
       const project = await resolveProject(db, actor, query.wsId);
       return listRolloutStatuses(db, project.id);
     },
+    listRolloutStatusesOfProject: async ({ project }) => listRolloutStatuses(db, project.id),
   });
