@@ -4,6 +4,7 @@ import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { checkMatcher, Matcher, withoutEmptyForeign } from './matchers.ts';
 import { refuse } from './problems.ts';
+import { withoutRevision } from './revisions.ts';
 import { booleanFromText, Description, Millis, OneOf, Reference, shapeOf } from './schema.ts';
 
 const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
@@ -77,7 +78,10 @@ const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
 
 /** The targeting after a patch. Fields that only the server sets may be tested but not changed. */
 export function patchTargeting(definition: Definition, operations: readonly Operation[]): Targeting {
-  const patched = applyPatch(definition, operations, { mayName: patchable, impliedLists }) as Record<string, unknown>;
+  const patched = applyPatch(withoutRevision(definition), operations, { mayName: patchable, impliedLists }) as Record<
+    string,
+    unknown
+  >;
   refuse(
     'patch_invalid',
     serverFields

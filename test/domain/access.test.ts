@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Actor,
+  allows,
+  type Permission,
+  permissions,
+  permissionsOf,
+  type Role,
+  reachesEnvironment,
+  reachesProject,
+  roleNames,
+  type Scope,
+} from '#domain/access.ts';
+
+const everybody: Role[] = [
+  'API_APIKEY',
+  'API_ADMIN',
+  'API_WORKSPACE_ADMIN',
+  'API_FEATURE_FLAG_VIEWER',
+  'API_FEATURE_FLAG_EDITOR',
+  'API_SEGMENT_VIEWER',
+  'API_SEGMENT_EDITOR',
+];
+const admins: Role[] = ['API_ADMIN', 'API_WORKSPACE_ADMIN'];
+const flagRoles: Role[] = ['API_FEATURE_FLAG_VIEWER', 'API_FEATURE_FLAG_EDITOR'];
+
+/** Who has it, besides API_ALL_GRANTED, which has everything. */
+const holders: Record<Permission, Role[]> = {
+  'project.read': everybody,
+  'project.create': ['API_ADMIN'],
+  'project.write': admins,
+  'environment.write': admins,
+  'trafficType.write': admins,
+  'restriction.write': admins,
+  'rolloutStatus.read': flagRoles,
+  'flag.read': flagRoles,
+  'flag.write': ['API_FEATURE_FLAG_EDITOR'],
+  'definition.read': flagRoles,
+  'definition.write': ['API_FEATURE_FLAG_EDITOR'],
+  'user.read': ['API_ADMIN'],
+  'user.write': ['API_ADMIN'],
+  'group.read': ['API_ADMIN'],
+  'group.write': ['API_ADMIN'],
+  'apiKey.read': ['API_APIKEY'],
+  'apiKey.write': ['API_APIKEY'],
+  'audit.read': admins,
+};
+
+for (const permission of permissions) {
+  test(`${permission} is with its roles and with no other`, () => {
+    const having = roleNames.filter((role) => permissionsOf([role]).has(permission));
+    assert.deepEqual(having.sort(), ['API_ALL_GRANTED', ...holders[permission]].sort());
+  });
+}
+
+test('several roles have what each has; no role has nothing', () => {
+  const [keys, flags] = [permissionsOf(['API_APIKEY']), permissionsOf(['API_FEATURE_FLAG_VIEWER'])];
+  assert.deepEqual(permissionsOf(['API_APIKEY', 'API_FEATURE_FLAG_VIEWER']), new Set([...keys, ...flags]));
+  assert.equal(permissionsOf([]).size, 0);
+});
+
+const scopes: Record<Scope['kind'], Scope> = {
+  account: { kind: 'account' },
+  project: { kind: 'project', projectId: 'p1' },
+  environment: { kind: 'environment', projectId: 'p1', environmentIds: ['e1', 'e2'] },
+};
+const anActor = (scope: Scope, ...roles: Role[]): Actor => ({
+  type: 'api_key',
+  id: 'k1',
+  name: 'key',
+  permissions: permissionsOf(roles),
+  scope,
+});
+
+/** Which scopes of an actor are wide enough for an endpoint of that scope. */
+const wideEnough: Record<Scope['kind'], Scope['kind'][]> = {
+  account: ['account'],
+  project: ['account', 'project'],
+  environment: ['account', 'project', 'environment'],
+};
+for (const demanded of ['account', 'project', 'environment'] as const) {
+  for (const [kind, scope] of Object.entries(scopes)) {
+    const wide = wideEnough[demanded].some((enough) => enough === kind);
+    test(`an actor of scope ${kind} ${wide ? 'may' : 'must not'} use what demands scope ${demanded}`, () => {
+      const access = { needs: 'definition.write', scope: demanded } as const;
+      assert.equal(allows(anActor(scope, 'API_FEATURE_FLAG_EDITOR'), access), wide);
+      assert.equal(allows(anActor(scope, 'API_FEATURE_FLAG_VIEWER'), access), false, 'never without the permission');
+    });
+  }
+}
+
+test('a key for some projects or environments cannot write users or groups, whatever its roles', () => {
+  for (const needs of ['user.write', 'group.write'] as const) {
+    const may = (scope: Scope) => allows(anActor(scope, 'API_ALL_GRANTED'), { needs, scope: 'account' });
+    assert.deepEqual(Object.values(scopes).map(may), [true, false, false]);
+  }
+});
+
+const reached: [kind: Scope['kind'], project: string, environment: string, project: boolean, environment: boolean][] = [
+  ['account', 'p1', 'e1', true, true],
+  ['account', 'p2', 'e9', true, true],
+  ['project', 'p1', 'e1', true, true],
+  ['project', 'p1', 'e9', true, true],
+  ['project', 'p2', 'e1', false, false],
+  ['environment', 'p1', 'e1', true, true],
+  ['environment', 'p1', 'e2', true, true],
+  ['environment', 'p1', 'e9', true, false],
+  ['environment', 'p2', 'e1', false, false],
+];
+for (const [kind, projectId, id, project, environment] of reached) {
+  const reach = environment ? 'reaches' : project ? 'reaches the project but not' : 'does not reach';
+  test(`an actor of scope ${kind} ${reach} ${id} of ${projectId}`, () => {
+    const actor = anActor(scopes[kind]);
+    assert.equal(reachesProject(actor, projectId), project);
+    assert.equal(reachesEnvironment(actor, { id, projectId }), environment);
+  });
+}
+
+test('a scope of no environments reaches none', () => {
+  const actor = anActor({ kind: 'environment', projectId: 'p1', environmentIds: [] });
+  assert.equal(reachesEnvironment(actor, { id: 'e1', projectId: 'p1' }), false);
+});
