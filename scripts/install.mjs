@@ -11,6 +11,9 @@ const stamp = join(root, 'node_modules/.burgee-installed');
 /** The Node that Burgee runs on, brought by the `node` package. */
 export const node = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
+/** Where Node keeps what it compiled, so that the next start is quicker. */
+export const compileCache = join(root, 'node_modules/.cache/compiled');
+
 const lockfile = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');

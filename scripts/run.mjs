@@ -1,9 +1,12 @@
 // Runs Burgee's own Node (24) with the given arguments, after installing what is missing.
 import { spawn } from 'node:child_process';
-import { node } from './install.mjs';
+import { compileCache, node } from './install.mjs';
 
 // The child shares our terminal, and its exit code is ours.
-const child = spawn(node, process.argv.slice(2), { stdio: 'inherit' });
+const child = spawn(node, process.argv.slice(2), {
+  stdio: 'inherit',
+  env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+});
 // A terminal sends Ctrl-C to the whole group, so the child has it already; we only must not die first.
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -84,7 +84,7 @@ export const associateTags = endpoint({
   query: NoteQuery,
   body: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 }),
   reply: OffsetListing(Type.Object({ name: Type.String(), objectType: Type.String(), objectName: Type.String() })),
-  problems: ['flag_invalid', 'object_type_unknown'],
+  problems: ['flag_invalid', 'object_type_unknown', 'precondition_failed'],
 });
 
 export const deleteFlag = endpoint({

@@ -37,6 +37,15 @@ export function parseJson(body: unknown): unknown {
   return value;
 }
 
+/** For requests that need no body: clients send odd ones along, which must not matter. */
+export function parseJsonOrNothing(body: unknown): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
 function parseText(text: string): unknown {
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;

@@ -13,7 +13,7 @@ import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/schema.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Authentication, authenticate } from './authenticate.ts';
-import { parseJson, textOf } from './bodies.ts';
+import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
 import { resolvePath, type Resolved as Things } from './resolve.ts';
 
 /** What a handler gets. */
@@ -130,7 +130,7 @@ function coerced(schema: TObject, raw: Record<string, unknown>): Record<string, 
 function readBody(endpoint: Endpoint, shape: Shape<unknown> | undefined, raw: unknown): unknown {
   if (endpoint.textBody) return textOf(raw);
   if (endpoint.looseBody) return parseJson(raw);
-  if (!shape) return undefined;
+  if (!shape) return endpoint.method === 'DELETE' ? parseJsonOrNothing(raw) : undefined;
   const body = withoutNullOptionals(endpoint.body, parseJson(raw));
   if (body === undefined && endpoint.bodyIsOptional) return undefined;
   refuse('request_invalid', shape.complaints(body));

@@ -86,7 +86,7 @@ export async function countFlags(db: Reader, filter: FlagFilter): Promise<number
 function matching({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
   return sql`f.project_id = ${projectId}
     ${rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`}
-    ${name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name.toLowerCase())}%`} escape '\\'`}
+    ${name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`}
     ${tags.length === 0 ? empty : sql`and f.id in (select flag_id from flag_tags where name in (${join([...tags])}))`}`;
 }
 

@@ -65,7 +65,7 @@ function matching({ scope, name, nameOp, word }: ProjectFilter): Sql {
 
 function named(name: string, nameOp: ProjectFilter['nameOp']): Sql {
   if (nameOp === 'IS') return sql`and name = ${name}`;
-  const pattern = `${nameOp === 'CONTAINS' ? '%' : ''}${likeLiteral(name.toLowerCase())}%`;
+  const pattern = `${nameOp === 'CONTAINS' ? '%' : ''}${likeLiteral(name)}%`;
   return sql`and lower(name) like ${pattern} escape '\\'`;
 }
 

@@ -59,5 +59,9 @@ export const onRefused =
     throw translate ? translate() : error;
   };
 
-/** In `like`, the characters of a name must mean themselves. Use with `escape '\'`. */
-export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+/**
+ * The text as a part of a `like` pattern for `lower(…)`, with `escape '\'`: its characters mean themselves, and only
+ * ASCII is lowered, since that is all that SQLite's `lower` does.
+ */
+export const likeLiteral = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[\\%_]/g, '\\$&');

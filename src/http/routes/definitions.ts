@@ -37,7 +37,7 @@ export const definitions = (db: Reader) => {
     replaceDefinition: async (call) =>
       replaceDefinition(call.context, { ...changeOf(call, call.body), body: call.body }),
     patchDefinition: async (call) => patchDefinition(call.context, { ...changeOf(call), operations: call.body }),
-    deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call)),
+    deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call, call.body)),
     killDefinition: kill,
     killDefinitionByPost: kill,
     restoreDefinition: restore,

@@ -31,6 +31,6 @@ export const flags = (db: Reader) =>
       const objects = (tags ?? []).map((tag) => ({ name: tag.name, objectType, objectName: name }));
       return { objects, offset: 0, limit: objects.length, totalCount: objects.length };
     },
-    deleteFlag: async ({ context, project, flag, query, ifMatch }) =>
-      deleteFlag(context, { project, flag, note: noteOf(query), ifMatch }),
+    deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
+      deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
   });

@@ -1,0 +1,166 @@
+/** Rules that ask for the treatment of another flag (IN_SPLIT). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refused, startApi } from '../support/app.ts';
+import { aDefinition, aFlag, aProject, type ProjectFixture } from '../support/build.ts';
+
+const api = await startApi();
+
+const buckets = [{ treatment: 'on', size: 100 }];
+const matcherFor = (splitName: string) => ({ type: 'IN_SPLIT', depends: { splitName, treatments: ['on'] } });
+const rulesFor = (...names: string[]) =>
+  names.map((name) => ({ buckets, condition: { combiner: 'AND', matchers: [matcherFor(name)] } }));
+const needing = (...names: string[]) => aDefinition({ rules: rulesFor(...names) });
+
+/** A project with flags of these names; answers the paths of their definitions in staging. */
+async function aProjectWith<const Names extends readonly string[]>(names: Names) {
+  const project = await aProject(api);
+  for (const name of names) await aFlag(api, project, name);
+  return { project, at: (name: Names[number], environment = 'staging') => pathOf(project, name, environment) };
+}
+const pathOf = ({ id }: ProjectFixture, name: string, environment: string) =>
+  `/splits/ws/${id}/${name}/environments/${environment}`;
+
+/** The attempt leaves neither a change in staging nor an audit entry behind. */
+async function changesNothing({ id }: ProjectFixture, attempt: () => Promise<unknown>) {
+  const before = (await api.get(`/splits/ws/${id}/environments/staging`)).text;
+  assert.deepEqual(await api.recorded(attempt), []);
+  assert.equal((await api.get(`/splits/ws/${id}/environments/staging`)).text, before);
+}
+
+const define = async (path: string, body: unknown) => {
+  const { status, text } = await api.post(path, body);
+  assert.equal(status, 200, text);
+};
+
+test('the treatments of another flag come as treatment or treatments and are answered as treatments', async () => {
+  const { at } = await aProjectWith(['needing', 'needed']);
+  await define(at('needing'), aDefinition());
+  const table = [
+    [{ splitName: 'needed', treatments: ['on', 'off'] }, ['on', 'off']],
+    [{ splitName: 'needed', treatment: 'on' }, ['on']],
+    [{ splitName: 'needed', treatment: 'off', treatments: ['on'] }, ['on']],
+    [{ splitName: 'needed', treatment: 'on', treatments: null }, ['on']],
+  ] as const;
+  for (const [depends, treatments] of table) {
+    const matchers = [{ type: 'IN_SPLIT', attribute: '', depends }];
+    const { status, body, text } = await api.put(
+      at('needing'),
+      aDefinition({ rules: [{ buckets, condition: { matchers } }] }),
+    );
+    assert.equal(status, 200, text);
+    const expected = [{ type: 'IN_SPLIT', depends: { splitName: 'needed', treatments } }];
+    assert.deepEqual(body.rules[0].condition.matchers, expected);
+  }
+});
+
+test('the other flag must exist in the project, but need not be defined', async () => {
+  const { project, at } = await aProjectWith(['needing', 'needed']);
+  const { at: _, ...other } = await aProjectWith(['elsewhere']);
+  const foreignId = (await api.get(`/splits/ws/${other.project.id}/elsewhere`)).body.id;
+  const ownId = (await api.get(`/splits/ws/${project.id}/needed`)).body.id;
+  for (const name of ['absent', 'elsewhere', 'NEEDED', foreignId, ownId, '']) {
+    await changesNothing(project, async () => {
+      const place = 'rules/1/condition/matchers/0/depends/splitName';
+      refused(await api.post(at('needing'), needing('needed', name)), 400, new RegExp(`^${place} ${name}`));
+    });
+  }
+  await define(at('needing'), needing('needed'));
+});
+
+test('a flag cannot depend on itself', async () => {
+  const { project, at } = await aProjectWith(['alone']);
+  await changesNothing(project, async () => refused(await api.post(at('alone'), needing('alone')), 400, /itself/));
+  await define(at('alone'), aDefinition());
+  const patch = [{ op: 'add', path: '/rules/-', value: rulesFor('alone')[0] }];
+  await changesNothing(project, async () => {
+    refused(await api.put(at('alone'), needing('alone')), 400, /itself/);
+    refused(await api.patch(at('alone'), patch), 400, /itself/);
+  });
+});
+
+test('a cycle is refused by POST, PUT and PATCH, however long', async () => {
+  const { project, at } = await aProjectWith(['a', 'b', 'c', 'd'].map((letter) => `flag-${letter}`));
+  const [a, b, c, d] = ['flag-a', 'flag-b', 'flag-c', 'flag-d'] as const;
+  await define(at(a), needing(b));
+  await changesNothing(project, async () => refused(await api.post(at(b), needing(a)), 400, /cycle/));
+  await define(at(b), needing(c));
+  await changesNothing(project, async () => refused(await api.post(at(c), needing(a)), 400, /cycle/));
+  await define(at(c), needing(d));
+  await define(at(d), aDefinition());
+  for (const name of [a, b, c]) {
+    await changesNothing(project, async () => {
+      const patch = [{ op: 'add', path: '/rules/-', value: rulesFor(name)[0] }];
+      refused(await api.put(at(d), needing(name)), 400, /cycle/);
+      refused(await api.patch(at(d), patch), 400, /cycle/);
+    });
+  }
+});
+
+test('several flags may depend on one, and one on several, without a cycle', async () => {
+  const { at } = await aProjectWith(['top', 'left', 'right', 'bottom']);
+  await define(at('bottom'), aDefinition());
+  await define(at('left'), needing('bottom'));
+  await define(at('right'), needing('bottom', 'bottom'));
+  await define(at('top'), needing('left', 'right', 'bottom'));
+});
+
+test('a definition depends on at most 100 flags', async () => {
+  const names = Array.from({ length: 101 }, (_, index) => `needed-${index}`);
+  const { project, at } = await aProjectWith(['needing', ...names]);
+  await changesNothing(project, async () => {
+    refused(await api.post(at('needing'), needing(...names)), 400, /^rules .*100/);
+  });
+  await define(at('needing'), needing(...names.slice(1)));
+});
+
+test('a dependency that is given up no longer makes a cycle', async () => {
+  const give = {
+    'by PUT': (path: string) => api.put(path, aDefinition()),
+    'by PATCH': (path: string) => api.patch(path, [{ op: 'remove', path: '/rules/0' }]),
+    'by DELETE': (path: string) => api.delete(path),
+  };
+  for (const [how, giveUp] of Object.entries(give)) {
+    const { at } = await aProjectWith(['first', 'second']);
+    await define(at('first'), needing('second'));
+    await giveUp(at('first'));
+    const { status } = await api.post(at('second'), needing('first'));
+    assert.equal(status, 200, how);
+  }
+});
+
+test('dependencies of one environment make no cycle in another', async () => {
+  const { at } = await aProjectWith(['first', 'second']);
+  await define(at('first', 'staging'), needing('second'));
+  await define(at('second', 'production'), needing('first'));
+  await define(at('second', 'staging'), aDefinition());
+});
+
+test('a killed definition keeps its dependencies', async () => {
+  const { project, at } = await aProjectWith(['first', 'second']);
+  await define(at('first'), needing('second'));
+  await api.put(`${at('first')}/kill`);
+  await changesNothing(project, async () => refused(await api.post(at('second'), needing('first')), 400, /cycle/));
+});
+
+test('where a needed flag is gone the rules must be put right, but kill, restore and delete still work', async () => {
+  const { project, at } = await aProjectWith(['needing', 'needed']);
+  await define(at('needing'), needing('needed'));
+  assert.equal((await api.delete(`/splits/ws/${project.id}/needed`)).text, 'true');
+  await changesNothing(project, async () => {
+    const patch = [{ op: 'replace', path: '/trafficAllocation', value: 1 }];
+    refused(await api.patch(at('needing'), patch), 400, /needed is not a flag of the project/);
+  });
+  assert.equal((await api.put(`${at('needing')}/kill`)).body.killed, true);
+  assert.equal((await api.put(`${at('needing')}/restore`)).body.killed, false);
+  assert.equal((await api.patch(at('needing'), [{ op: 'remove', path: '/rules/0' }])).status, 200);
+  assert.equal((await api.delete(at('needing'))).text, 'true');
+});
+
+test('a flag that was deleted and comes back under its name is depended on as before', async () => {
+  const { project, at } = await aProjectWith(['needing', 'needed']);
+  await define(at('needing'), needing('needed'));
+  await api.delete(`/splits/ws/${project.id}/needed`);
+  await aFlag(api, project, 'needed');
+  await changesNothing(project, async () => refused(await api.post(at('needed'), needing('needing')), 400, /cycle/));
+});

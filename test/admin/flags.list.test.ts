@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refused, startApi } from '../support/app.ts';
+import { aFlag, aProject, uniqueName } from '../support/build.ts';
+
+const api = await startApi();
+
+const namesIn = ({ objects }: { objects: { name: string }[] }) => objects.map((flag) => flag.name);
+
+async function aFlagWith(project: { id: string }, name: string, operations: unknown[]) {
+  await aFlag(api, project, name);
+  const { status, text } = await api.patch(`/splits/ws/${project.id}/${name}`, operations);
+  assert.equal(status, 200, text);
+}
+const tagged = (project: { id: string }, name: string, tags: string[]) =>
+  aFlagWith(project, name, [{ op: 'add', path: '/tags', value: tags }]);
+
+test('the list is an object around the flags as GET answers them', async () => {
+  const project = await aProject(api);
+  assert.deepEqual((await api.get(`/splits/ws/${project.id}`)).body, {
+    objects: [],
+    offset: 0,
+    limit: 20,
+    totalCount: 0,
+  });
+  await tagged(project, 'tagged', ['b', 'a']);
+  await aFlag(api, project, 'bare');
+  const objects = [];
+  for (const name of ['tagged', 'bare']) objects.push((await api.get(`/splits/ws/${project.id}/${name}`)).body);
+  const expected = JSON.stringify({ objects, offset: 0, limit: 20, totalCount: 2 });
+  for (const word of [project.id, project.name, `${project.id}/`]) {
+    assert.equal((await api.get(`/splits/ws/${word}`)).text, expected);
+  }
+});
+
+test('a page has 20 flags unless asked otherwise, at most 50, in order of creation', async () => {
+  const project = await aProject(api);
+  const names = Array.from({ length: 52 }, (_, index) => `flag-${(index * 7) % 52}`);
+  for (const name of names) await aFlag(api, project, name);
+  const pages = [
+    { query: '', offset: 0, limit: 20, found: names.slice(0, 20) },
+    { query: '?offset=20', offset: 20, limit: 20, found: names.slice(20, 40) },
+    { query: '?offset=40&limit=20', offset: 40, limit: 20, found: names.slice(40) },
+    { query: '?limit=50', offset: 0, limit: 50, found: names.slice(0, 50) },
+    { query: '?limit=51', offset: 0, limit: 50, found: names.slice(0, 50) },
+    { query: '?limit=1000&offset=50', offset: 50, limit: 50, found: names.slice(50) },
+    { query: '?limit=1&offset=51', offset: 51, limit: 1, found: names.slice(51) },
+    { query: '?offset=52', offset: 52, limit: 20, found: [] },
+    { query: '?offset=100000&limit=2', offset: 100_000, limit: 2, found: [] },
+  ];
+  for (const { query, offset, limit, found } of pages) {
+    const { body } = await api.get(`/splits/ws/${project.id}${query}`);
+    assert.deepEqual({ ...body, objects: namesIn(body) }, { objects: found, offset, limit, totalCount: 52 }, query);
+  }
+});
+
+test('a limit below 1, a negative offset or what is no integer is refused by name', async () => {
+  const { id } = await aProject(api);
+  for (const member of ['limit', 'offset']) {
+    for (const value of ['-1', 'x', '1.5', '', `1&${member}=2`, member === 'limit' ? '0' : '-2']) {
+      refused(await api.get(`/splits/ws/${id}?${member}=${value}`), 400, new RegExp(`^${member} `));
+    }
+  }
+});
+
+test('tag may be repeated and finds the flags with any of them, case sensitive', async () => {
+  const project = await aProject(api);
+  await tagged(project, 'red-one', ['red']);
+  await tagged(project, 'blue-one', ['blue']);
+  await tagged(project, 'both', ['blue', 'red']);
+  await tagged(project, 'loud', ['RED', 'two words']);
+  await aFlag(api, project, 'none');
+  const table = [
+    { query: 'tag=red', found: ['red-one', 'both'] },
+    { query: 'tag=red&tag=blue', found: ['red-one', 'blue-one', 'both'] },
+    { query: 'tag=red&tag=red', found: ['red-one', 'both'] },
+    { query: 'tag=RED', found: ['loud'] },
+    { query: 'tag=two+words', found: ['loud'] },
+    { query: 'tag=two%20words&tag=absent', found: ['loud'] },
+    { query: 'tag=re', found: [] },
+    { query: 'tag=red&limit=1&offset=1', found: ['both'], totalCount: 2 },
+  ];
+  for (const { query, found, totalCount = found.length } of table) {
+    const { body } = await api.get(`/splits/ws/${project.id}?${query}`);
+    assert.deepEqual([namesIn(body), body.totalCount], [found, totalCount], query);
+  }
+});
+
+test('name finds the flags whose name contains it, without case, its characters meaning themselves', async () => {
+  const project = await aProject(api);
+  for (const name of ['checkout_new', 'old-Checkout', 'checkout.x', 'other']) await aFlag(api, project, name);
+  const table = [
+    { name: 'checkout', found: ['checkout_new', 'old-Checkout', 'checkout.x'] },
+    { name: 'CHECKOUT', found: ['checkout_new', 'old-Checkout', 'checkout.x'] },
+    { name: 'out_', found: ['checkout_new'] },
+    { name: 'checkout.', found: ['checkout.x'] },
+    { name: '%', found: [] },
+    { name: '\\', found: [] },
+    { name: "' or 1=1 --", found: [] },
+  ];
+  for (const { name, found } of table) {
+    const { body } = await api.get(`/splits/ws/${project.id}?name=${encodeURIComponent(name)}`);
+    assert.deepEqual([namesIn(body), body.totalCount], [found, found.length], name);
+  }
+});
+
+test('rolloutStatus finds the flags in the status of that id', async () => {
+  const project = await aProject(api);
+  const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${project.id}`);
+  const [preProduction, ramping, permanent] = [statuses[0].id, statuses[5].id, statuses[9].id];
+  await aFlag(api, project, 'fresh');
+  await aFlagWith(project, 'ramping', [{ op: 'replace', path: '/rolloutStatus/id', value: ramping }]);
+  const table = [
+    { id: preProduction, found: ['fresh'] },
+    { id: ramping, found: ['ramping'] },
+    { id: permanent, found: [] },
+    { id: 'absent', found: [] },
+  ];
+  for (const { id, found } of table) {
+    const { body } = await api.get(`/splits/ws/${project.id}?rolloutStatus=${id}`);
+    assert.deepEqual([namesIn(body), body.totalCount], [found, found.length]);
+  }
+});
+
+test('filters narrow each other', async () => {
+  const project = await aProject(api);
+  await tagged(project, 'red-apple', ['red']);
+  await tagged(project, 'red-brick', ['red']);
+  await tagged(project, 'green-apple', ['green']);
+  const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${project.id}`);
+  const query = `tag=red&name=apple&rolloutStatus=${statuses[0].id}`;
+  assert.deepEqual(namesIn((await api.get(`/splits/ws/${project.id}?${query}`)).body), ['red-apple']);
+});
+
+test('a list shows the flags of its project alone', async () => {
+  const [project, other] = [await aProject(api), await aProject(api)];
+  const { name } = await aFlag(api, project, uniqueName('mine'));
+  await aFlag(api, other, uniqueName('theirs'));
+  assert.deepEqual(namesIn((await api.get(`/splits/ws/${project.id}`)).body), [name]);
+});
