@@ -24,6 +24,7 @@ import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
 import { transactionIds } from '#http/transaction-ids.ts';
+import { refuseUnknown } from '#http/unknown.ts';
 import { keyUse } from '#jobs/key-use.ts';
 import type { Account } from '#store/account.ts';
 import type { Store } from '#store/sql.ts';
@@ -42,7 +43,9 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
+      // Hooks do not run for what is refused before routing.
       void answerProblem(error, request, reply.header('x-transaction-id', request.id));
+      logRequest(request, reply.statusCode, reply.elapsedTime);
     },
     clientErrorHandler: (_error, socket) => answerBrokenHttp(socket, nextTransactionId()),
   }) as unknown as FastifyInstance;
@@ -58,9 +61,6 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
   });
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   app.setErrorHandler(answerProblem);
-  app.setNotFoundHandler((request) => {
-    throw new Problem('path_unknown', { path: request.url.replace(/\?.*$/s, '').slice(0, 200) });
-  });
   readBodies(app);
 
   await app.register(rateLimit, { global: false });
@@ -77,8 +77,8 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
     },
   };
 
-  register(app, surroundings, '', service(store));
-  register(app, surroundings, prefix, [
+  const ofTheService = service(store);
+  const ofTheApi = [
     ...projects(store),
     ...environments(store, account.id),
     ...trafficTypes(store),
@@ -90,7 +90,15 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
     ...apiKeys(store, account.id),
     ...restrictions(store),
     ...changes(store, markersFor('changes', account.markerSecret)),
-  ]);
+  ];
+  register(app, surroundings, '', ofTheService);
+  register(app, surroundings, prefix, ofTheApi);
+  app.setNotFoundHandler(
+    refuseUnknown([
+      ...ofTheService.map(({ endpoint }) => endpoint),
+      ...ofTheApi.map(({ endpoint }) => ({ method: endpoint.method, path: prefix + endpoint.path })),
+    ]),
+  );
   await documents(app);
   return app;
 }

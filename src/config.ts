@@ -53,5 +53,5 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/.test(text);
 }

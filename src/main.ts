@@ -3,13 +3,13 @@ import { Command } from 'commander';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
 import { readConfig } from './config.ts';
-import { serve } from './serve.ts';
 
 const program = new Command('burgee').description('A feature-flag control plane that a team runs itself.');
 program
-  .command('serve', { isDefault: true })
+  .command('serve')
   .description('start the server')
-  .action(() => serve(readConfig(process.env)));
+  // Loaded only here: the other commands need no web server.
+  .action(async () => (await import('./serve.ts')).serve(readConfig(process.env)));
 addKeyCommands(program);
 addOutboxCommands(program);
 

@@ -23,6 +23,7 @@ export async function serve(config: Config): Promise<void> {
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
   const app = await createApp(store, account, log);
+  stopOnSignal(app, store, log);
   const listeningAt = await listen(app, config).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.
     if (newKeyText && !config.adminKeyText) process.stdout.write(`The admin API key, shown only now: ${newKeyText}\n`);
@@ -32,7 +33,6 @@ export async function serve(config: Config): Promise<void> {
   const publicUrl = config.publicUrl ?? listeningAt;
   announceOutbox(store, log, publicUrl);
   if (newKeyText) printFirstStart(publicUrl, newKeyText, config);
-  stopOnSignal(app, store, log);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -78,6 +78,8 @@ function stopOnSignal(app: FastifyInstance, store: Store, log: Logger): void {
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
+    // A connection whose last request is answered now would be kept alive by its client.
+    setInterval(() => app.server.closeIdleConnections(), 100).unref();
     await app.close();
     await store.close();
     process.exit(0);

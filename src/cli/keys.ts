@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
 import { type Role, roleNames, type Scope } from '#domain/access.ts';
-import { type ApiKey, type ApiKeyType, apiKeyTypes, rolesOf } from '#domain/api-keys.ts';
-import { Problem } from '#domain/problems.ts';
+import { type ApiKey, type ApiKeyType, apiKeyTypes, NewApiKey, rolesOf } from '#domain/api-keys.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { shapeOf } from '#domain/schema.ts';
 import { listApiKeys } from '#store/api-keys.ts';
 import { findEnvironment } from '#store/environments.ts';
 import { findProject } from '#store/projects.ts';
@@ -54,6 +55,7 @@ function parseRole(value: string, earlier: string[]): string[] {
 
 const create = ({ name, type, project, environment, role }: CreateOptions) =>
   withStore(async ({ store, context }) => {
+    refuse('api_key_invalid', shapeOf(NewApiKey).complaints({ name, apiKeyType: type, roles: role }));
     const scope = await scopeOf(store, project, environment);
     const roles = rolesOf({ apiKeyType: type, roles: role });
     const { key, text } = await createApiKey(context, { name, type, roles, scope });

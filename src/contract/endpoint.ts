@@ -45,7 +45,7 @@ export function problemsOf({ access, path, query, body, looseBody, textBody, pro
   if (path.includes('/:environment')) found.push('environment_not_found');
   if (path.includes('/:trafficType')) found.push('traffic_type_not_found');
   if (path.includes('/:flag')) found.push(path.includes('/:environment') ? 'definition_not_found' : 'flag_not_found');
-  if (query || body) found.push('request_invalid');
+  if (path.includes('/:') || query || body) found.push('request_invalid');
   if (body || looseBody || textBody) found.push('json_invalid', 'body_too_large');
   return [...new Set(found)].sort();
 }

@@ -84,7 +84,7 @@ export function applyUserUpdate(user: User, { email, name, status, '2fa': twoFac
     throw new Problem('status_change_refused', { from: user.status, to: status });
   }
   if (twoFactor && !user.twoFactor) throw new Problem('two_factor_not_enabled_here');
-  if (user.status === 'PENDING' && emailKey(email) !== emailKey(user.email)) throw new Problem('pending_email_fixed');
+  if (user.status === 'PENDING' && email !== user.email) throw new Problem('pending_email_fixed');
   return { ...user, email, name, status, twoFactor };
 }
 

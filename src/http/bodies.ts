@@ -11,29 +11,30 @@ const deepest = 64;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as it came. It is read as JSON only where the endpoint wants JSON. */
-class RawText {
-  readonly text: string;
+/** A body as it came. It is read only where the endpoint wants one. */
+class RawBody {
+  readonly bytes: Buffer;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
   }
 }
 
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async (_request: unknown, body: Buffer) =>
-    body.length === 0 ? undefined : new RawText(decode(body)),
+    body.length === 0 ? undefined : new RawBody(body),
   );
 }
 
 /** The JSON value of a body, or `json_invalid`. */
 export function parseJson(body: unknown): unknown {
-  if (!(body instanceof RawText)) return undefined;
-  requireShallow(body.text);
-  const value = parseText(body.text);
+  if (!(body instanceof RawBody)) return undefined;
+  const text = decode(body.bytes);
+  requireShallow(text);
+  const value = parseText(text);
   // Only escapes can bring in what no database keeps, so most bodies need no second look.
-  if (/\\u(0000|d[89a-f])/i.test(body.text)) requireStorable(value);
+  if (/\\u(0000|d[89a-f])/i.test(text)) requireStorable(value);
   return value;
 }
 
@@ -70,8 +71,9 @@ function requireStorable(value: unknown): void {
 
 /** The text that a body is: a JSON string, or else the body as it stands. */
 export function textOf(body: unknown): string {
-  if (!(body instanceof RawText)) return '';
-  const text = jsonStringOf(body.text) ?? body.text;
+  if (!(body instanceof RawBody)) return '';
+  const sent = decode(body.bytes);
+  const text = jsonStringOf(sent) ?? sent;
   requireStorable(text);
   return text;
 }

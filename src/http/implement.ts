@@ -3,7 +3,7 @@
  * before the body is read. Order: key (401), role (403), things of the path (404), query and body (400), handler.
  */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { TObject } from 'typebox';
 import type { Context } from '#commands/context.ts';
 import type { Body, Endpoint, Query, Reply, Resolved, Words } from '#contract/endpoint.ts';
@@ -54,7 +54,7 @@ export interface Surroundings extends Authentication {
   readonly contextFor: (actor: Actor, transactionId: string) => Context;
 }
 
-/** Registers the routes below the prefix, and 405 for the methods that a known path does not have. */
+/** Registers the routes below the prefix. */
 export function register(
   app: FastifyInstance,
   surroundings: Surroundings,
@@ -62,9 +62,6 @@ export function register(
   routes: readonly Route[],
 ): void {
   for (const route of routes) registerRoute(app, surroundings, prefix + route.endpoint.path, route);
-  const methodsOf = Map.groupBy(routes, (route) => prefix + shapeOfPath(route.endpoint.path));
-  for (const [url, known] of methodsOf)
-    refuseOtherMethods(app, url, new Set(known.map((route) => route.endpoint.method)));
 }
 
 function registerRoute(
@@ -142,29 +139,6 @@ function withoutNullOptionals(schema: Endpoint['body'], body: unknown): unknown 
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { required = [] } = schema as { required?: readonly string[] };
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || required.includes(name)));
-}
-
-/** Two paths that differ only in the names of their words are one path. */
-const shapeOfPath = (path: string): string => {
-  let place = 0;
-  return path.replaceAll(/:\w+/g, () => `:word${place++}`);
-};
-
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
-function refuseOtherMethods(app: FastifyInstance, url: string, known: ReadonlySet<string>): void {
-  const allowed = known.has('GET') ? new Set([...known, 'HEAD']) : known;
-  const others = allMethods.filter((method) => !allowed.has(method));
-  if (others.length === 0) return;
-  app.route({
-    method: others,
-    url,
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('allow', [...allowed].join(', '));
-      throw new Problem('method_not_allowed', { method: request.method });
-    },
-    handler: async () => undefined,
-  });
 }
 
 declare module 'fastify' {

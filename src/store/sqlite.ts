@@ -63,7 +63,9 @@ class SqliteStore implements Store {
   }
 
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const turn = this.#tail.then(() => this.#transaction(body));
+    // Who stands in line behind somebody who waits for another process waits for the same one: patience runs from here.
+    const deadline = performance.now() + busyPatienceMs;
+    const turn = this.#tail.then(() => this.#transaction(body, deadline));
     this.#tail = turn.catch(() => undefined);
     return turn;
   }
@@ -78,8 +80,8 @@ class SqliteStore implements Store {
     this.#writer.close();
   }
 
-  async #transaction<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
-    await this.#begin();
+  async #transaction<Result>(body: (tx: Tx) => Promise<Result>, deadline: number): Promise<Result> {
+    await this.#begin(deadline);
     const notices = new Set<Notice>();
     let result: Result;
     try {
@@ -94,8 +96,7 @@ class SqliteStore implements Store {
     return result;
   }
 
-  async #begin(): Promise<void> {
-    const deadline = performance.now() + busyPatienceMs;
+  async #begin(deadline: number): Promise<void> {
     for (;;) {
       try {
         this.#writer.exec('begin immediate');

@@ -1,0 +1,25 @@
+/** What no route answers: a path that nobody knows, or a known path with a method that it does not have. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '#domain/problems.ts';
+
+export interface KnownPath {
+  readonly method: string;
+  /** With its prefix. */
+  readonly path: string;
+}
+
+/** For every request that no route answers: 405 with Allow where the path is known, else 404. */
+export function refuseUnknown(known: readonly KnownPath[]) {
+  const patterns = known.map(({ method, path }) => ({
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+  }));
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    const path = request.url.replace(/\?.*$/s, '');
+    const tidy = path.replaceAll(/\/{2,}/g, '/');
+    const allowed = patterns.filter(({ pattern }) => pattern.test(tidy)).flatMap(({ methods }) => methods);
+    if (allowed.length === 0) throw new Problem('path_unknown', { path: path.slice(0, 200) });
+    reply.header('allow', [...new Set(allowed)].sort().join(', '));
+    throw new Problem('method_not_allowed', { method: request.method });
+  };
+}

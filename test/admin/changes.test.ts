@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sql from 'sql-template-tag';
+import { hashOf } from '#commands/secrets.ts';
+import type { Change } from '#domain/changes.ts';
+import { findAccount } from '#store/account.ts';
+import { listOutbox } from '#store/outbox.ts';
+import { refused, startApi } from '../support/app.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
+
+const api = await startApi();
+
+/** The newest entries of the audit log that the query asks for. */
+async function logOf(query: string, as?: string): Promise<Change[]> {
+  const answer = await api.get(`/auditLogs?limit=200&${query}`, as === undefined ? {} : { as });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.data;
+}
+
+const typesOf = (changes: readonly Change[]) => changes.map((change) => change.auditLogType);
+
+test('an entry says who did what to which thing, when and in which request', async () => {
+  const project = await aProject(api);
+  const answer = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: uniqueName('flag') });
+  const flag = answer.body;
+  const [entry] = await logOf(`objectId=${flag.id}`);
+  assert.ok(entry);
+  const { id, editor, createdAt } = entry;
+  assert.deepEqual(entry, {
+    id,
+    type: 'audit_log',
+    auditLogType: 'flag.created',
+    object: { type: 'flag', id: flag.id, name: flag.name },
+    workspaceId: project.id,
+    editor: { type: 'api_key', id: editor.id, name: 'First admin key' },
+    createdAt,
+    after: { ...flag, owners: [] },
+    transactionId: answer.headers['x-transaction-id'],
+  });
+  assert.equal(createdAt, flag.creationTime);
+});
+
+test('before is absent when a thing is created, after when it is deleted, and both show a change', async () => {
+  const name = uniqueName('group');
+  const { body: created } = await api.post('/groups', { name });
+  const { body: replaced } = await api.put(`/groups/${created.id}`, { name, description: 'new' });
+  await api.delete(`/groups/${created.id}`);
+  const entries = await logOf(`objectId=${created.id}`);
+  assert.deepEqual(
+    entries.map(({ auditLogType, before, after }) => [auditLogType, before, after]),
+    [
+      ['group.deleted', replaced, undefined],
+      ['group.replaced', created, replaced],
+      ['group.created', undefined, created],
+    ],
+  );
+  for (const entry of entries) assert.equal('workspaceId' in entry, false, 'what is of the account has no project');
+});
+
+test('title and comment are kept in the log, from the query or the body, and left out where none were given', async () => {
+  const project = await aProject(api);
+  const { path, flag } = await aDefinedFlag(api, project);
+  await api.put(`${path}/kill?title=Stop&comment=on+fire`);
+  await api.put(`${path}/restore`, { title: 'Go', comment: 'put out' });
+  const [restored, killed, created] = await logOf(`objectId=${flag.id}&objectType=definition`);
+  assert.deepEqual([killed?.title, killed?.comment], ['Stop', 'on fire']);
+  assert.deepEqual([restored?.title, restored?.comment], ['Go', 'put out']);
+  assert.ok(created && !('title' in created) && !('comment' in created));
+  assert.deepEqual([killed?.workspaceId, killed?.environmentId], [project.id, project.staging.id]);
+});
+
+test('entries come newest first and are paged by markers that are null exactly on the last page', async () => {
+  const { id } = await aProject(api);
+  const as = await api.key({ scope: { kind: 'project', projectId: id } });
+  for (const path of ['/name', '/name', '/name', '/name']) {
+    await api.patch(`/workspaces/${id}`, [{ op: 'replace', path, value: uniqueName('project') }]);
+  }
+  const query = `objectType=workspace&objectId=${id}`;
+  const all = await logOf(query);
+  assert.deepEqual(typesOf(all), [...Array(4).fill('workspace.patched'), 'workspace.created']);
+  assert.ok(all.every((entry, index) => index === 0 || entry.createdAt <= (all[index - 1]?.createdAt ?? 0)));
+  const pages = [(await api.get(`/auditLogs?limit=2&${query}`, { as })).body];
+  while (pages.at(-1).nextMarker !== null && pages.length < 10) {
+    pages.push((await api.get(`/auditLogs?limit=2&${query}&after=${pages.at(-1).nextMarker}`, { as })).body);
+  }
+  assert.deepEqual(
+    pages.map((page) => page.count),
+    [2, 2, 1],
+  );
+  assert.deepEqual(
+    pages.map((page) => page.previousMarker === null),
+    [false, false, true],
+  );
+  assert.deepEqual(
+    pages.flatMap((page) => page.data),
+    all,
+  );
+  const back = (await api.get(`/auditLogs?limit=2&${query}&before=${pages[1].previousMarker}`, { as })).body;
+  assert.deepEqual(back, pages[0]);
+});
+
+test('a page has 20 entries unless asked otherwise, and never more than 200', async () => {
+  for (const [query, limit] of Object.entries({ '': 20, 'limit=1': 1, 'limit=5000': 200 })) {
+    assert.equal((await api.get(`/auditLogs?${query}`)).body.limit, limit);
+  }
+});
+
+test('what cannot be asked for is refused', async () => {
+  for (const [query, message] of [
+    ['limit=0', /^limit /],
+    ['objectType=spaceship', /^objectType /],
+    ['from=yesterday', /^from /],
+    ['to=1.5', /^to /],
+    ['after=x', /marker/],
+    ['before=x', /marker/],
+  ] as const) {
+    refused(await api.get(`/auditLogs?${query}`), 400, message);
+  }
+});
+
+test('the log is narrowed by type and id of the object, by who acted, and by time, inclusive at both ends', async () => {
+  const text = await api.key({ name: uniqueName('actor') });
+  const keys = (await api.get('/apiKeys?limit=200')).body.objects;
+  const actor = keys.at(-1).id;
+  const groups: { id: string }[] = [];
+  const start = 2_000_000_000_000;
+  for (const step of [0, 1, 2]) {
+    api.clock.now = start + step * 1000;
+    groups.push((await api.post('/groups', { name: uniqueName('group') }, { as: text })).body);
+  }
+  await api.delete(`/groups/${groups[0]?.id}`);
+  api.clock.now = undefined;
+  const idsFor = async (query: string) => (await logOf(`actor=${actor}&${query}`)).map((entry) => entry.object.id);
+  const [first, second, third] = groups.map((group) => group.id);
+  for (const [query, expected] of [
+    ['', [third, second, first]],
+    ['objectType=group', [third, second, first]],
+    ['objectType=user', []],
+    [`objectId=${second}`, [second]],
+    [`objectType=group&objectId=${third}`, [third]],
+    [`objectType=flag&objectId=${third}`, []],
+    [`from=${start + 1000}`, [third, second]],
+    [`from=${start + 1001}`, [third]],
+    [`to=${start + 1000}`, [second, first]],
+    [`to=${start + 999}`, [first]],
+    [`from=${start + 1000}&to=${start + 1000}`, [second]],
+    [`from=${start + 2000}&to=${start}`, []],
+  ] as const) {
+    assert.deepEqual(await idsFor(query), expected, query);
+  }
+  assert.deepEqual(typesOf(await logOf(`objectId=${first}`)), ['group.deleted', 'group.created'], 'whoever acted');
+  assert.deepEqual(await logOf('actor=nobody'), []);
+});
+
+test('a key of a project sees the log of the project and nothing else', async () => {
+  const [mine, other] = [await aProject(api), await aProject(api)];
+  const flag = await aFlag(api, mine);
+  await aFlag(api, other);
+  await api.post('/groups', { name: uniqueName('group') });
+  const as = await api.key({ scope: { kind: 'project', projectId: mine.id } });
+  const entries = await logOf('', as);
+  assert.ok(entries.every((entry) => entry.workspaceId === mine.id));
+  assert.deepEqual(typesOf(entries.filter((entry) => entry.object.type !== 'api_key')).reverse(), [
+    'workspace.created',
+    'environment.created',
+    'environment.created',
+    'flag.created',
+  ]);
+  assert.deepEqual((await logOf(`objectId=${flag.id}`, as)).length, 1);
+  assert.deepEqual(await logOf(`objectId=${other.id}`, as), []);
+});
+
+test('a key of an environment sees the log of its environment and nothing else', async () => {
+  const project = await aProject(api);
+  const { staging, production } = project;
+  const { flag } = await aDefinedFlag(api, project);
+  await api.post(`/splits/ws/${project.id}/${flag.name}/environments/${production.id}`, aDefinition());
+  const scope = { kind: 'environment', projectId: project.id, environmentIds: [staging.id] } as const;
+  const entries = await logOf('', await api.key({ scope }));
+  assert.deepEqual(typesOf(entries), ['definition.created', 'environment.created']);
+  assert.ok(entries.every((entry) => entry.environmentId === staging.id));
+});
+
+/** What happens in `production`, in an entry that is of the project. */
+const acts: Record<string, (project: ProjectFixture) => Promise<unknown>> = {
+  'a deleted flag': async (project) => {
+    const { flag } = await aDefinedFlag(api, project);
+    await api.post(`/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`, aDefinition());
+    return api.delete(`/splits/ws/${project.id}/${flag.name}`);
+  },
+  'a key that was created': ({ id, production }) =>
+    api.post('/apiKeys', { name: 'k', apiKeyType: 'admin', workspace: { id }, environments: [{ id: production.id }] }),
+};
+
+for (const [what, act] of Object.entries(acts)) {
+  test(`${what} does not show an environment to a key that does not reach it`, async () => {
+    const project = await aProject(api);
+    assert.notDeepEqual(await api.recorded(() => act(project)), []);
+    const scope = { kind: 'environment', projectId: project.id, environmentIds: [project.staging.id] } as const;
+    const entries = await logOf('', await api.key({ scope }));
+    assert.ok(!JSON.stringify(entries).includes(project.production.id));
+  });
+}
+
+test('no secret is in the log: no key, no hash of one, no token of an invitation, no secret of the account', async () => {
+  const project = await aProject(api);
+  const { body: environment } = await api.post(`/environments/ws/${project.id}`, { name: 'more' });
+  const { body: key } = await api.post('/apiKeys', { name: 'k', apiKeyType: 'admin' });
+  await api.post('/users', { email: `${uniqueName('user')}@example.com` });
+  await api.delete(`/apiKeys/${key.key}`);
+  const texts: string[] = [api.adminKey, key.key, ...environment.apiTokens.map((token: { key: string }) => token.key)];
+  const tokens = (await listOutbox(api.store)).map((mail) => mail.payload.token);
+  const account = await findAccount(api.store);
+  const everything = JSON.stringify(await api.store.all(sql`select * from changes`));
+  for (const secret of [...texts, ...tokens, account?.markerSecret ?? assert.fail()]) {
+    assert.equal(everything.includes(secret), false);
+    assert.equal(everything.includes(hashOf(secret)), false);
+  }
+});

@@ -1,0 +1,413 @@
+/** What holds for every request, whatever it asks for. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { InjectOptions } from 'fastify';
+import sql from 'sql-template-tag';
+import { newKeyText } from '#commands/secrets.ts';
+import { contract } from '#contract/all.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import { bodyLimit, prefix } from '#contract/parts.ts';
+import { type Answer, refused, startApi } from '../support/app.ts';
+import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
+
+const api = await startApi();
+/** A second server, whose database is broken on purpose. */
+const broken = await startApi();
+
+/** A request as it goes over the wire, with the first admin key. */
+async function send(options: InjectOptions): Promise<Answer> {
+  const headers = { authorization: `Bearer ${api.adminKey}`, ...options.headers };
+  const reply = await api.app.inject({ ...options, headers });
+  const isJson = String(reply.headers['content-type']).startsWith('application/json') && reply.body !== '';
+  return { status: reply.statusCode, body: isJson && reply.json(), text: reply.body, headers: reply.headers };
+}
+
+const loggedUnder = (transactionId: unknown) => api.log.filter((line) => line.transactionId === transactionId);
+
+test('paths of the Admin API are known only behind the prefix', async () => {
+  for (const url of [
+    '/groups',
+    '/api/v2/groups',
+    '/internal/api/v1/groups',
+    prefix,
+    `${prefix}/`,
+    `${prefix}/Groups`,
+  ]) {
+    refused(await send({ url }), 404, `Could not find path ${url}`);
+  }
+});
+
+test('a trailing slash and doubled slashes change nothing', async () => {
+  const expected = (await send({ url: `${prefix}/groups?limit=1` })).text;
+  for (const path of [
+    '/internal/api/v2/groups/',
+    '/internal/api/v2//groups',
+    '/internal//api/v2/groups//',
+    '//internal/api/v2/groups',
+    '//internal//api//v2//groups//',
+  ]) {
+    assert.equal((await send({ url: `${path}?limit=1` })).text, expected, path);
+  }
+  const project = await aProject(api);
+  const created = await api.post(`//splits/ws/${project.id}//trafficTypes/user/`.slice(1), {
+    name: uniqueName('flag'),
+  });
+  assert.equal(created.status, 200, created.text);
+});
+
+test('a path that starts with // is not a host', async () => {
+  for (const host of ['example.com', 'user:password@example.com', '127.0.0.1:80', '[::1]']) {
+    const url = `//${host}/internal/api/v2/groups`;
+    refused(await send({ url }), 404, `Could not find path ${url}`);
+  }
+});
+
+test('a word of a path is percent-decoded; + is itself, or a space where nothing is called that', async () => {
+  const [spaced, plus] = [uniqueName('a b/ü'), uniqueName('a+b')];
+  const ids: Record<string, string> = {};
+  for (const name of [spaced, plus, plus.replace('+', ' ')])
+    ids[name] = (await api.post('/workspaces', { name })).body.id;
+  for (const [word, name] of [
+    [encodeURIComponent(spaced), spaced],
+    [encodeURIComponent(spaced).replaceAll('%20', '+'), spaced],
+    [plus, plus],
+    [encodeURIComponent(plus), plus],
+    [plus.replace('+', '%20'), plus.replace('+', ' ')],
+  ] as const) {
+    const { body } = await api.patch(`/workspaces/${word}`, []);
+    assert.equal(body.id, ids[name], word);
+  }
+});
+
+test('a path that is not a valid URL is refused', async () => {
+  for (const path of [
+    '/groups/%zz',
+    '/groups/%',
+    '/groups/%E0%A4%A',
+    '/groups/%ff',
+    '/groups/%00',
+    '/groups?limit=%00',
+  ]) {
+    const answer = await send({ url: prefix + path });
+    refused(answer, 400, /./);
+    assert.doesNotMatch(answer.text, /FST_|URIError|malformed/);
+  }
+});
+
+test('a word of a path that is too long names nothing', async () => {
+  const answer = await api.get(`/groups/${'x'.repeat(10_000)}`);
+  assert.ok([400, 404].includes(answer.status));
+  refused(answer, answer.status, /./);
+});
+
+test('JSON is read whatever the content type says', async () => {
+  for (const contentType of [
+    undefined,
+    'application/json',
+    'application/json; charset=UTF-8',
+    'application/json-patch+json',
+    'text/plain',
+    'text/plain;charset=UTF-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    '*/*',
+  ]) {
+    const name = uniqueName('group');
+    const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
+    const answer = await api.post('/groups', { name }, { headers });
+    assert.equal(answer.status, 200, `${contentType}: ${answer.text}`);
+    assert.equal(answer.body.name, name);
+  }
+  const name = uniqueName('group');
+  const withByteOrderMark = await api.call('POST', '/groups', { text: `\ufeff ${JSON.stringify({ name })}\r\n` });
+  assert.equal(withByteOrderMark.body.name, name);
+});
+
+test('JSON is read also where the content type is none', async () => {
+  const refusedTypes: string[] = [];
+  for (const contentType of ['', ';', 'json', 'application/json, text/plain', 'application/json; charset']) {
+    const answer = await api.post(
+      '/groups',
+      { name: uniqueName('group') },
+      { headers: { 'content-type': contentType } },
+    );
+    if (answer.status !== 200) refusedTypes.push(contentType);
+  }
+  assert.deepEqual(refusedTypes, []);
+});
+
+test('an empty body is fine where none is needed, whatever the content type says', async () => {
+  const project = await aProject(api);
+  const { path, flag } = await aDefinedFlag(api, project);
+  const headers = { 'content-type': 'application/json' };
+  for (const [method, url] of [
+    ['GET', '/groups'],
+    ['PUT', `${path}/kill`],
+    ['POST', `${path}/restore`],
+    ['DELETE', path],
+    ['DELETE', `/splits/ws/${project.id}/${flag.name}`],
+  ] as const) {
+    const answer = await api.call(method, url, { headers, text: '' });
+    assert.equal(answer.status, 200, answer.text);
+    assert.notEqual(answer.text, '', 'a 200 never has an empty body');
+  }
+  refused(await api.call('POST', '/groups', { headers, text: '' }), 400, /^body /);
+});
+
+test('a body that nobody asked for is ignored', async () => {
+  for (const payload of ['{ not JSON', '{"__proto__":1}', Buffer.from([0xff])]) {
+    const { body: group } = await api.post('/groups', { name: uniqueName('group') });
+    const url = `${prefix}/groups/${group.id}`;
+    assert.deepEqual((await send({ url, payload })).body, group);
+    assert.equal((await send({ method: 'DELETE', url, payload })).text, 'true');
+  }
+});
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+test('a body that is not the JSON of one plain value is refused', async () => {
+  const name = uniqueName('group');
+  const bodies: (string | Buffer)[] = [
+    '{',
+    '{"name":}',
+    `{"name":"${name}",}`,
+    `{"name":"${name}"} // comment`,
+    `{'name':'${name}'}`,
+    `name=${name}`,
+    'undefined',
+    'NaN',
+    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+    Buffer.from(`{"name":"${name}"}`, 'utf16le'),
+    `{"name":"${name}","__proto__":{"description":"x"}}`,
+    `{"name":"${name}","constructor":{"prototype":{"description":"x"}}}`,
+    `{"name":"${name}","more":[{"__proto__":null}]}`,
+    `{"name":"${name}\\u0000"}`,
+    `{"name":"${name}\\ud800"}`,
+    `{"name":"${name}","more":${nested(64)}}`,
+    nested(100_000),
+  ];
+  const actions = await api.recorded(async () => {
+    for (const payload of bodies) {
+      refused(await send({ method: 'POST', url: `${prefix}/groups`, payload }), 400, /^The body is not valid JSON: /);
+    }
+  });
+  assert.deepEqual(actions, []);
+  assert.equal(({} as { description?: string }).description, undefined);
+  const deep = await api.call('POST', '/groups', { text: `{"name":"${name}","more":${nested(63)}}` });
+  assert.equal(deep.status, 200, 'what is ignored may be nested as long as it is shallow enough');
+});
+
+test('a body of 1 MiB is read, one of a byte more is 413', async () => {
+  const bodyOf = (bytes: number) => {
+    const empty = JSON.stringify({ name: uniqueName('group'), more: '' });
+    return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
+  };
+  assert.equal((await api.call('POST', '/groups', { text: bodyOf(bodyLimit) })).status, 200);
+  const actions = await api.recorded(async () => {
+    const request = { method: 'POST', url: `${prefix}/groups` } as const;
+    refused(await send({ ...request, payload: bodyOf(bodyLimit + 1) }), 413, /1048576 bytes/);
+    const payload = Readable.from([bodyOf(bodyLimit), ' ']);
+    const headers = { 'transfer-encoding': 'chunked' };
+    refused(await send({ ...request, payload, headers }), 413, /1048576 bytes/);
+  });
+  assert.deepEqual(actions, []);
+});
+
+test('a known path with another method is 405 and says which methods it has', async () => {
+  const endpoints = Object.values(contract).flatMap((part) => Object.values<Endpoint>(part));
+  const methodsOf = Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, 'x'));
+  for (const [path, known] of methodsOf) {
+    const methods: string[] = known.map((endpoint) => endpoint.method);
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort();
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+      if (methods.includes(method)) continue;
+      const answer = await send({ method, url: prefix + path });
+      refused(answer, 405, `Method ${method} is not allowed here`);
+      assert.deepEqual(String(answer.headers.allow).split(', ').sort(), allowed, path);
+    }
+  }
+});
+
+test('a known path with a method that no path has is 405 too', async () => {
+  const answer = await send({ method: 'TRACE' as 'OPTIONS', url: `${prefix}/groups` });
+  refused(answer, 405, 'Method TRACE is not allowed here');
+  assert.ok(answer.headers.allow);
+});
+
+test('HEAD answers what GET answers, without the body', async () => {
+  const [get, head] = [
+    await send({ url: `${prefix}/groups` }),
+    await send({ method: 'HEAD', url: `${prefix}/groups` }),
+  ];
+  assert.deepEqual([head.status, head.text], [200, '']);
+  for (const name of ['content-type', 'content-length']) assert.equal(head.headers[name], get.headers[name]);
+});
+
+/** One request for each way in which an answer comes about. */
+async function everyKindOfAnswer(): Promise<[status: number, answer: Answer][]> {
+  const project = await aProject(api, { requiresTitleAndComments: true });
+  const viewer = await api.key({ roles: ['API_FEATURE_FLAG_VIEWER'] });
+  const { body: group } = await api.post('/groups', { name: uniqueName('group') });
+  const flag = `/splits/ws/${project.id}/trafficTypes/user`;
+  const { body } = await api.post(flag, { name: uniqueName('flag') });
+  return [
+    [200, await api.get('/groups')],
+    [200, await api.get(`/environments/ws/${project.id}`)],
+    [200, await api.post('/groups', { name: uniqueName('group') })],
+    [200, await api.delete(`/groups/${group.id}`)],
+    [200, await send({ url: '/health' })],
+    [200, await send({ url: '/ready' })],
+    [200, await send({ url: '/openapi.json' })],
+    [400, await api.post('/groups', {})],
+    [400, await api.call('POST', '/groups', { text: '{' })],
+    [400, await send({ url: `${prefix}/groups/%zz` })],
+    [401, await api.get('/groups', { as: null })],
+    [403, await api.post('/groups', { name: 'x' }, { as: viewer })],
+    [404, await api.get('/groups/none')],
+    [404, await api.get('/nowhere')],
+    [405, await api.delete('/groups')],
+    [409, await api.post(flag, { name: body.name })],
+    [413, await api.call('POST', '/groups', { text: ' '.repeat(bodyLimit + 1) })],
+  ];
+}
+
+test('every answer is JSON in UTF-8', async () => {
+  for (const [status, answer] of await everyKindOfAnswer()) {
+    assert.equal(answer.status, status, answer.text);
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', answer.text);
+  }
+});
+
+test('every answer carries its transaction id, and its log line has the same', async () => {
+  const missing: string[] = [];
+  for (const [status, answer] of await everyKindOfAnswer()) {
+    const id = answer.headers['x-transaction-id'];
+    assert.match(String(id), /^[0-9a-z]{11}$/);
+    if (status >= 400) assert.equal(answer.body.transactionId, id);
+    if (!loggedUnder(id).some((line) => line.status === status)) missing.push(answer.text);
+  }
+  assert.deepEqual(missing, [], 'answers without a log line');
+});
+
+test('the transaction id of a change is in its audit entry', async () => {
+  const { headers } = await api.post('/groups', { name: uniqueName('group') });
+  assert.equal((await api.lastChange()).transactionId, headers['x-transaction-id']);
+});
+
+test('transaction ids grow with time and are unique, also among requests at once', async () => {
+  const ids: string[] = [];
+  const ask = async () => ids.push(String((await send({ url: '/health' })).headers['x-transaction-id']));
+  for (let count = 0; count < 1000; count += 1) await ask();
+  assert.deepEqual(ids, ids.toSorted());
+  await Promise.all(Array.from({ length: 200 }, ask));
+  assert.equal(new Set(ids).size, 1200);
+});
+
+test('the error body has code, message, details and transaction id, in this order', async () => {
+  const { text, headers } = await api.get('/groups/none');
+  const id = headers['x-transaction-id'];
+  assert.equal(text, `{"code":404,"message":"Could not find group none","details":"","transactionId":"${id}"}`);
+});
+
+test('a change without the title and comment that the project requires is 400 with an empty body', async () => {
+  const project = await aProject(api, { requiresTitleAndComments: true });
+  const { body: flag } = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: uniqueName('flag') });
+  const actions = await api.recorded(async () => {
+    const { status, text, headers } = await api.delete(`/splits/ws/${project.id}/${flag.name}`);
+    assert.deepEqual([status, text, headers['content-length']], [400, '', '0']);
+    assert.equal(headers['content-type'], undefined);
+    assert.equal(loggedUnder(headers['x-transaction-id'])[0]?.problem, 'note_required');
+  });
+  assert.deepEqual(actions, []);
+});
+
+test('who asks is looked at first, then where, then what', async () => {
+  const [mine, other] = [await aProject(api), await aProject(api)];
+  const as = await api.key({ scope: { kind: 'project', projectId: mine.id }, roles: ['API_FEATURE_FLAG_EDITOR'] });
+  const text = '{ not JSON';
+  const flagsOf = ({ id }: { id: string }) => `/splits/ws/${id}/trafficTypes/user?title=${'x'.repeat(3000)}`;
+  refused(await api.call('POST', flagsOf(mine), { as: 'no such key', text }), 401, 'Invalid Admin API Key');
+  refused(await api.call('POST', '/groups', { as, text }), 403, 'Role is insufficient');
+  refused(await api.call('POST', flagsOf(other), { as, text }), 404, `Could not find project ${other.id}`);
+  refused(await api.call('POST', flagsOf(mine), { as, text }), 400, /./);
+});
+
+test('what is not HTTP is answered with the error body, and a socket sees what a client sees', async () => {
+  await api.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = api.app.server.address() as AddressInfo;
+  const exchange = async (request: string) => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(request);
+    return textOf(socket);
+  };
+  const head = `HTTP/1.1\r\nHost: flags.test\r\nAuthorization: Bearer ${api.adminKey}\r\nConnection: close\r\n\r\n`;
+  assert.match(
+    await exchange(`GET //internal/api/v2/groups?limit=1 ${head}`),
+    /^HTTP\/1\.1 200 OK\r\n[\s\S]*"totalCount"/,
+  );
+  assert.match(await exchange(`GET //example.com${prefix}/groups ${head}`), /^HTTP\/1\.1 404 /);
+  for (const request of [
+    'NONSENSE\r\n\r\n',
+    `GET ${prefix}/groups/a b ${head}`,
+    `GET /${'x'.repeat(20_000)} ${head}`,
+  ]) {
+    const answer = await exchange(request);
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.match(answer, /\r\nContent-Type: application\/json; charset=utf-8\r\n/);
+    const id = /\r\nX-Transaction-Id: ([0-9a-z]{11})\r\n/.exec(answer)?.[1];
+    assert.match(
+      answer,
+      new RegExp(`\\r\\n\\r\\n{"code":400,"message":"[^"]+","details":"","transactionId":"${id}"}$`),
+    );
+  }
+});
+
+test('what is our fault says nothing of how it came about, but the log does', async () => {
+  await broken.store.write(async (tx) => {
+    await tx.run(sql`drop table groups`);
+    await tx.run(sql`drop table account`);
+  });
+  const actions = await broken.recorded(async () => {
+    for (const answer of [await broken.get('/groups'), await broken.post('/groups', { name: 'x' })]) {
+      refused(answer, 500, 'Internal error');
+      assert.equal(answer.body.details, '');
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+      const lines = broken.log.filter((line) => line.transactionId === answer.body.transactionId);
+      const [error] = lines.filter((line) => line.level === 50);
+      assert.match(JSON.stringify(error), /no such table: groups/);
+      assert.ok(lines.some((line) => line.status === 500 && line.problem === 'internal'));
+    }
+  });
+  assert.deepEqual(actions, []);
+  const [health, ready] = [await broken.app.inject('/health'), await broken.app.inject('/ready')];
+  assert.deepEqual([health.statusCode, ready.statusCode], [200, 503]);
+  assert.match(String(ready.headers['retry-after']), /^\d+$/);
+  assert.deepEqual(Object.keys(ready.json()), ['code', 'message', 'details', 'transactionId']);
+});
+
+test('no key is ever in the log, however it was sent', async () => {
+  const texts = [newKeyText('admin'), `${newKeyText('admin').slice(0, -1)}!`, 'a-key-of-sixteen-characters-or-more'];
+  const [used, revoked] = [await api.key({}), await api.key({})];
+  for (const text of [...texts, used, revoked]) {
+    await api.get('/groups', { as: text });
+    await api.get('/groups', { as: null, headers: { 'x-api-key': text } });
+    await api.get('/groups', { as: null, headers: { authorization: `Basic ${text}` } });
+    await api.get(`/groups?key=${text}`);
+    await api.get(`/groups/${text}`);
+    await api.get(`/nowhere/${text}`);
+    await api.get(`/apiKeys/${text}`);
+    await api.get(`/groups/%zz${text}`);
+    await api.call('POST', '/groups', { text: `${text} is not JSON` });
+    await api.post('/groups', { name: { key: text } });
+    if (text !== used) await api.delete(`/apiKeys/${encodeURIComponent(text)}`);
+  }
+  refused(await api.get('/groups', { as: revoked }), 401, 'Invalid Admin API Key');
+  const log = JSON.stringify(api.log);
+  for (const text of [api.adminKey, used, revoked, ...texts]) assert.equal(log.includes(text), false);
+  assert.ok(loggedUnder((await api.get('/groups', { as: used })).headers['x-transaction-id']).length > 0);
+});

@@ -1,0 +1,191 @@
+/** The house rules that a machine can hold. ARCHITECTURE.md says why they are. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { contract } from '#contract/all.ts';
+import { problems } from '#domain/problems.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const filesIn = (pattern: string) =>
+  globSync(pattern, { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort();
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
+
+const sources = filesIn('src/**/*.ts');
+/** The folder below src, or '' for the files that wire everything. */
+const layerOf = (file: string) => (file.split('/').length > 2 ? (file.split('/')[1] ?? '') : '');
+const stemOf = (file: string) => basename(file).replace(/\.ts$/, '');
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  /** What is named between the braces. */
+  readonly names: readonly string[];
+}
+
+function importsOf(file: string): Import[] {
+  const code = withoutComments(read(file));
+  const named = [...code.matchAll(/^(?:import|export)\s([^;'"]*?)\sfrom\s+'([^']+)'/gm)].map(
+    ([, what = '', target = '']) => ({
+      file,
+      target,
+      names: [...what.matchAll(/[{,]\s*(?:type\s+)?(\w+)/g)].map(([, name = '']) => name),
+    }),
+  );
+  const others = [...code.matchAll(/\bimport\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+    file,
+    target,
+    names: [],
+  }));
+  return [...named, ...others];
+}
+
+const imports = sources.flatMap(importsOf);
+
+/** Layer → the layers whose files it may import by name. */
+const mayUse: Record<string, readonly string[]> = {
+  domain: [],
+  contract: ['domain'],
+  store: ['domain'],
+  commands: ['domain', 'store'],
+  jobs: ['domain', 'store'],
+  http: ['domain', 'contract', 'store', 'commands'],
+  cli: ['domain', 'store', 'commands', 'http/transaction-ids.ts', 'jobs/outbox.ts'],
+};
+
+/** Layer → the packages that it may import, where it may not import them all. */
+const mayInstall: Record<string, RegExp> = {
+  domain: /^typebox(\/|$)/,
+  contract: /^typebox(\/|$)/,
+  store: /^(node:|sql-template-tag$)/,
+  commands: /^(node:|uuid$)/,
+  jobs: /^(node:|pino$)/,
+};
+
+test('the imports are found', () => {
+  assert.ok(sources.length > 50);
+  for (const layer of Object.keys(mayUse))
+    assert.ok(
+      imports.some(({ file }) => layerOf(file) === layer),
+      layer,
+    );
+  const context = imports.find(({ file, target }) => file === 'src/commands/groups.ts' && target === './context.ts');
+  assert.ok(context?.names.includes('write') && context.names.includes('Context'));
+});
+
+test('every folder below src is a layer that is spoken of here', () => {
+  assert.deepEqual([...new Set(sources.map(layerOf).filter(Boolean))].sort(), Object.keys(mayUse).sort());
+});
+
+test('a layer imports only the layers that it may', () => {
+  const wrong = imports.filter(({ file, target }) => {
+    const allowed = mayUse[layerOf(file)];
+    if (!allowed || !target.startsWith('#')) return false;
+    const place = target.slice(1);
+    return !allowed.includes(place) && !allowed.includes(place.split('/')[0] ?? '');
+  });
+  assert.deepEqual(
+    wrong.map(({ file, target }) => `${file} imports ${target}`),
+    [],
+  );
+});
+
+test('a relative import stays in its layer; only the command line reaches out, for the configuration', () => {
+  const wrong = imports.filter(({ file, target }) => {
+    if (!target.startsWith('.')) return false;
+    const found = relative(root, join(root, dirname(file), target)).replaceAll('\\', '/');
+    assert.ok(existsSync(join(root, found)), `${file} imports ${target}`);
+    const isConfig = layerOf(file) === 'cli' && found === 'src/config.ts';
+    return layerOf(file) !== '' && layerOf(found) !== layerOf(file) && !isConfig;
+  });
+  assert.deepEqual(
+    wrong.map(({ file, target }) => `${file} imports ${target}`),
+    [],
+  );
+});
+
+test('a layer imports only the packages that it may', () => {
+  const wrong = imports.filter(({ file, target }) => {
+    const allowed = mayInstall[layerOf(file)];
+    return allowed && !/^[#.]/.test(target) && !allowed.test(target);
+  });
+  assert.deepEqual(
+    wrong.map(({ file, target }) => `${file} imports ${target}`),
+    [],
+  );
+});
+
+test('all SQL is in the store', () => {
+  const users = imports.filter(({ target }) => /^(sql-template-tag|node:sqlite)$/.test(target));
+  assert.ok(users.length > 0);
+  assert.deepEqual(
+    users.filter(({ file }) => layerOf(file) !== 'store').map(({ file }) => file),
+    [],
+  );
+});
+
+test('a handler can read and can call commands, but has nothing to write with', () => {
+  const forbidden: Record<string, readonly string[]> = {
+    '#commands/context.ts': ['write', 'RecordingTx'],
+    '#store/sql.ts': ['Tx', 'Store'],
+  };
+  const wrong = imports
+    .filter(({ file }) => layerOf(file) === 'http')
+    .flatMap(({ file, target, names }) =>
+      names.filter((name) => forbidden[target]?.includes(name)).map((name) => [file, name]),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test('nothing but the configuration and those who hand it over mentions process.env', () => {
+  const mentioning = sources.filter((file) => read(file).includes('process.env'));
+  const allowed = ['src/config.ts', 'src/main.ts'];
+  assert.deepEqual(
+    mentioning.filter((file) => !allowed.includes(file) && layerOf(file) !== 'cli'),
+    [],
+  );
+});
+
+test('domain and contract are pure: nothing there waits, and nothing asks for the time or for luck', () => {
+  for (const file of sources.filter((one) => ['domain', 'contract'].includes(layerOf(one)))) {
+    const code = withoutComments(read(file)).replaceAll(/'[^'\n]*'/g, "''");
+    assert.doesNotMatch(code, /\b(async|await|Promise)\b/, file);
+    assert.doesNotMatch(code, /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bconsole\b/, file);
+  }
+});
+
+test('docs/problems.md has a section for every problem, and for nothing else', () => {
+  const sections = [...read('docs/problems.md').matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
+  assert.deepEqual(sections.toSorted(), Object.keys(problems).sort());
+});
+
+test('no file or folder has a name that fits everything', () => {
+  const vague = new Set(['index', 'util', 'utils', 'helper', 'helpers', 'common', 'shared', 'lib', 'types', 'misc']);
+  const all = [...sources, ...filesIn('test/**/*.ts'), ...filesIn('scripts/*')];
+  const wrong = all.filter((file) => file.split('/').some((part) => vague.has(part.split('.')[0] ?? '')));
+  assert.deepEqual(wrong, []);
+});
+
+test('a resource has the same file name in every layer', () => {
+  const machinery = ['parts', 'endpoint', 'all', 'openapi', 'service'];
+  const resources = filesIn('src/contract/*.ts')
+    .map(stemOf)
+    .filter((stem) => !machinery.includes(stem));
+  const camelCase = (stem: string) => stem.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  assert.deepEqual(Object.keys(contract).sort(), resources.map(camelCase).sort(), 'contract/all.ts lists every one');
+  for (const stem of resources) {
+    for (const folder of ['src/domain', 'src/store', 'src/http/routes']) {
+      assert.ok(existsSync(join(root, folder, `${stem}.ts`)), `${folder}/${stem}.ts`);
+    }
+    assert.notDeepEqual(filesIn(`test/admin/${stem}*.test.ts`), [], `test/admin/${stem}.test.ts`);
+  }
+  const routes = filesIn('src/http/routes/*.ts').map(stemOf);
+  assert.deepEqual(
+    routes.filter((stem) => !resources.includes(stem)),
+    ['documents', 'service'],
+  );
+});

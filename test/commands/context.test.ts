@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sql from 'sql-template-tag';
+import { contextFor, type Entry, type RecordingTx, write } from '#commands/context.ts';
+import { permissionsOf } from '#domain/access.ts';
+import { Problem } from '#domain/problems.ts';
+import { listChanges } from '#store/changes.ts';
+import { insertGroup } from '#store/groups.ts';
+import { uniqueName } from '../support/build.ts';
+import { temporaryStore } from '../support/store.ts';
+
+const store = await temporaryStore();
+const actor = {
+  type: 'operator',
+  id: 'ada',
+  name: 'Ada',
+  permissions: permissionsOf(['API_ALL_GRANTED']),
+  scope: { kind: 'account' },
+} as const;
+const context = contextFor(store, actor, 'a-transaction');
+
+const entry = (id: string, action: Entry['action'] = 'group.created'): Entry => ({
+  action,
+  object: { type: 'group', id, name: id },
+  after: { name: id },
+});
+const insert = (tx: RecordingTx, id: string) => insertGroup(tx, { id, name: id, description: '', type: 'group' });
+
+const hasGroup = async (id: string) => (await store.one(sql`select 1 from groups where id = ${id}`)) !== undefined;
+const entriesOf = (objectId: string) =>
+  listChanges(store, {
+    scope: { kind: 'account' },
+    objectType: undefined,
+    objectId,
+    actorId: undefined,
+    from: undefined,
+    to: undefined,
+    after: undefined,
+    before: undefined,
+    limit: 10,
+  });
+
+async function leavesNothing(id: string): Promise<void> {
+  assert.equal(await hasGroup(id), false);
+  assert.deepEqual(await entriesOf(id), []);
+}
+
+test('a change and its one entry are kept together, with who made it and in which request', async () => {
+  const id = uniqueName('group');
+  const result = await write(context, async (tx) => {
+    await insert(tx, id);
+    await tx.record({ ...entry(id), note: { title: 'Why', comment: 'Because' } });
+    return 'done';
+  });
+  assert.equal(result, 'done');
+  assert.equal(await hasGroup(id), true);
+  const [change, ...more] = await entriesOf(id);
+  assert.deepEqual(more, []);
+  assert.deepEqual(change, {
+    id: change?.id,
+    type: 'audit_log',
+    auditLogType: 'group.created',
+    object: { type: 'group', id, name: id },
+    editor: { type: 'operator', id: 'ada', name: 'Ada' },
+    createdAt: change?.createdAt,
+    title: 'Why',
+    comment: 'Because',
+    after: { name: id },
+    transactionId: 'a-transaction',
+  });
+});
+
+test('a transaction that writes and does not record is rolled back', async () => {
+  const id = uniqueName('group');
+  await assert.rejects(
+    write(context, (tx) => insert(tx, id)),
+    { message: 'a command wrote 1 times and recorded 0 times' },
+  );
+  await leavesNothing(id);
+});
+
+test('a transaction that records twice is rolled back', async () => {
+  const id = uniqueName('group');
+  const twice = write(context, async (tx) => {
+    await insert(tx, id);
+    await tx.record(entry(id));
+    await tx.record(entry(id, 'group.replaced'));
+  });
+  await assert.rejects(twice, { message: 'a command wrote 1 times and recorded 2 times' });
+  await leavesNothing(id);
+});
+
+test('a change that is refused after it was recorded leaves no entry', async () => {
+  const id = uniqueName('group');
+  const refusal = new Problem('group_protected');
+  const refused = write(context, async (tx) => {
+    await insert(tx, id);
+    await tx.record(entry(id));
+    throw refusal;
+  });
+  await assert.rejects(refused, refusal);
+  await leavesNothing(id);
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from '../src/config.ts';
+
+const defaults = {
+  host: '127.0.0.1',
+  port: 8080,
+  databaseUrl: 'file:./data/burgee.db',
+  publicUrl: undefined,
+  adminKeyText: undefined,
+  logLevel: 'info',
+};
+
+test('without any variable the defaults hold', () => {
+  assert.deepEqual(readConfig({}), defaults);
+});
+
+test('a variable that is empty counts as absent', () => {
+  const empty = { HOST: '', PORT: '', DATABASE_URL: '', PUBLIC_URL: '', BURGEE_ADMIN_API_KEY: '', LOG_LEVEL: '' };
+  assert.deepEqual(readConfig(empty), defaults);
+});
+
+test('every variable is read', () => {
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '0',
+    DATABASE_URL: 'file:/var/lib/burgee/flags.db',
+    PUBLIC_URL: 'https://flags.example.com',
+    BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
+    LOG_LEVEL: 'silent',
+  });
+  assert.deepEqual(config, {
+    host: '0.0.0.0',
+    port: 0,
+    databaseUrl: 'file:/var/lib/burgee/flags.db',
+    publicUrl: 'https://flags.example.com',
+    adminKeyText: 'sixteen-letters!',
+    logLevel: 'silent',
+  });
+});
+
+for (const [given, expected] of [
+  ['https://flags.example.com/', 'https://flags.example.com'],
+  ['https://flags.example.com//', 'https://flags.example.com'],
+  ['http://localhost:8080', 'http://localhost:8080'],
+  ['https://example.com/flags/', 'https://example.com/flags'],
+]) {
+  test(`PUBLIC_URL ${given} is used as ${expected}`, () => {
+    assert.equal(readConfig({ PUBLIC_URL: given }).publicUrl, expected);
+  });
+}
+
+const notAPort = (value: string) => `PORT must be a number from 0 to 65535, not ${value}`;
+const notAUrl = (value: string) => `PUBLIC_URL must be a URL such as https://flags.example.com, not ${value}`;
+const notAFile = 'DATABASE_URL must name a file, for example file:./data/burgee.db';
+const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more, without spaces';
+const complaints: [name: string, value: string, sentence: string][] = [
+  ['HOST', 'my host', 'HOST must be a host name or an address'],
+  ['PORT', 'http', notAPort('http')],
+  ['PORT', '-1', notAPort('-1')],
+  ['PORT', '65536', notAPort('65536')],
+  ['PORT', '80.5', notAPort('80.5')],
+  ['PORT', ' 80', notAPort(' 80')],
+  ['DATABASE_URL', './data/burgee.db', notAFile],
+  ['DATABASE_URL', 'file:', notAFile],
+  ['DATABASE_URL', 'mysql://localhost/burgee', notAFile],
+  ['PUBLIC_URL', 'flags.example.com', notAUrl('flags.example.com')],
+  ['PUBLIC_URL', 'ftp://flags.example.com', notAUrl('ftp://flags.example.com')],
+  ['PUBLIC_URL', 'https://flags.example.com/?a=b', notAUrl('https://flags.example.com/?a=b')],
+  ['PUBLIC_URL', 'https://flags.example.com/#a', notAUrl('https://flags.example.com/#a')],
+  // The value of a key is never repeated: complaints end up in logs.
+  ['BURGEE_ADMIN_API_KEY', 'fifteen-letters', notAKey],
+  ['BURGEE_ADMIN_API_KEY', 'sixteen letters!', notAKey],
+  ['BURGEE_ADMIN_API_KEY', 'schlüssel-schlüssel', notAKey],
+  ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not loud'],
+  ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not INFO'],
+];
+for (const [name, value, sentence] of complaints) {
+  test(`${name}=${value} is refused with a sentence`, () => {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.equal(error.message, sentence);
+        return true;
+      },
+    );
+  });
+}
+
+test('all complaints come at once, one a line', () => {
+  const wrong = {
+    LOG_LEVEL: 'loud',
+    BURGEE_ADMIN_API_KEY: 'short',
+    PUBLIC_URL: 'here',
+    DATABASE_URL: 'there',
+    PORT: 'http',
+    HOST: 'my host',
+  };
+  assert.throws(() => readConfig(wrong), {
+    message: [
+      'HOST must be a host name or an address',
+      notAPort('http'),
+      notAFile,
+      notAUrl('here'),
+      notAKey,
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not loud',
+    ].join('\n'),
+  });
+});
+
+test('variables of others are left alone', () => {
+  assert.deepEqual(readConfig({ PATH: '/usr/bin', NODE_ENV: 'production', port: '1' }), defaults);
+});

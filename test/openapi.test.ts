@@ -1,0 +1,132 @@
+/** The API's description is what the contract says, and is served with nothing fetched from elsewhere. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { contract } from '#contract/all.ts';
+import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
+import { toOpenApi } from '#contract/openapi.ts';
+import { prefix, statusOf } from '#contract/parts.ts';
+import * as service from '#contract/service.ts';
+import { problems } from '#domain/problems.ts';
+import { startApi } from './support/app.ts';
+
+const api = await startApi();
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content: Record<string, { readonly schema: object }> }
+  >;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+}
+
+/** As it goes over the wire: what JSON leaves out is left out. */
+const document = JSON.parse(JSON.stringify(toOpenApi())) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ place: `${method.toUpperCase()} ${path}`, ...operation })),
+);
+
+const endpoints = [
+  ...Object.values<Endpoint>(service).map((endpoint) => ({ endpoint, base: '' })),
+  ...Object.values(contract).flatMap((part) =>
+    Object.values<Endpoint>(part).map((endpoint) => ({ endpoint, base: prefix })),
+  ),
+].map(({ endpoint, base }) => ({
+  endpoint,
+  place: `${endpoint.method} ${base}${endpoint.path.replaceAll(/:(\w+)/g, '{$1}')}`,
+}));
+
+const operationAt = (place: string) =>
+  operations.find((operation) => operation.place === place) ?? assert.fail(`${place} is not described`);
+
+test('docs/openapi.json is what the contract makes', () => {
+  const written = readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8');
+  assert.ok(written === `${JSON.stringify(document, null, 2)}\n`, 'docs/openapi.json is stale: run `npm run openapi`');
+});
+
+test('every endpoint is described, and nothing else', () => {
+  assert.equal(document.openapi, '3.1.0');
+  assert.deepEqual(operations.map(({ place }) => place).sort(), endpoints.map(({ place }) => place).sort());
+});
+
+test('every operation has a name of its own, a summary and the schema of its answer', () => {
+  assert.equal(new Set(operations.map((operation) => operation.operationId)).size, operations.length);
+  for (const { place, summary, responses } of operations) {
+    assert.match(summary, /\S/, place);
+    const schema = responses['200']?.content['application/json']?.schema;
+    assert.ok(schema && Object.keys(schema).length > 0, place);
+  }
+});
+
+test('every operation lists each problem that its endpoint can refuse, under its status, with the error body', () => {
+  for (const { endpoint, place } of endpoints) {
+    const { responses } = operationAt(place);
+    for (const code of problemsOf(endpoint)) {
+      const response = responses[statusOf[problems[code].kind]] ?? assert.fail(`${place} lacks ${code}`);
+      assert.ok(response.description.includes(`\`${code}\``), `${place} lacks ${code}`);
+      assert.deepEqual(response.content['application/json']?.schema, { $ref: '#/components/schemas/Error' });
+    }
+    const statuses = new Set(problemsOf(endpoint).map((code) => String(statusOf[problems[code].kind])));
+    assert.deepEqual(new Set(Object.keys(responses)), statuses.add('200'), place);
+  }
+});
+
+test('every word of a path and every parameter of a query is described', () => {
+  for (const { endpoint, place } of endpoints) {
+    const { parameters } = operationAt(place);
+    const namesIn = (where: string) => parameters.filter((one) => one.in === where).map((one) => one.name);
+    assert.deepEqual(
+      namesIn('path'),
+      [...place.matchAll(/\{(\w+)\}/g)].map(([, word]) => word),
+    );
+    assert.deepEqual(namesIn('query'), Object.keys(endpoint.query?.properties ?? {}));
+    assert.ok(parameters.every((one) => one.in !== 'path' || one.required));
+  }
+});
+
+test('an operation has a request body exactly where its endpoint reads one', () => {
+  for (const { endpoint, place } of endpoints) {
+    const { body, looseBody, textBody } = endpoint;
+    assert.equal(operationAt(place).requestBody !== undefined, Boolean(body ?? looseBody ?? textBody), place);
+  }
+});
+
+test('every reference leads to a schema', () => {
+  const references = new Set(JSON.stringify(document).match(/"\$ref":"[^"]+"/g));
+  assert.ok(references.size > 0);
+  for (const reference of references) {
+    const [, ...steps] = (JSON.parse(`{${reference}}`) as { $ref: string }).$ref.split('/');
+    const found = steps.reduce<unknown>((value, step) => (value as Record<string, unknown>)?.[step], document);
+    assert.ok(found, reference);
+  }
+});
+
+test('the description is served to everybody', async () => {
+  for (const url of ['/openapi.json', '/docs/openapi.json']) {
+    const reply = await api.app.inject(url);
+    assert.equal(reply.statusCode, 200);
+    assert.match(String(reply.headers['content-type']), /^application\/json/);
+    assert.deepEqual(reply.json(), document, url);
+  }
+});
+
+test('/docs is a page that names no other host, and neither does what it loads at once', async () => {
+  const first = await api.app.inject('/docs');
+  const page = first.statusCode === 200 ? first : await api.app.inject(String(first.headers.location));
+  assert.equal(page.statusCode, 200);
+  assert.match(String(page.headers['content-type']), /^text\/html/);
+  assert.doesNotMatch(page.body, /(https?:)?\/\/[\w-]+(\.[\w-]+)+/i);
+  const sources = [...page.body.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '');
+  assert.ok(sources.length > 0);
+  for (const source of sources) {
+    assert.equal((await api.app.inject(new URL(source, 'http://here/docs/').pathname)).statusCode, 200, source);
+  }
+});

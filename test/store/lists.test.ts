@@ -1,0 +1,207 @@
+/** Lists and counts must stay quick when the tables are large, so each of their statements must find its way by an index. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { empty, Sql } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import { userStatuses } from '#domain/users.ts';
+import * as apiKeys from '#store/api-keys.ts';
+import * as changes from '#store/changes.ts';
+import * as definitions from '#store/definitions.ts';
+import * as environments from '#store/environments.ts';
+import * as flags from '#store/flags.ts';
+import * as groups from '#store/groups.ts';
+import * as outbox from '#store/outbox.ts';
+import * as projects from '#store/projects.ts';
+import * as restrictions from '#store/restrictions.ts';
+import * as rolloutStatuses from '#store/rollout-statuses.ts';
+import type { Tx } from '#store/sql.ts';
+import * as trafficTypes from '#store/traffic-types.ts';
+import * as users from '#store/users.ts';
+import { startApi } from '../support/app.ts';
+import { aDefinedFlag, aProject } from '../support/build.ts';
+
+/** Rows matter only in so far as some lists ask for the children of what they found. */
+const api = await startApi();
+const project = await aProject(api);
+const { flag } = await aDefinedFlag(api, project);
+await api.patch(`/splits/ws/${project.id}/${flag.name}`, [{ op: 'add', path: '/tags/-', value: 'tag' }]);
+const group = (await api.post('/groups', { name: 'group' })).body as { id: string };
+const user = (await api.post('/users', { email: 'user@example.com', groups: [group] })).body as { id: string };
+const environment = { ...project.staging, projectId: project.id };
+
+const page = { offset: 0, limit: 20 };
+const place = { at: Date.now(), id: 'id' };
+const marks = [
+  { after: undefined, before: undefined },
+  { after: place, before: undefined },
+  { after: undefined, before: place },
+];
+const scopes: Scope[] = [
+  { kind: 'account' },
+  { kind: 'project', projectId: project.id },
+  { kind: 'environment', projectId: project.id, environmentIds: [project.staging.id, project.production.id] },
+];
+
+/** One of each, in every combination. */
+function combined<Choice extends object>(choices: { readonly [Name in keyof Choice]: readonly Choice[Name][] }) {
+  let all: Partial<Choice>[] = [{}];
+  for (const name of Object.keys(choices) as (keyof Choice)[]) {
+    all = all.flatMap((one) => choices[name].map((choice) => ({ ...one, [name]: choice })));
+  }
+  return all as Choice[];
+}
+
+const projectFilters = combined<projects.ProjectFilter>({
+  scope: scopes,
+  name: [undefined, 'name'],
+  nameOp: ['IS', 'STARTS_WITH', 'CONTAINS'],
+  word: [undefined, project.id],
+});
+const flagFilters = combined<flags.FlagFilter>({
+  projectId: [project.id],
+  tags: [[], ['tag'], ['tag', 'other']],
+  name: [undefined, 'name'],
+  rolloutStatusId: [undefined, 'id'],
+});
+const userFilters = combined<Omit<users.UserFilter, 'after' | 'before'>>({
+  scope: scopes,
+  status: [undefined, ...userStatuses],
+  groupId: [undefined, group.id],
+  limit: [20],
+}).flatMap((filter) => marks.map((mark) => ({ ...filter, ...mark })));
+const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
+  scope: scopes,
+  objectType: [undefined, 'flag'],
+  objectId: [undefined, flag.id],
+  actorId: [undefined, 'id'],
+  from: [undefined, 1],
+  to: [undefined, 2],
+  limit: [20],
+}).flatMap((filter) => marks.map((mark) => ({ ...filter, ...mark })));
+
+type Run = (db: Tx) => Promise<unknown>;
+
+/** Every function of the store that lists or counts, with every kind of question that it can be asked. */
+const lists: Record<string, readonly Run[]> = {
+  listProjects: projectFilters.map((filter) => (db) => projects.listProjects(db, { ...filter, ...page })),
+  countProjects: projectFilters.map((filter) => (db) => projects.countProjects(db, filter)),
+  listEnvironments: scopes.map((scope) => (db) => environments.listEnvironments(db, project.id, scope)),
+  listTrafficTypes: [(db) => trafficTypes.listTrafficTypes(db, project.id)],
+  listRolloutStatuses: [(db) => rolloutStatuses.listRolloutStatuses(db, project.id)],
+  listFlags: flagFilters.map((filter) => (db) => flags.listFlags(db, { ...filter, ...page })),
+  countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
+  listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
+  listDefinitions: [(db) => definitions.listDefinitions(db, environment, page)],
+  countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
+  listDefinitionsOfFlag: [(db) => definitions.listDefinitionsOfFlag(db, flag.id)],
+  listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
+  listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
+  listUserNames: [(db) => users.listUserNames(db, [user.id, 'other'])],
+  countOtherAdministrators: [(db) => users.countOtherAdministrators(db, group.id, user.id)],
+  listGroups: [(db) => groups.listGroups(db, page)],
+  countGroups: [groups.countGroups],
+  listGroupNames: [(db) => groups.listGroupNames(db, [group.id, 'other'])],
+  listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
+  countApiKeys: scopes.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
+  listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
+  listViewers: [(db) => restrictions.listViewers(db, project.id)],
+  listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
+  listOutbox: [outbox.listOutbox],
+};
+
+/** Each statement that was asked for, once. */
+async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
+  const statements = new Map<string, Sql>();
+  const noted = (query: Sql): Sql => {
+    statements.set(query.sql, query);
+    return query;
+  };
+  const db: Tx = {
+    one: (query) => api.store.one(noted(query)),
+    all: (query) => api.store.all(noted(query)),
+    run: () => Promise.reject(new Error('a list does not write')),
+    now: 0,
+    lock: empty,
+    announce: () => undefined,
+  };
+  for (const run of runs) await run(db);
+  return [...statements.values()];
+}
+
+async function planOf({ strings: [start, ...rest], values }: Sql): Promise<string[]> {
+  const explained = new Sql([`explain query plan ${start}`, ...rest], values);
+  return (await api.store.all<{ detail: string }>(explained)).map((step) => step.detail);
+}
+
+/** What a statement reads from end to end, or sorts without an index. A recursion's own result is not a table. */
+async function complaintsOf(statement: Sql): Promise<{ scans: string[]; sorts: string[] }> {
+  const plan = await planOf(statement);
+  const recursion = /with recursive (\w+)/.exec(statement.sql)?.[1];
+  const isScan = (step: string) => /^SCAN (?!.* INDEX )(?!.*CONSTANT ROW)/.test(step) && step !== `SCAN ${recursion}`;
+  const text = statement.sql.replaceAll(/\s+/g, ' ').trim();
+  return {
+    // An index that the database makes for the one statement is a scan too.
+    scans: plan.filter((step) => isScan(step) || step.includes('AUTOMATIC')).map((step) => `${step} in ${text}`),
+    sorts: plan.some((step) => step.startsWith('USE TEMP B-TREE')) ? [text.slice(text.lastIndexOf('where '))] : [],
+  };
+}
+
+/** The sorts that stay small however large the account is: of one page, or of the children of one thing. */
+const smallSorts: Record<string, { readonly statement: string; readonly because: string }[]> = {
+  listProjects: [
+    {
+      statement: 'where 1 = 1 and (id = ? or name = ?) order by created_at, id limit ? offset ?',
+      because: 'one project has the word as its id, one as its name',
+    },
+    {
+      statement:
+        "where 1 = 1 and (id = ? or name = ?) and lower(name) like ? escape '\\' order by created_at, id limit ? offset ?",
+      because: 'the same two, one of them perhaps left out',
+    },
+  ],
+  listEnvironments: [
+    {
+      statement: 'where project_id = ? and id in (?,?) order by created_at, id',
+      because: 'a key names at most 100 environments of one project',
+    },
+  ],
+  listDefinitionsOfFlag: [
+    {
+      statement: 'where d.flag_id = ? order by d.environment_id',
+      because: 'a flag has one definition in each environment of its project',
+    },
+  ],
+  listUsers: [{ statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' }],
+  listApiKeysOfEnvironment: [
+    {
+      statement: "where environment_id = ?) and type <> 'admin' order by created_at, id",
+      because: 'the keys of one environment',
+    },
+  ],
+  listViewers: [{ statement: 'where v.project_id = ? order by v.position', because: 'the viewers of one project' }],
+};
+
+for (const [name, runs] of Object.entries(lists)) {
+  test(`${name} finds and sorts by an index, whatever it is asked for`, async () => {
+    const statements = await statementsOf(runs);
+    assert.ok(statements.length > 0);
+    const complaints = await Promise.all(statements.map(complaintsOf));
+    assert.deepEqual(
+      complaints.flatMap(({ scans }) => scans),
+      [],
+    );
+    assert.deepEqual(
+      complaints.flatMap(({ sorts }) => sorts),
+      (smallSorts[name] ?? []).map(({ statement }) => statement),
+    );
+  });
+}
+
+test('every function of the store that lists or counts is held to this', async () => {
+  const folder = new URL('../../src/store/', import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+  const modules: object[] = await Promise.all(files.map((file) => import(new URL(file, folder).href)));
+  const found = modules.flatMap((module) => Object.keys(module)).filter((name) => /^(list|count)[A-Z]/.test(name));
+  assert.deepEqual(found.sort(), Object.keys(lists).sort());
+});

@@ -1,0 +1,153 @@
+/** The real server in a process of its own, as an operator runs it: the tests share nothing with it but the folder. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { prefix } from '#contract/parts.ts';
+import type { Answer } from './app.ts';
+import { temporaryFolder } from './store.ts';
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Only what a test sets, and where the shell finds its programs: no variable of Burgee comes from outside. */
+type Variables = Readonly<Record<string, string>>;
+
+export interface Finished {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Server {
+  readonly url: string;
+  /** All that it wrote so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Waits until it has written what matches. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The admin key of the first start, as it was printed. */
+  printedKey(): Promise<string>;
+  call(method: string, path: string, request: { as: string; body?: unknown }): Promise<Pick<Answer, 'status' | 'body'>>;
+  /** Sends the signal and waits for the end. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
+}
+
+/** An operator's folder, empty at first: the database comes to be in its `data`. */
+export interface Installation {
+  readonly folder: string;
+  /** Starts the server on a free port and waits until it listens. */
+  start(variables?: Variables): Promise<Server>;
+  /** Runs `burgee` with the arguments to its end. */
+  run(args: readonly string[], variables?: Variables): Promise<Finished>;
+  /** Runs a script of the shell in the folder to its end. */
+  shell(script: string, variables?: Variables): Promise<Finished>;
+  /** Reads the database, beside whoever else has it open. */
+  rows<Row>(query: string): Row[];
+}
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** For `describe`: a process takes most of a second to load, so tests that start some run beside each other. */
+export const sideBySide = { concurrency: 3 };
+
+/** Far more than anything here takes: what hangs is killed, and the test says so. */
+const patienceMs = 300_000;
+
+/** After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. */
+export function anInstallation(): Installation {
+  const running = new Set<Child>();
+  // Registered before the folder's own hook, so what runs is gone before its folder is.
+  after(() => Promise.all([...running].map(kill)));
+  const folder = temporaryFolder();
+  const launch = (program: string, args: readonly string[], variables: Variables): Child => {
+    const child = spawn(program, args, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: patienceMs,
+      killSignal: 'SIGKILL',
+    });
+    running.add(child);
+    child.once('close', () => running.delete(child));
+    return child;
+  };
+  return {
+    folder,
+    start: (variables = {}) => startServer(launch(process.execPath, [main, 'serve'], { PORT: '0', ...variables })),
+    run: (args, variables = {}) => follow(launch(process.execPath, [main, ...args], variables)).ended,
+    shell: (script, variables = {}) => follow(launch('sh', ['-c', script], variables)).ended,
+    rows: <Row>(query: string) => {
+      const database = new DatabaseSync(join(folder, 'data/burgee.db'));
+      try {
+        return database
+          .prepare(query)
+          .all()
+          .map((row) => ({ ...row }) as Row);
+      } finally {
+        database.close();
+      }
+    },
+  };
+}
+
+async function startServer(child: Child): Promise<Server> {
+  const output = follow(child);
+  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(output.stdout());
+      if (found) return found;
+      await Promise.race([once(child.stdout, 'data'), output.ended.then(complain)]);
+    }
+  };
+  const url = (await says(/Burgee listens at (http:\/\/[\w.:]+)/))[1] ?? '';
+  // An answer shows that the start is over, not only that the socket is open.
+  await (await fetch(`${url}/ready`)).text();
+  return {
+    url,
+    stdout: output.stdout,
+    stderr: output.stderr,
+    says,
+    printedKey: async () => (await says(/shown only now:\n\n {2}(\S+)\n/))[1] ?? '',
+    call: (method, path, { as, body }) => call(method, url + prefix + path, as, body),
+    end: async (signal) => {
+      child.kill(signal);
+      return output.ended;
+    },
+  };
+}
+
+function follow(child: Child) {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]): Finished => ({ code: code as number | null, stdout, stderr }));
+  return { ended, stdout: () => stdout, stderr: () => stderr };
+}
+
+function complain({ code, stdout, stderr }: Finished): never {
+  throw new Error(`the server ended with ${code}\n${stdout}${stderr}`);
+}
+
+async function call(method: string, url: string, key: string, body: unknown) {
+  const reply = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: reply.status, body: (await reply.json()) as Answer['body'] };
+}
+
+async function kill(child: Child): Promise<void> {
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
+}
