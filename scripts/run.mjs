@@ -7,9 +7,8 @@ const child = spawn(node, process.argv.slice(2), {
   stdio: 'inherit',
   env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
 });
-// A terminal sends Ctrl-C to the whole group, so the child has it already; we only must not die first.
-process.on('SIGINT', () => {});
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// What we are told it is told. A terminal sends Ctrl-C to both of us; hearing it twice changes nothing.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => {
   process.stderr.write(`Could not run ${node}: ${error.message}\n`);
   process.exit(1);

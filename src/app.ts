@@ -1,15 +1,18 @@
 /** The server without a socket: bodies, problems, routes. Tests use it as it is; `serve.ts` lets it listen. */
 
-import rateLimit from '@fastify/rate-limit';
+import type { Socket } from 'node:net';
+import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { contextFor } from '#commands/context.ts';
-import { prefix } from '#contract/parts.ts';
+import { transactionIds } from '#commands/transaction-ids.ts';
+import { accountPrefix, prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
 import { readBodies } from '#http/bodies.ts';
-import { register, type Surroundings } from '#http/implement.ts';
+import { register, type Services } from '#http/implement.ts';
 import { markersFor } from '#http/markers.ts';
 import { answerProblem, errorBody } from '#http/problems.ts';
+import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { changes } from '#http/routes/changes.ts';
 import { definitions } from '#http/routes/definitions.ts';
@@ -23,16 +26,21 @@ import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
-import { transactionIds } from '#http/transaction-ids.ts';
+import { servePages } from '#http/static.ts';
+import { createThrottles } from '#http/throttle.ts';
 import { refuseUnknown } from '#http/unknown.ts';
-import { keyUse } from '#jobs/key-use.ts';
+import { keyUse, sessionUse } from '#jobs/last-use.ts';
 import type { Account } from '#store/account.ts';
 import type { Store } from '#store/sql.ts';
 
-/** Failed authentications that one address may cause in a minute. */
-const failuresPerMinute = 300;
+export interface AppOptions {
+  readonly store: Store;
+  readonly account: Account;
+  readonly log: Logger;
+  readonly publicUrl?: string | undefined;
+}
 
-export async function createApp(store: Store, account: Account, log: Logger): Promise<FastifyInstance> {
+export async function createApp({ store, account, log, publicUrl }: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
   const app = fastify({
     loggerInstance: log,
@@ -47,9 +55,11 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
       void answerProblem(error, request, reply.header('x-transaction-id', request.id));
       logRequest(request, reply.statusCode, reply.elapsedTime);
     },
-    clientErrorHandler: (_error, socket) => answerBrokenHttp(socket, nextTransactionId()),
+    // Titles and comments of the longest kind fit into a query.
+    http: { maxHeaderSize: 65_536 },
+    clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId()),
   }) as unknown as FastifyInstance;
-  for (const member of ['actor', 'things', 'problem']) app.decorateRequest(member, undefined);
+  for (const member of ['actor', 'person', 'things', 'problem']) app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-transaction-id', request.id);
@@ -63,18 +73,15 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
   app.setErrorHandler(answerProblem);
   readBodies(app);
 
-  await app.register(rateLimit, { global: false });
-  const countFailures = app.createRateLimit({ max: failuresPerMinute, timeWindow: '1 minute' });
-  const surroundings: Surroundings = {
+  await app.register(cookie);
+  const throttles = createThrottles();
+  const services: Services = {
     db: store,
+    throttles,
+    publicUrl,
     contextFor: (actor, transactionId) => contextFor(store, actor, transactionId),
     keyUsed: keyUse(store, log),
-    countFailure: async (request) => {
-      const state = await countFailures(request);
-      return state.isAllowed
-        ? { exceeded: false, secondsToReset: 0 }
-        : { exceeded: state.isExceeded, secondsToReset: state.ttlInSeconds };
-    },
+    sessionUsed: sessionUse(store, log),
   };
 
   const ofTheService = service(store);
@@ -91,15 +98,20 @@ export async function createApp(store: Store, account: Account, log: Logger): Pr
     ...restrictions(store),
     ...changes(store, markersFor('changes', account.markerSecret)),
   ];
-  register(app, surroundings, '', ofTheService);
-  register(app, surroundings, prefix, ofTheApi);
+  const ofAccounts = accounts(store, throttles);
+  register(app, services, '', ofTheService);
+  register(app, services, prefix, ofTheApi);
+  register(app, services, accountPrefix, ofAccounts);
   app.setNotFoundHandler(
     refuseUnknown([
+      ...['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
       ...ofTheService.map(({ endpoint }) => endpoint),
       ...ofTheApi.map(({ endpoint }) => ({ method: endpoint.method, path: prefix + endpoint.path })),
+      ...ofAccounts.map(({ endpoint }) => ({ method: endpoint.method, path: accountPrefix + endpoint.path })),
     ]),
   );
   await documents(app);
+  await servePages(app);
   return app;
 }
 
@@ -119,10 +131,17 @@ function logRequest(request: FastifyRequest, status: number, milliseconds: numbe
   );
 }
 
+const brokenHttp: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers or the path are too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
+};
+
 /** What is not HTTP has no request and no reply; it still gets the error body, then the connection ends. */
-function answerBrokenHttp(socket: import('node:net').Socket, transactionId: string): void {
+function answerBrokenHttp(socket: Socket, code: string | undefined, transactionId: string): void {
   if (!socket.writable) return;
-  const problem = new Problem('request_invalid', { complaints: ['The request is not valid HTTP'] });
+  const problem = new Problem('request_invalid', {
+    complaints: [brokenHttp[code ?? ''] ?? 'The request is not valid HTTP'],
+  });
   const body = JSON.stringify(errorBody(problem, transactionId));
   socket.end(
     [
@@ -134,5 +153,7 @@ function answerBrokenHttp(socket: import('node:net').Socket, transactionId: stri
       '',
       body,
     ].join('\r\n'),
+    // Who does not close the connection in turn would keep it for ever; who does needs a moment to read the answer.
+    () => setTimeout(() => socket.destroy(), 1_000).unref(),
   );
 }

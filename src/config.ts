@@ -1,4 +1,5 @@
 /** The environment variables, read once and checked. Nothing else reads `process.env`. */
+import { mayBeKey } from '#commands/secrets.ts';
 
 export interface Config {
   readonly host: string;
@@ -8,6 +9,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly adminKeyText: string | undefined;
   readonly logLevel: string;
+  /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
+  readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -35,11 +38,24 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     isHttpUrl(value) ? undefined : `must be a URL such as https://flags.example.com, not ${value}`,
   );
   const adminKeyText = read('BURGEE_ADMIN_API_KEY', (value) =>
-    /^[\x21-\x7e]{16,}$/.test(value) ? undefined : 'must be 16 characters or more, without spaces',
+    !/^[\x21-\x7e]{16,}$/.test(value)
+      ? 'must be 16 characters or more, without spaces'
+      : mayBeKey(value)
+        ? undefined
+        : 'looks like a key that Burgee made, but its checksum is wrong: was it copied whole?',
   );
   const logLevel = read('LOG_LEVEL', (value) =>
     logLevels.includes(value) ? undefined : `must be one of ${logLevels.join(', ')}, not ${value}`,
   );
+  const smtpUrl = read('SMTP_URL', (value) =>
+    ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '')
+      ? undefined
+      : 'must be a URL such as smtp://user:password@mail.example.com:587',
+  );
+  const mailFrom = read('MAIL_FROM', (value) =>
+    /^[^\r\n]*\S@\S[^\r\n]*$/.test(value) ? undefined : 'must be an address such as Burgee <burgee@example.com>',
+  );
+  if (smtpUrl && !mailFrom) complaints.push('MAIL_FROM is needed with SMTP_URL: the address that mails are from');
   if (complaints.length > 0) throw new ConfigError(complaints.join('\n'));
   return {
     host: host ?? '127.0.0.1',
@@ -48,10 +64,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     adminKeyText,
     logLevel: logLevel ?? 'info',
+    mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
   };
 }
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/.test(text);
+}
+
+/** Where a server that listens there can be reached from this machine. */
+export function localUrl(host: string, port: number): string {
+  const anyAddress = ['0.0.0.0', '::'].includes(host);
+  return `http://${anyAddress ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -2,7 +2,13 @@
 import { Command } from 'commander';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
+import { addSetupLinkCommand } from './cli/setup-link.ts';
 import { readConfig } from './config.ts';
+
+// The database holds links that open accounts: what we make is for this user alone.
+process.umask(0o077);
+// Who reads only the first lines of a list closes the pipe; that is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const program = new Command('burgee').description('A feature-flag control plane that a team runs itself.');
 program
@@ -12,6 +18,7 @@ program
   .action(async () => (await import('./serve.ts')).serve(readConfig(process.env)));
 addKeyCommands(program);
 addOutboxCommands(program);
+addSetupLinkCommand(program);
 
 try {
   await program.parseAsync();

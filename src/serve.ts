@@ -1,15 +1,17 @@
 /** Starts the server and stops it in order. Read from top to bottom. */
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { setUp } from '#commands/setup.ts';
-import { transactionIds } from '#http/transaction-ids.ts';
-import { announceOutbox } from '#jobs/outbox.ts';
+import { type FirstStart, setUp } from '#commands/setup.ts';
+import { transactionIds } from '#commands/transaction-ids.ts';
+import { setupLink, smtpSender } from '#jobs/mail.ts';
+import { type OutboxWorker, startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { createApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, localUrl } from './config.ts';
 import { createLog } from './log.ts';
 
 /** Requests under way get this long to finish after a signal; the promise to the operator is ten seconds in all. */
@@ -19,20 +21,24 @@ const graceMs = 8_000;
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const store = await openStore(config.databaseUrl);
-  const newKeyText = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
+  const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const app = await createApp(store, account, log);
-  stopOnSignal(app, store, log);
+  const app = await createApp({ store, account, log, publicUrl: config.publicUrl });
+  let outbox: OutboxWorker | undefined;
+  stopOnSignal({ app, store, log, stopJobs: async () => outbox?.stop() });
   const listeningAt = await listen(app, config).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.
-    if (newKeyText && !config.adminKeyText) process.stdout.write(`The admin API key, shown only now: ${newKeyText}\n`);
+    if (firstStart && !config.adminKeyText) {
+      process.stdout.write(`The admin API key, shown only now: ${firstStart.adminKeyText}\n`);
+    }
     await store.close();
     throw error;
   });
   const publicUrl = config.publicUrl ?? listeningAt;
-  announceOutbox(store, log, publicUrl);
-  if (newKeyText) printFirstStart(publicUrl, newKeyText, config);
+  const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
+  outbox = startOutbox({ store, log, publicUrl, send });
+  if (firstStart) printFirstStart(publicUrl, firstStart, config);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -42,8 +48,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
     throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port));
   }
   const { port: actualPort } = app.server.address() as AddressInfo;
-  const anyAddress = ['0.0.0.0', '::'].includes(host);
-  return `http://${anyAddress ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+  return localUrl(host, actualPort);
 }
 
 function whyNotListening({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
@@ -53,13 +58,17 @@ function whyNotListening({ code, message }: NodeJS.ErrnoException, host: string,
 }
 
 /** For the person who starts Burgee for the first time: shown once, so it is not a log line. */
-function printFirstStart(url: string, keyText: string, { adminKeyText }: Config): void {
-  const handedIn = adminKeyText !== undefined;
-  const key = handedIn ? '$BURGEE_ADMIN_API_KEY' : keyText;
+function printFirstStart(url: string, { adminKeyText, setupToken }: FirstStart, config: Config): void {
+  const handedIn = config.adminKeyText !== undefined;
+  const key = handedIn ? '$BURGEE_ADMIN_API_KEY' : adminKeyText;
   process.stdout.write(`
 Burgee listens at ${url}
 
-${handedIn ? 'The admin API key is the one that you gave as BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only now:\n\n  ${keyText}`}
+Set up the first administrator, in a browser:
+
+  ${setupLink(url, setupToken)}
+
+${handedIn ? 'The admin API key is the one that you gave as BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only now:\n\n  ${adminKeyText}`}
 
 Try it:
 
@@ -70,8 +79,15 @@ The API is described at ${url}/docs
 `);
 }
 
+interface Running {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  readonly log: Logger;
+  readonly stopJobs: () => Promise<void>;
+}
+
 /** Stops accepting, finishes what is under way, closes the database, exits 0. A second signal changes nothing. */
-function stopOnSignal(app: FastifyInstance, store: Store, log: Logger): void {
+function stopOnSignal({ app, store, log, stopJobs }: Running): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -80,7 +96,8 @@ function stopOnSignal(app: FastifyInstance, store: Store, log: Logger): void {
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
     // A connection whose last request is answered now would be kept alive by its client.
     setInterval(() => app.server.closeIdleConnections(), 100).unref();
-    await app.close();
+    // A mail server that hangs must not hold up the stop: its mail is sent again after the next start.
+    await Promise.all([app.close(), Promise.race([stopJobs(), pause(graceMs, undefined, { ref: false })])]);
     await store.close();
     process.exit(0);
   };

@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { contract } from '#contract/all.ts';
+import { accountContract, contract } from '#contract/all.ts';
 import { problems } from '#domain/problems.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,7 +54,7 @@ const mayUse: Record<string, readonly string[]> = {
   commands: ['domain', 'store'],
   jobs: ['domain', 'store'],
   http: ['domain', 'contract', 'store', 'commands'],
-  cli: ['domain', 'store', 'commands', 'http/transaction-ids.ts', 'jobs/outbox.ts'],
+  cli: ['domain', 'store', 'commands', 'jobs/mail.ts'],
 };
 
 /** Layer → the packages that it may import, where it may not import them all. */
@@ -62,8 +62,8 @@ const mayInstall: Record<string, RegExp> = {
   domain: /^typebox(\/|$)/,
   contract: /^typebox(\/|$)/,
   store: /^(node:|sql-template-tag$)/,
-  commands: /^(node:|uuid$)/,
-  jobs: /^(node:|pino$)/,
+  commands: /^(node:|uuid$|otpauth$)/,
+  jobs: /^(node:|pino$|nodemailer$)/,
 };
 
 test('the imports are found', () => {
@@ -176,16 +176,33 @@ test('a resource has the same file name in every layer', () => {
     .map(stemOf)
     .filter((stem) => !machinery.includes(stem));
   const camelCase = (stem: string) => stem.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  assert.deepEqual(Object.keys(contract).sort(), resources.map(camelCase).sort(), 'contract/all.ts lists every one');
+  const listed = Object.keys({ ...contract, ...accountContract });
+  assert.deepEqual(listed.sort(), resources.map(camelCase).sort(), 'contract/all.ts lists every one');
   for (const stem of resources) {
     for (const folder of ['src/domain', 'src/store', 'src/http/routes']) {
       assert.ok(existsSync(join(root, folder, `${stem}.ts`)), `${folder}/${stem}.ts`);
     }
-    assert.notDeepEqual(filesIn(`test/admin/${stem}*.test.ts`), [], `test/admin/${stem}.test.ts`);
+    const tests = stem === 'accounts' ? 'test/accounts/*.test.ts' : `test/admin/${stem}*.test.ts`;
+    assert.notDeepEqual(filesIn(tests), [], tests);
   }
   const routes = filesIn('src/http/routes/*.ts').map(stemOf);
   assert.deepEqual(
     routes.filter((stem) => !resources.includes(stem)),
     ['documents', 'service'],
   );
+});
+
+test('the interface is a client like any other: it imports the contract and the domain, and features do not know each other', () => {
+  const wrong = filesIn('web/src/**/*.{ts,tsx}').flatMap((file) =>
+    [...read(file).matchAll(/from '([#.][^']*)'/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => {
+        if (target.startsWith('#')) return !/^#(domain|contract)\//.test(target);
+        const [, feature] = /web\/src\/features\/([^/]+)\//.exec(file) ?? [];
+        const [, other] = /web\/src\/features\/([^/]+)\//.exec(join(dirname(file), target)) ?? [];
+        return !join(dirname(file), target).startsWith('web/src/') || (feature && other && feature !== other);
+      })
+      .map((target) => `${file} imports ${target}`),
+  );
+  assert.deepEqual(wrong, []);
 });

@@ -9,6 +9,7 @@ const defaults = {
   publicUrl: undefined,
   adminKeyText: undefined,
   logLevel: 'info',
+  mail: undefined,
 };
 
 test('without any variable the defaults hold', () => {
@@ -16,7 +17,16 @@ test('without any variable the defaults hold', () => {
 });
 
 test('a variable that is empty counts as absent', () => {
-  const empty = { HOST: '', PORT: '', DATABASE_URL: '', PUBLIC_URL: '', BURGEE_ADMIN_API_KEY: '', LOG_LEVEL: '' };
+  const empty = {
+    HOST: '',
+    PORT: '',
+    DATABASE_URL: '',
+    PUBLIC_URL: '',
+    BURGEE_ADMIN_API_KEY: '',
+    LOG_LEVEL: '',
+    SMTP_URL: '',
+    MAIL_FROM: '',
+  };
   assert.deepEqual(readConfig(empty), defaults);
 });
 
@@ -28,6 +38,8 @@ test('every variable is read', () => {
     PUBLIC_URL: 'https://flags.example.com',
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
+    SMTP_URL: 'smtps://burgee:secret@mail.example.com',
+    MAIL_FROM: 'Burgee <burgee@example.com>',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
@@ -36,6 +48,7 @@ test('every variable is read', () => {
     publicUrl: 'https://flags.example.com',
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
+    mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
   });
 });
 
@@ -111,4 +124,8 @@ test('all complaints come at once, one a line', () => {
 
 test('variables of others are left alone', () => {
   assert.deepEqual(readConfig({ PATH: '/usr/bin', NODE_ENV: 'production', port: '1' }), defaults);
+});
+
+test('a first key that looks like one of ours but was not copied whole is refused', () => {
+  assert.throws(() => readConfig({ BURGEE_ADMIN_API_KEY: 'burgee_a_my-own-secret-key' }), /checksum is wrong/);
 });

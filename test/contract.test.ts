@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 as newId } from 'uuid';
 import { newKeyText } from '#commands/secrets.ts';
-import { contract } from '#contract/all.ts';
+import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import * as service from '#contract/service.ts';
-import { type Access, permissions, type Role, roleNames, roles, type Scope } from '#domain/access.ts';
+import { type Access, type KeyScope, permissions, type Role, roleNames, roles } from '#domain/access.ts';
 import { type Answer, refused, startApi } from './support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from './support/build.ts';
 
@@ -196,7 +196,26 @@ POST /apiKeys apiKey.write project
 DELETE /apiKeys/:key apiKey.write account
 GET /restrictions restriction.write project
 PUT /restrictions restriction.write project
-GET /auditLogs audit.read environment`;
+GET /auditLogs audit.read environment
+GET /invitations/:token public
+POST /invitations/:token public
+POST /users/:user/resend-invitation user.write account
+GET /outbox user.write account
+POST /session public
+GET /session signed-in
+DELETE /session signed-in
+GET /sessions signed-in
+DELETE /sessions/:session signed-in
+POST /password signed-in
+POST /password-reset public
+POST /password-reset/:token public
+GET /password-reset/:token public
+POST /2fa signed-in
+POST /2fa/confirm signed-in
+DELETE /2fa signed-in
+GET /setup public
+POST /setup public
+`;
 
 /** Likewise: what each role may do. */
 const powers = {
@@ -226,11 +245,11 @@ await api.put('/restrictions', {
   resourcePermissions: { view: [administrators] },
 });
 
-const scopeIn = (kind: Scope['kind'], projectId: string, environmentId: string): Scope => {
+const scopeIn = (kind: KeyScope['kind'], projectId: string, environmentId: string): KeyScope => {
   if (kind === 'account') return { kind };
   return kind === 'project' ? { kind, projectId } : { kind, projectId, environmentIds: [environmentId] };
 };
-const keyIn = (kind: Scope['kind'], projectId: string, environmentId: string) =>
+const keyIn = (kind: KeyScope['kind'], projectId: string, environmentId: string) =>
   api.key({ scope: scopeIn(kind, projectId, environmentId) });
 const stranger = await keyIn('project', elsewhere.id, elsewhere.staging.id);
 const keyOfRole = new Map<Role, string>();
@@ -276,7 +295,7 @@ const all: readonly Way[] = Object.entries(contract).flatMap(([part, endpoints])
   Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
     const builds: Record<string, Way['build']> = requests[part as keyof typeof contract];
     const build = builds[name] ?? assert.fail(`the table of requests lacks ${part}.${name}`);
-    assert.ok(endpoint.access !== 'public', `${name} is open to everybody`);
+    assert.ok(typeof endpoint.access === 'object', `${name} is open to everybody`);
     return { name, endpoint, access: endpoint.access, build };
   }),
 );
@@ -323,10 +342,10 @@ async function answersAsAbsent(way: Way, place: Place, target: Target, as: strin
 const inOrder = (lines: Iterable<string>) => [...lines].sort();
 
 test('the ways in are the ones that are written down', () => {
-  const found = [service, ...Object.values(contract)]
+  const found = [service, accountContract.accounts, ...Object.values(contract)]
     .flatMap((part) => Object.values<Endpoint>(part))
     .map(({ method, path, access }) => {
-      const needs = access === 'public' ? access : `${access.needs} ${access.scope}`;
+      const needs = typeof access === 'string' ? access : `${access.needs} ${access.scope}`;
       return `${method} ${path} ${needs}`;
     });
   assert.deepEqual(inOrder(found), inOrder(ways.trim().split('\n')));
@@ -371,7 +390,8 @@ for (const [index, way] of all.entries()) {
   test(`${name} is for keys of ${access.scope} scope or wider`, async () => {
     for (const kind of ['account', 'project', 'environment'] as const) {
       const target = await build(home);
-      const as = await keyIn(kind, target.words?.project ?? home.id, home.environment.id);
+      const projectId = kind === 'environment' ? home.id : (target.words?.project ?? home.id);
+      const as = await keyIn(kind, projectId, home.environment.id);
       const ask = () => call(way, home, target, { as });
       if (width[kind] >= width[access.scope]) assert.equal((await ask()).status, 200, kind);
       else await nothingRecorded(async () => refused(await ask(), 403, 'Role is insufficient'));

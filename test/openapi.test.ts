@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { contract } from '#contract/all.ts';
+import { accountContract, contract } from '#contract/all.ts';
 import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { toOpenApi } from '#contract/openapi.ts';
-import { prefix, statusOf } from '#contract/parts.ts';
+import { accountPrefix, prefix, statusOf } from '#contract/parts.ts';
 import * as service from '#contract/service.ts';
 import { problems } from '#domain/problems.ts';
 import { startApi } from './support/app.ts';
@@ -36,6 +36,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 const endpoints = [
   ...Object.values<Endpoint>(service).map((endpoint) => ({ endpoint, base: '' })),
+  ...Object.values<Endpoint>(accountContract.accounts).map((endpoint) => ({ endpoint, base: accountPrefix })),
   ...Object.values(contract).flatMap((part) =>
     Object.values<Endpoint>(part).map((endpoint) => ({ endpoint, base: prefix })),
   ),

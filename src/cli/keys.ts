@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
-import { type Role, roleNames, type Scope } from '#domain/access.ts';
+import { type KeyScope, type Role, roleNames } from '#domain/access.ts';
 import { type ApiKey, type ApiKeyType, apiKeyTypes, NewApiKey, rolesOf } from '#domain/api-keys.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { shapeOf } from '#domain/schema.ts';
@@ -79,7 +79,7 @@ async function scopeOf(
   db: Reader,
   projectWord: string | undefined,
   environmentWords: readonly string[],
-): Promise<Scope> {
+): Promise<KeyScope> {
   if (projectWord === undefined) {
     if (environmentWords.length > 0) throw new Error('--environment needs --project');
     return { kind: 'account' };
@@ -87,10 +87,10 @@ async function scopeOf(
   const project = await findProject(db, projectWord);
   if (!project) throw new Problem('project_not_found', { word: projectWord });
   const environmentIds: string[] = [];
-  for (const word of environmentWords) {
+  for (const word of new Set(environmentWords)) {
     const environment = await findEnvironment(db, project.id, word);
     if (!environment) throw new Problem('environment_not_found', { word });
-    environmentIds.push(environment.id);
+    if (!environmentIds.includes(environment.id)) environmentIds.push(environment.id);
   }
   return environmentIds.length > 0
     ? { kind: 'environment', projectId: project.id, environmentIds }

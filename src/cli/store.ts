@@ -1,29 +1,38 @@
 /** What commands of the command line share: the database, opened and closed, and who acts. */
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type Context, contextFor } from '#commands/context.ts';
+import { transactionIds } from '#commands/transaction-ids.ts';
 import { type Actor, permissionsOf } from '#domain/access.ts';
-import { transactionIds } from '#http/transaction-ids.ts';
-import { type Account, findAccount } from '#store/account.ts';
+import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
-import { readConfig } from '../config.ts';
+import { localUrl, readConfig } from '../config.ts';
 
 export interface Session {
   readonly store: Store;
-  readonly account: Account;
   readonly context: Context;
 }
 
 /** Works while the server runs: SQLite lets several processes in. */
 export async function withStore(body: (session: Session) => Promise<void>): Promise<void> {
-  const store = await openStore(readConfig(process.env).databaseUrl);
+  const { databaseUrl } = readConfig(process.env);
+  if (!existsSync(databaseUrl.slice('file:'.length))) {
+    throw new Error(`There is no database at ${databaseUrl}; start the server once with npm start`);
+  }
+  const store = await openStore(databaseUrl);
   try {
-    const account = await findAccount(store);
-    if (!account) throw new Error('The database is empty; start the server once with npm start');
-    await body({ store, account, context: contextFor(store, operator(), transactionIds()()) });
+    if (!(await findAccount(store))) throw new Error('The database is empty; start the server once with npm start');
+    await body({ store, context: contextFor(store, operator(), transactionIds()()) });
   } finally {
     await store.close();
   }
+}
+
+/** Where people reach the server that runs beside us. */
+export function publicUrlOf(): string {
+  const { publicUrl, host, port } = readConfig(process.env);
+  return publicUrl ?? localUrl(host, port);
 }
 
 /** Who can run commands beside the database may do everything with it anyway. */

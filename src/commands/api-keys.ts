@@ -1,8 +1,10 @@
 import { v7 as newId } from 'uuid';
-import type { Actor, Role, Scope } from '#domain/access.ts';
+import type { Actor, KeyScope, Role } from '#domain/access.ts';
 import { type ApiKey, type ApiKeyType, checkKeyScope } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
 import * as store from '#store/api-keys.ts';
+import { listEnvironments } from '#store/environments.ts';
+import { lockProject } from '#store/projects.ts';
 import type { Tx } from '#store/sql.ts';
 import { type Context, type Entry, write } from './context.ts';
 import { hashOf, newKeyText } from './secrets.ts';
@@ -11,7 +13,7 @@ export interface KeyFields {
   readonly name: string;
   readonly type: ApiKeyType;
   readonly roles: readonly Role[];
-  readonly scope: Scope;
+  readonly scope: KeyScope;
 }
 
 /** Creates a key. Its text is in the answer, and nowhere else: what is stored is a hash. */
@@ -19,10 +21,21 @@ export const createApiKey = (context: Context, fields: KeyFields) =>
   write(context, async (tx) => {
     if (fields.scope.kind === 'account' && context.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');
     checkKeyScope(fields.type, fields.scope);
+    await requireReached(tx, fields.scope);
     const created = await insertNewKey(tx, context.actor, fields);
     await tx.record({ ...entry('api_key.created', created.key), after: created.key });
     return created;
   });
+
+/** What the key shall reach may have been deleted since it was named. */
+async function requireReached(tx: Tx, scope: KeyScope): Promise<void> {
+  if (scope.kind === 'account') return;
+  await lockProject(tx, scope.projectId);
+  if (scope.kind === 'project') return;
+  const found = new Set((await listEnvironments(tx, scope.projectId, scope)).map((environment) => environment.id));
+  const word = scope.environmentIds.find((id) => !found.has(id));
+  if (word !== undefined) throw new Problem('environment_not_found', { word });
+}
 
 /** Part of commands that make keys along with something else; `text` is given only for the first admin key. */
 export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text = newKeyText(fields.type)) {

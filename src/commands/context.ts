@@ -3,9 +3,12 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
+import { Problem } from '#domain/problems.ts';
 import type { Note } from '#domain/projects.ts';
+import { isApiKey } from '#store/api-keys.ts';
 import { insertChange } from '#store/changes.ts';
-import type { Store, Tx } from '#store/sql.ts';
+import type { Reader, Store, Tx } from '#store/sql.ts';
+import { isActiveUser } from '#store/users.ts';
 
 const inside = Symbol('inside');
 
@@ -20,6 +23,9 @@ export const contextFor = (store: Store, actor: Actor, transactionId: string): C
   [inside]: { store, transactionId },
 });
 
+/** For what a command must know or compute before its transaction: hashing a password must not hold up other writers. */
+export const readerOf = (context: Context): Reader => context[inside].store;
+
 export interface Entry {
   /** The object's type and the user's verb in the past tense: `flag.created`. */
   readonly action: `${string}.${string}`;
@@ -31,6 +37,14 @@ export interface Entry {
   /** Absent when the object is gone. */
   readonly after?: unknown;
   readonly note?: Note;
+  /** Who acted, where that comes out only in the transaction: the person who just signed in. */
+  readonly actor?: Pick<Actor, 'type' | 'id' | 'name'>;
+}
+
+/** A key may be revoked, and a person deactivated, while the body of a request is on its way or waits for its turn. */
+async function requireStillThere(tx: Tx, { type, id }: Actor): Promise<void> {
+  if (type === 'api_key' && !(await isApiKey(tx, id))) throw new Problem('unauthenticated');
+  if (type === 'user' && !(await isActiveUser(tx, id))) throw new Problem('unauthenticated');
 }
 
 export interface RecordingTx extends Tx {
@@ -42,24 +56,23 @@ export interface RecordingTx extends Tx {
 export function write<Result>(context: Context, body: (tx: RecordingTx) => Promise<Result>): Promise<Result> {
   const { store, transactionId } = context[inside];
   return store.write(async (tx) => {
-    let written = 0;
+    await requireStillThere(tx, context.actor);
     let recorded = 0;
     const result = await body({
       now: tx.now,
+      clock: () => tx.now,
       lock: tx.lock,
+      lockFree: tx.lockFree,
       one: (query) => tx.one(query),
       all: (query) => tx.all(query),
-      run: (query) => {
-        written += 1;
-        return tx.run(query);
-      },
+      run: (query) => tx.run(query),
       announce: (notice) => tx.announce(notice),
-      record: async ({ action, object, project, environment, before, after, note }) => {
+      record: async ({ action, object, project, environment, before, after, note, actor = context.actor }) => {
         recorded += 1;
         await insertChange(tx, {
           id: newId(),
           transactionId,
-          actor: context.actor,
+          actor,
           action,
           object,
           projectId: project?.id,
@@ -71,7 +84,7 @@ export function write<Result>(context: Context, body: (tx: RecordingTx) => Promi
         });
       },
     });
-    if (recorded !== 1) throw new Error(`a command wrote ${written} times and recorded ${recorded} times`);
+    if (recorded !== 1) throw new Error(`a command recorded ${recorded} times, not once`);
     return result;
   });
 }

@@ -3,6 +3,7 @@ import {
   checkTargeting,
   type Definition,
   dependenciesOf,
+  mostDependencies,
   parseTargeting,
   patchTargeting,
   type Targeting,
@@ -12,13 +13,14 @@ import type { Environment } from '#domain/environments.ts';
 import type { Flag } from '#domain/flags.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import { type Note, type Project, requireNote } from '#domain/projects.ts';
+import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
 import type { Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+import { requireNote } from './projects.ts';
 
 /** Which definition is changed, why, and on which condition. */
 export interface DefinitionChange {
@@ -34,11 +36,11 @@ export interface DefinitionChange {
 /** Defines a flag in an environment where it has no definition yet. */
 export const createDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
   write(context, async (tx) => {
-    const { project, environment, flag, word, note, ifMatch } = change;
-    requireNote(project, note);
+    const { project, flag, word, note, ifMatch } = change;
+    await requireNote(tx, project, note);
     const targeting = parseTargeting(change.body);
     if (!(await lockFlag(tx, flag.id))) throw new Problem('definition_not_found', { word });
-    const revision = await nextChangeNumber(tx, environment);
+    const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
     const existing = await store.findDefinition(tx, environment, flag.id);
     if (!existing) requireMatch(ifMatch, undefined);
     const { text, needed } = await requireValid(tx, change, targeting);
@@ -108,9 +110,9 @@ const switchDefinition = (context: Context, change: DefinitionChange, action: En
   });
 
 /** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
-async function begin(tx: Tx, { project, environment, flag, word, note, ifMatch }: DefinitionChange) {
-  requireNote(project, note);
-  const revision = await nextChangeNumber(tx, environment);
+async function begin(tx: Tx, { project, environment: named, flag, word, note, ifMatch }: DefinitionChange) {
+  await requireNote(tx, project, note);
+  const { environment, changeNumber: revision } = await nextChangeNumber(tx, named);
   const before = await store.findDefinition(tx, environment, flag.id);
   if (!before) throw new Problem('definition_not_found', { word });
   requireMatch(ifMatch, before);
@@ -143,7 +145,8 @@ const mostCharacters = 1_048_576;
 
 /** Refuses with every complaint. Answers the targeting as it is stored, and the flags that it needs. */
 async function requireValid(tx: Tx, { project, environment, flag }: DefinitionChange, targeting: Targeting) {
-  const needed = dependenciesOf(targeting);
+  // One more than is allowed is enough to complain, and all that is worth asking the database for.
+  const needed = dependenciesOf(targeting).slice(0, mostDependencies + 1);
   const complaints = checkTargeting(targeting, {
     flag: flag.name,
     existingFlags: await listFlagNames(tx, project.id, needed),

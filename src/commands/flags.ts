@@ -1,8 +1,9 @@
 import { v7 as newId } from 'uuid';
+import type { Actor } from '#domain/access.ts';
 import { patchFlag as applyFlagPatch, checkFlagName, type Flag, type FlagSettings } from '#domain/flags.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import { type Note, type Project, requireNote } from '#domain/projects.ts';
+import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { insertTombstone, listDefinitionsOfFlag } from '#store/definitions.ts';
@@ -12,17 +13,20 @@ import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-status
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { type Context, type Entry, write } from './context.ts';
+import { requireNote } from './projects.ts';
 
 export interface NewFlag {
   readonly project: Project;
   readonly trafficType: TrafficType;
   readonly name: string;
   readonly description: string;
+  readonly ifMatch: string | undefined;
 }
 
 /** Creates a flag in the project's first rollout status, defined in no environment. */
-export const createFlag = (context: Context, { project, trafficType, name, description }: NewFlag) =>
+export const createFlag = (context: Context, { project, trafficType, name, description, ifMatch }: NewFlag) =>
   write(context, async (tx) => {
+    requireMatch(ifMatch, undefined);
     checkFlagName(name);
     const rolloutStatus = await findFirstRolloutStatus(tx, project.id);
     if (!rolloutStatus) throw new Problem('project_not_found', { word: project.name });
@@ -38,13 +42,16 @@ export const createFlag = (context: Context, { project, trafficType, name, descr
       rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
       rolloutStatusTimestamp: tx.now,
       tags: null,
-      owners: [],
+      owners: ownersOf(context.actor),
       revision: tx.now,
     };
     await store.insertFlag(tx, project.id, flag);
     await tx.record({ ...entry('flag.created', project, flag), after: withoutRevision(flag) });
     return flag;
   });
+
+/** A person owns what that person creates; a key owns nothing. */
+const ownersOf = ({ type, id }: Actor): Flag['owners'] => (type === 'user' ? [{ type, id }] : []);
 
 export interface FlagChange {
   readonly project: Project;
@@ -55,20 +62,20 @@ export interface FlagChange {
 
 /** Changes description, tags or rollout status by JSON Patch. All or nothing. */
 export const patchFlag = (context: Context, change: FlagChange & { operations: readonly Operation[] }) =>
-  changeFlag(context, change, 'flag.patched', (flag) => {
-    requireNote(change.project, change.note);
+  changeFlag(context, change, 'flag.patched', async (flag, tx) => {
+    await requireNote(tx, change.project, change.note);
     return applyFlagPatch(flag, change.operations);
   });
 
 /** Sets the description alone. */
 export const updateFlagDescription = (context: Context, change: FlagChange & { description: string }) =>
-  changeFlag(context, change, 'flag.described', (flag) =>
+  changeFlag(context, change, 'flag.described', async (flag) =>
     applyFlagPatch(flag, [{ op: 'replace', path: '/description', value: change.description }]),
   );
 
 /** Adds the tags that the flag does not have yet. */
 export const tagFlag = (context: Context, change: FlagChange & { tags: readonly string[] }) =>
-  changeFlag(context, change, 'flag.tagged', (flag) => {
+  changeFlag(context, change, 'flag.tagged', async (flag) => {
     const known = (flag.tags ?? []).map((tag) => tag.name);
     return applyFlagPatch(flag, [{ op: 'add', path: '/tags', value: [...new Set([...known, ...change.tags])] }]);
   });
@@ -77,12 +84,12 @@ const changeFlag = (
   context: Context,
   { project, flag, note, ifMatch }: FlagChange,
   action: Entry['action'],
-  change: (flag: Flag) => FlagSettings,
+  change: (flag: Flag, tx: Tx) => Promise<FlagSettings>,
 ) =>
   write(context, async (tx) => {
     const before = await lockFlag(tx, flag);
     requireMatch(ifMatch, before);
-    const { description, tags, rolloutStatusId } = change(before);
+    const { description, tags, rolloutStatusId } = await change(before, tx);
     const after: Flag = {
       ...before,
       description,
@@ -111,12 +118,13 @@ async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: st
 /** Deletes a flag with all its definitions. */
 export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: FlagChange) =>
   write(context, async (tx) => {
-    requireNote(project, note);
+    await requireNote(tx, project, note);
     const before = await lockFlag(tx, flag);
     requireMatch(ifMatch, before);
     const definitions = await listDefinitionsOfFlag(tx, flag.id);
     for (const { environment } of definitions) {
-      await insertTombstone(tx, environment.id, flag.name, await nextChangeNumber(tx, environment));
+      const { changeNumber } = await nextChangeNumber(tx, environment);
+      await insertTombstone(tx, environment.id, flag.name, changeNumber);
     }
     await store.deleteFlag(tx, flag.id);
     const gone = { ...withoutRevision(before), definitions: definitions.map(withoutRevision) };

@@ -27,8 +27,9 @@ export const deleteGroup = (context: Context, id: string) =>
   write(context, async (tx) => {
     const before = await store.lockGroup(tx, id);
     if (before.name === administrators.name) throw new Problem('group_protected');
+    const members = await store.listMemberIds(tx, id);
     await store.deleteGroup(tx, id);
-    await tx.record({ ...entry('group.deleted', before), before });
+    await tx.record({ ...entry('group.deleted', before), before: { ...before, members } });
     return true as const;
   });
 

@@ -1,9 +1,9 @@
 import { v7 as newId } from 'uuid';
-import { applyPatch, type Operation } from '#domain/json-patch.ts';
-import { Problem, refuse } from '#domain/problems.ts';
-import { type Project, ProjectSettings } from '#domain/projects.ts';
+import type { Operation } from '#domain/json-patch.ts';
+import { Problem } from '#domain/problems.ts';
+import { applyProjectPatch, checkNote, type Note, type Project } from '#domain/projects.ts';
 import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
-import { shapeOf, toBoolean } from '#domain/schema.ts';
+import { listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
@@ -29,17 +29,11 @@ export async function insertProjectWithDefaults(tx: Tx, project: Project, traffi
   }
 }
 
-const settings = shapeOf(ProjectSettings, 'project');
-const patchable = /^\/(name|requiresTitleAndComments)$/;
-
 /** Changes the settings of a project by JSON Patch. */
 export const patchProject = (context: Context, { id }: Project, operations: readonly Operation[]) =>
   write(context, async (tx) => {
     const before = await store.lockProject(tx, id);
-    const patched = applyPatch(before, operations, { mayName: patchable });
-    refuse('patch_invalid', settings.complaints(patched));
-    const { name, requiresTitleAndComments } = settings.clean(patched);
-    const after: Project = { ...before, name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) };
+    const after = applyProjectPatch(before, operations);
     await store.saveProject(tx, after);
     await tx.record({ ...entry('workspace.patched', after), before, after });
     return after;
@@ -50,10 +44,19 @@ export const deleteProject = (context: Context, { id }: Project) =>
   write(context, async (tx) => {
     const before = await store.lockProject(tx, id);
     if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
+    // Keys of the project end with it.
+    const keys = await listApiKeys(tx, { scope: { kind: 'project', projectId: id }, offset: 0, limit: 1_000_000 });
     await store.deleteProject(tx, id);
-    await tx.record({ ...entry('workspace.deleted', before), before });
+    await tx.record({ ...entry('workspace.deleted', before), before: { ...before, apiKeys: keys } });
     return true as const;
   });
+
+/** Refuses a change without title and comment where the project, as it is now, demands them. */
+export async function requireNote(tx: Tx, { id, name }: Project, note: Note): Promise<void> {
+  const project = await store.findProject(tx, id);
+  if (!project) throw new Problem('project_not_found', { word: name });
+  checkNote(project, note);
+}
 
 const entry = (action: Entry['action'], project: Project) => ({
   action,

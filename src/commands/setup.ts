@@ -4,14 +4,14 @@ import { v7 as newId } from 'uuid';
 import { type Actor, permissionsOf } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Project } from '#domain/projects.ts';
-import { findAccount, insertAccount } from '#store/account.ts';
+import { findAccount, insertAccount, saveSetupToken } from '#store/account.ts';
 import { insertEnvironment } from '#store/environments.ts';
 import { insertGroup } from '#store/groups.ts';
 import { Refused, type Store } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
 import { contextFor, write } from './context.ts';
 import { insertProjectWithDefaults } from './projects.ts';
-import { newToken } from './secrets.ts';
+import { hashOf, newToken } from './secrets.ts';
 
 const system: Actor = {
   type: 'system',
@@ -21,14 +21,23 @@ const system: Actor = {
   scope: { kind: 'account' },
 };
 
+/** What the first start made, to be shown once. */
 export interface FirstStart {
+  readonly adminKeyText: string;
+  readonly setupToken: string;
+}
+
+export interface SetUpOptions {
   /** The key handed in by the operator, if any. */
   readonly adminKeyText: string | undefined;
   readonly transactionId: string;
 }
 
-/** Makes the account unless it is there. Answers the text of the first admin key when it made one, else undefined. */
-export async function setUp(store: Store, { adminKeyText, transactionId }: FirstStart): Promise<string | undefined> {
+/** Makes the account unless it is there already: then undefined. */
+export async function setUp(
+  store: Store,
+  { adminKeyText, transactionId }: SetUpOptions,
+): Promise<FirstStart | undefined> {
   if (await findAccount(store)) return undefined;
   const made = write(contextFor(store, system, transactionId), async (tx) => {
     const account = { id: newId(), markerSecret: newToken() };
@@ -39,14 +48,20 @@ export async function setUp(store: Store, { adminKeyText, transactionId }: First
     await insertEnvironment(tx, { ...environment, id: newId(), name: 'Prod-Default', production: true });
     await insertEnvironment(tx, { ...environment, id: newId(), name: 'Staging-Default', production: false });
     await insertGroup(tx, { ...administrators, id: newId(), type: 'group' });
-    const { text } = await insertNewKey(
+    const { key, text } = await insertNewKey(
       tx,
       system,
       { name: 'First admin key', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } },
       adminKeyText,
     );
-    await tx.record({ action: 'account.created', object: { type: 'account', id: account.id, name: 'Burgee' } });
-    return text;
+    const setupToken = newToken();
+    await saveSetupToken(tx, hashOf(setupToken));
+    await tx.record({
+      action: 'account.created',
+      object: { type: 'account', id: account.id, name: 'Burgee' },
+      after: { apiKeys: [key] },
+    });
+    return { adminKeyText: text, setupToken };
   });
   return made.catch((error: unknown) => {
     if (error instanceof Refused && error.constraint === 'account_single_key') return undefined;

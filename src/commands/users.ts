@@ -9,14 +9,13 @@ import {
   type User,
   type UserUpdate,
 } from '#domain/users.ts';
-import { findAdministratorsId, listGroupNames } from '#store/groups.ts';
-import { putInvitationMail } from '#store/outbox.ts';
+import { findAdministratorsId, listGroupNames, lockGroup } from '#store/groups.ts';
+import { deleteSessionsOfUser } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
+import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
+import { sendInvitation } from './accounts.ts';
 import { type Context, type Entry, write } from './context.ts';
-import { hashOf, newToken } from './secrets.ts';
-
-const invitationLifeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Makes a PENDING user and puts the invitation's mail into the outbox, in one transaction. */
 export const inviteUser = (context: Context, { email, groupIds }: { email: string; groupIds: readonly string[] }) =>
@@ -32,10 +31,7 @@ export const inviteUser = (context: Context, { email, groupIds }: { email: strin
       createdAt: tx.now,
     };
     await store.insertUser(tx, user);
-    const token = newToken();
-    const expiresAt = tx.now + invitationLifeMs;
-    await store.insertInvitation(tx, user.id, hashOf(token), expiresAt);
-    await putInvitationMail(tx, newId(), user.id, { email, token, invitedBy: context.actor.name, expiresAt });
+    await sendInvitation(tx, user, context.actor.name);
     await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
     return user;
   });
@@ -52,12 +48,11 @@ const changeUser = (context: Context, id: string, action: Entry['action'], chang
   write(context, async (tx) => {
     const before = await store.lockUser(tx, id);
     const after = change(before);
-    await requireGroups(
-      tx,
-      after.groupIds.filter((groupId) => !before.groupIds.includes(groupId)),
-    );
+    await requireGroups(tx, after.groupIds);
     await requireAdministrator(tx, before, after);
     await store.saveUser(tx, after);
+    if (before.twoFactor && !after.twoFactor) await deleteTwoFactor(tx, id);
+    if (after.status === 'DEACTIVATED') await deleteSessionsOfUser(tx, id);
     await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
     return after;
   });
@@ -89,9 +84,9 @@ async function requireAdministrator(tx: Tx, before: User, after: User): Promise<
   const administratorsId = await findAdministratorsId(tx);
   const isActiveAdministrator = (user: User) => user.status === 'ACTIVE' && user.groupIds.includes(administratorsId);
   if (!isActiveAdministrator(before) || isActiveAdministrator(after)) return;
-  if ((await store.countOtherAdministrators(tx, administratorsId, before.id)) === 0) {
-    throw new Problem('last_administrator');
-  }
+  // Two administrators who deactivate each other at once must not both succeed.
+  await lockGroup(tx, administratorsId);
+  if ((await store.countAdministrators(tx, administratorsId, before.id)) === 0) throw new Problem('last_administrator');
 }
 
 const entry = (action: Entry['action'], { id, email }: User) => ({

@@ -1,4 +1,5 @@
-/** Every endpoint below the prefix, by resource. */
+/** Every endpoint, by resource. */
+import * as accounts from './accounts.ts';
 import * as apiKeys from './api-keys.ts';
 import * as changes from './changes.ts';
 import * as definitions from './definitions.ts';
@@ -8,9 +9,11 @@ import * as groups from './groups.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
+import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
 import * as users from './users.ts';
 
+/** Below the prefix of the Admin API. */
 export const contract = {
   projects,
   environments,
@@ -24,3 +27,9 @@ export const contract = {
   restrictions,
   changes,
 };
+
+/** Below the prefix of accounts. */
+export const accountContract = { accounts };
+
+/** Below no prefix. */
+export const serviceContract = { service };

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { Change, ObjectType } from '#domain/changes.ts';
 import { Millis } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';

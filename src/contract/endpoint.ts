@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly summary: string;
   readonly description?: string;
   /** Required on purpose: an endpoint that says nothing about who may use it does not compile. */
-  readonly access: Access | 'public';
+  readonly access: Access | 'public' | 'signed-in';
   readonly query?: TObject;
   /** Checked against the schema before the handler runs. */
   readonly body?: TSchema;
@@ -38,9 +38,20 @@ export interface Endpoint {
 export const endpoint = <const E extends Endpoint>(declaration: E): E => declaration;
 
 /** Everything that the endpoint can refuse. */
-export function problemsOf({ access, path, query, body, looseBody, textBody, problems }: Endpoint): ProblemCode[] {
+export function problemsOf({
+  access,
+  method,
+  path,
+  query,
+  body,
+  looseBody,
+  textBody,
+  problems,
+}: Endpoint): ProblemCode[] {
   const found: ProblemCode[] = ['internal', ...problems];
-  if (access !== 'public') found.push('unauthenticated', 'too_many_failures', 'forbidden', 'unavailable');
+  if (access === 'signed-in') found.push('signed_out', 'unauthenticated');
+  else if (access !== 'public') found.push('unauthenticated', 'too_many_failures', 'forbidden');
+  if (method !== 'GET') found.push('origin_foreign', 'unavailable');
   if (path.includes('/:project')) found.push('project_not_found');
   if (path.includes('/:environment')) found.push('environment_not_found');
   if (path.includes('/:trafficType')) found.push('traffic_type_not_found');

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { EnvironmentDetails, EnvironmentSummary, NewEnvironment } from '#domain/environments.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { OneOf } from '#domain/schema.ts';

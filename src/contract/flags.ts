@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { Flag, FlagWithOwners, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { endpoint } from './endpoint.ts';
@@ -13,7 +13,7 @@ export const createFlag = endpoint({
   body: NewFlag,
   reply: Flag,
   versioned: true,
-  problems: ['flag_invalid', 'flag_name_taken'],
+  problems: ['flag_invalid', 'flag_name_taken', 'precondition_failed'],
 });
 
 export const listFlags = endpoint({

@@ -1,7 +1,6 @@
 /** Every endpoint → one OpenAPI 3.1 document. Pure: the same contract always makes the same document. */
 
 import type { TSchema } from 'typebox';
-import type { Access } from '#domain/access.ts';
 import { CreatedApiKey } from '#domain/api-keys.ts';
 import { Change } from '#domain/changes.ts';
 import { Definition, DefinitionBody } from '#domain/definitions.ts';
@@ -15,10 +14,9 @@ import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
-import { contract } from './all.ts';
+import { accountContract, contract, serviceContract } from './all.ts';
 import { type Endpoint, problemsOf } from './endpoint.ts';
-import { ErrorBody, prefix, statusOf } from './parts.ts';
-import * as service from './service.ts';
+import { accountPrefix, ErrorBody, prefix, statusOf } from './parts.ts';
 
 /** How each part of the contract is called where people read it. */
 const titles: Record<keyof typeof contract, string> = {
@@ -74,7 +72,11 @@ export function toOpenApi(): object {
     base: prefix,
     endpoints: Object.entries<Endpoint>(endpoints),
   }));
-  const all = [...parts, { tag: 'Service', base: '', endpoints: Object.entries<Endpoint>(service) }];
+  const all = [
+    ...parts,
+    { tag: 'Accounts', base: accountPrefix, endpoints: Object.entries<Endpoint>(accountContract.accounts) },
+    { tag: 'Service', base: '', endpoints: Object.entries<Endpoint>(serviceContract.service) },
+  ];
   return {
     openapi: '3.1.0',
     info: {
@@ -122,7 +124,7 @@ function toOperation(tag: string, name: string, endpoint: Endpoint): object {
     operationId: name,
     tags: [tag],
     summary,
-    description: [description, access === 'public' ? undefined : needsOf(access)].filter(Boolean).join('\n\n'),
+    description: [description, sentenceOfAccess(access)].filter(Boolean).join('\n\n'),
     ...(access === 'public' ? { security: [] } : {}),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(endpoint)],
     ...(body ? { requestBody: body } : {}),
@@ -136,7 +138,11 @@ const scopeSentences = {
   environment: 'keys of any scope may use it',
 };
 
-const needsOf = ({ needs, scope }: Access): string => `Needs the permission \`${needs}\`; ${scopeSentences[scope]}.`;
+function sentenceOfAccess(access: Endpoint['access']): string {
+  if (access === 'public') return 'Needs no key.';
+  if (access === 'signed-in') return 'For people who are signed in; keys do not count.';
+  return `Needs the permission \`${access.needs}\`; ${scopeSentences[access.scope]}.`;
+}
 
 const json = (schema: TSchema | object) => ({ 'application/json': { schema } });
 

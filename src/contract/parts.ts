@@ -1,9 +1,10 @@
 /** Pieces that several endpoints share: pages, notes, the error body, and the ONE table from kind to status. */
 
-import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Kind } from '#domain/problems.ts';
 
 export const prefix = '/internal/api/v2';
+export const accountPrefix = '/internal/account';
 
 export const statusOf: Record<Kind, number> = {
   invalid: 400,

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
 import { NewProject, Project } from '#domain/projects.ts';
 import { OneOf } from '#domain/schema.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { Restriction, RestrictionUpdate } from '#domain/restrictions.ts';
 import { Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { RolloutStatus } from '#domain/rollout-statuses.ts';
 import { Id } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,5 +1,5 @@
 /** The server itself, outside the prefix of the Admin API. */
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 
 export const getHealth = endpoint({

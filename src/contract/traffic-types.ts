@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { NewTrafficType, TrafficTypeReply } from '#domain/traffic-types.ts';
 import { endpoint } from './endpoint.ts';
 import { True } from './parts.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
 import { Invitation, User, UserStatus, UserUpdate } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';

@@ -49,15 +49,35 @@ export const roles = {
 export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as Role[];
 
+/** What a person may do who is signed in and no administrator, in the projects that are open to that person. */
+const member = [
+  'project.read',
+  'rolloutStatus.read',
+  'flag.read',
+  'flag.write',
+  'definition.read',
+  'definition.write',
+  'user.read',
+  'group.read',
+  'audit.read',
+] as const satisfies readonly Permission[];
+
+export const permissionsOfPerson = (isAdministrator: boolean): ReadonlySet<Permission> =>
+  new Set<Permission>(isAdministrator ? permissions : member);
+
 /** The part of the account that an actor reaches. */
 export type Scope =
   | { readonly kind: 'account' }
+  | { readonly kind: 'projects'; readonly projectIds: readonly string[] }
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'environment'; readonly projectId: string; readonly environmentIds: readonly string[] };
 
-/** Who acts: a key, a person at the command line of the server, or the first start. */
+/** What a key can be restricted to. */
+export type KeyScope = Exclude<Scope, { kind: 'projects' }>;
+
+/** Who acts: a key, a person who is signed in or not yet, a person at the server's command line, or the first start. */
 export interface Actor {
-  readonly type: 'api_key' | 'operator' | 'system';
+  readonly type: 'api_key' | 'user' | 'anonymous' | 'operator' | 'system';
   readonly id: string;
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
@@ -67,13 +87,13 @@ export interface Actor {
 /** What an endpoint demands: a permission, and the narrowest scope that an actor may have to use it. */
 export interface Access {
   readonly needs: Permission;
-  readonly scope: Scope['kind'];
+  readonly scope: 'account' | 'project' | 'environment';
 }
 
 export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =>
   new Set(names.flatMap((name): readonly Permission[] => roles[name]));
 
-const width = { environment: 0, project: 1, account: 2 } as const;
+const width = { environment: 0, project: 1, projects: 1, account: 2 } as const;
 
 /** Whether the actor may use the endpoint at all, wherever the thing is. If not: 403, whether or not the thing exists. */
 export const allows = (actor: Actor, access: Access): boolean =>
@@ -81,7 +101,11 @@ export const allows = (actor: Actor, access: Access): boolean =>
 
 /** Whether the project is in the actor's scope. If not: 404, as if it did not exist. */
 export const reachesProject = ({ scope }: Actor, projectId: string): boolean =>
-  scope.kind === 'account' || scope.projectId === projectId;
+  scope.kind === 'account' || projectIdsOf(scope).includes(projectId);
+
+/** The projects of a scope that is narrower than the account. */
+export const projectIdsOf = (scope: Exclude<Scope, { kind: 'account' }>): readonly string[] =>
+  scope.kind === 'projects' ? scope.projectIds : [scope.projectId];
 
 /** Whether the environment is in the actor's scope. If not: 404, as if it did not exist. */
 export const reachesEnvironment = (actor: Actor, environment: { id: string; projectId: string }): boolean =>

@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox';
-import { type Role, roleNames, type Scope } from './access.ts';
+import { type Static, Type } from 'typebox';
+import { type KeyScope, type Role, roleNames } from './access.ts';
 import { refuse } from './problems.ts';
-import { Id, Millis, OneOf, Title } from './schema.ts';
+import { Id, Millis, OneOf, patterns, Title } from './schema.ts';
 
 export const apiKeyTypes = ['admin', 'server_side', 'client_side'] as const;
 const ApiKeyType = OneOf(apiKeyTypes);
@@ -13,7 +13,7 @@ export interface ApiKey {
   readonly name: string;
   readonly type: ApiKeyType;
   readonly roles: readonly Role[];
-  readonly scope: Scope;
+  readonly scope: KeyScope;
   readonly lastFour: string;
   readonly createdAt: number;
   readonly createdBy: { readonly type: string; readonly id: string };
@@ -21,16 +21,13 @@ export interface ApiKey {
 }
 
 const NamedResource = Type.Object({ id: Id });
-const nullable = { type: ['array', 'null'] };
 
 export const NewApiKey = Type.Object({
-  name: Type.String({ pattern: '\\S', maxLength: 100 }),
+  name: Type.String({ pattern: patterns.notBlank, maxLength: 100 }),
   apiKeyType: ApiKeyType,
-  workspace: Type.Optional(Type.Union([NamedResource, Type.Null()])),
-  environments: Type.Optional(
-    Type.Unsafe<{ id: string }[] | null>({ ...nullable, items: NamedResource, maxItems: 100 }),
-  ),
-  roles: Type.Optional(Type.Unsafe<Role[] | null>({ ...nullable, items: OneOf(roleNames) })),
+  workspace: Type.Optional(NamedResource),
+  environments: Type.Optional(Type.Array(NamedResource, { maxItems: 100 })),
+  roles: Type.Optional(Type.Array(OneOf(roleNames), { maxItems: 100 })),
 });
 export type NewApiKey = Static<typeof NewApiKey>;
 
@@ -68,7 +65,7 @@ export function rolesOf({ apiKeyType, roles }: Pick<NewApiKey, 'apiKeyType' | 'r
 }
 
 /** SDK keys belong to exactly one environment; environments need their project. */
-export function checkKeyScope(type: ApiKeyType, scope: Scope): void {
+export function checkKeyScope(type: ApiKeyType, scope: KeyScope): void {
   const single = scope.kind === 'environment' && scope.environmentIds.length === 1;
   refuse(
     'api_key_invalid',

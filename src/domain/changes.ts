@@ -1,8 +1,8 @@
 /** The audit entry. Every change of data leaves exactly one. */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Millis, OneOf } from './schema.ts';
 
-export const objectTypes = [
+const objectTypes = [
   'account',
   'workspace',
   'environment',

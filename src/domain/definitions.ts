@@ -1,5 +1,5 @@
 /** A flag's definition in one environment: its shape, how it is read from a body or a patch, and its rules. */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { checkMatcher, Matcher, withoutEmptyForeign } from './matchers.ts';
@@ -73,7 +73,19 @@ export function parseTargeting(input: unknown, defaults: { killed: boolean } = {
 }
 
 const serverFields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'] as const;
-const patchable = new RegExp(`^/(${[...serverFields, ...Object.keys(targetingFields)].join('|')})(/|$)`);
+/** Every place that a definition has; a patch that names another would change nothing and look as if it had. */
+const index = '(?:\\d+|-)';
+const buckets = `(?:/${index}(?:/(?:treatment|size))?)?`;
+const treatment = `(?:name|description|configurations|(?:keys|segments)(?:/${index})?)`;
+const between = 'between(?:/(?:from|to))?';
+const depends = `depends(?:/(?:splitName|treatment|treatments(?:/${index})?))?`;
+const matcher = `(?:negate|type|attribute|string|strings(?:/${index})?|number|date|${between}|bool|${depends})`;
+const condition = `(?:/(?:combiner|matchers(?:/${index}(?:/${matcher})?)?))?`;
+const patchable = new RegExp(
+  `^/(?:(?:${serverFields.join('|')})(?:/.*)?|killed|defaultTreatment|baselineTreatment|trafficAllocation|` +
+    `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|` +
+    `rules(?:/${index}(?:/(?:buckets${buckets}|condition${condition}))?)?)$`,
+);
 const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
 
 /** The targeting after a patch. Fields that only the server sets may be tested but not changed. */
@@ -88,12 +100,12 @@ export function patchTargeting(definition: Definition, operations: readonly Oper
       .filter((field) => !equalJson(patched[field], definition[field]))
       .map((field) => `/${field} is set by the server and cannot be changed`),
   );
-  return parseTargeting(patched);
+  return parseTargeting(patched, definition);
 }
 
 export const toTargeting = (definition: Definition): Targeting => shape.clean({ ...definition });
 
-const mostDependencies = 100;
+export const mostDependencies = 100;
 
 /** The names of the flags whose treatment a rule asks for. */
 export const dependenciesOf = (targeting: Targeting): string[] => [
@@ -147,8 +159,8 @@ function checkTreatmentName(place: string, name: string): string[] {
 
 /** Complains about each value that was seen before, here or in an earlier list that shares `seen`. */
 function repeated(place: string, values: readonly string[], seen: Set<string>): string[] {
-  return values.flatMap((value, index) => {
-    if (seen.has(value)) return [`${place}/${index} ${value} is there twice`];
+  return values.flatMap((value, at) => {
+    if (seen.has(value)) return [`${place}/${at} ${value} is there twice`];
     seen.add(value);
     return [];
   });

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox';
-import { Problem } from './problems.ts';
-import { BooleanOrText, Millis } from './schema.ts';
+import { type Static, Type } from 'typebox';
+import { applyPatch, type Operation } from './json-patch.ts';
+import { Problem, refuse } from './problems.ts';
+import { BooleanOrText, Millis, patterns, shapeOf, toBoolean } from './schema.ts';
 
 export interface Environment {
   readonly id: string;
@@ -13,7 +14,7 @@ export interface Environment {
 /** What the list shows: exactly this. */
 export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.String(), production: Type.Boolean() });
 
-const EnvironmentName = Type.String({ pattern: '\\S', maxLength: 20 });
+const EnvironmentName = Type.String({ pattern: patterns.notBlank, maxLength: 20 });
 const Permissions = Type.Record(Type.String(), Type.Unknown());
 
 export const NewEnvironment = Type.Object({
@@ -21,14 +22,6 @@ export const NewEnvironment = Type.Object({
   production: Type.Optional(BooleanOrText),
   changePermissions: Type.Optional(Permissions),
   dataExportPermissions: Type.Optional(Permissions),
-});
-
-/** What a patch may change. */
-export const EnvironmentSettings = Type.Object({
-  name: EnvironmentName,
-  production: BooleanOrText,
-  changePermissions: Permissions,
-  dataExportPermissions: Permissions,
 });
 
 const ApiToken = Type.Object({
@@ -59,7 +52,7 @@ export const EnvironmentDetails = Type.Object({
 export type EnvironmentDetails = Static<typeof EnvironmentDetails>;
 
 /** The permissions of every environment as a patch sees them: everything is open, since nothing can be closed. */
-export const openPermissions = {
+const openPermissions = {
   changePermissions: {
     areApprovalsRequired: false,
     areApproversRestricted: false,
@@ -72,8 +65,58 @@ export const openPermissions = {
 
 /** A setting that protects must not be taken and then not enforced: what would close something is refused. */
 export function requireOpen(...permissions: (Record<string, unknown> | undefined)[]): void {
-  const closes = ([name, value]: [string, unknown]) => name.startsWith('are') && value !== false && value !== 'false';
+  const closes = ([name, value]: [string, unknown]) =>
+    name.startsWith('are') && value !== false && value !== 'false' && value !== null;
   if (permissions.some((group) => Object.entries(group ?? {}).some(closes))) {
     throw new Problem('permissions_unsupported');
   }
 }
+
+const settings = shapeOf(
+  Type.Object({
+    name: EnvironmentName,
+    production: BooleanOrText,
+    changePermissions: Permissions,
+    dataExportPermissions: Permissions,
+  }),
+  'environment',
+);
+const patchable = /^\/(name|production|changePermissions(\/\w+)*|dataExportPermissions(\/\w+)*)$/;
+
+/** The environment after a patch, or `patch_invalid`, or `permissions_unsupported`. */
+export function applyEnvironmentPatch(environment: Environment, operations: readonly Operation[]): Environment {
+  const patched = applyPatch({ ...environment, ...openPermissions }, operations, { mayName: patchable });
+  refuse('patch_invalid', settings.complaints(patched));
+  const { name, production, changePermissions, dataExportPermissions } = settings.clean(patched);
+  requireOpen(changePermissions, dataExportPermissions);
+  return { ...environment, name, production: toBoolean(production) };
+}
+
+/** What a key of an environment shows; its text only when it was just made. The types have the API's old names. */
+export const toApiToken = (key: { id: string; name: string; type: string }, text?: string): ApiToken => ({
+  name: key.name,
+  type: 'api_key',
+  id: key.id,
+  apiKeyType: key.type === 'client_side' ? 'browser' : 'sdk',
+  ...(text === undefined ? {} : { key: text }),
+});
+
+export const toEnvironmentDetails = (
+  environment: Environment,
+  accountId: string,
+  apiTokens: ApiToken[],
+): EnvironmentDetails => ({
+  id: environment.id,
+  type: 'environment',
+  name: environment.name,
+  environmentType: environment.production ? 'production' : 'pre_production',
+  changePermissions: {},
+  dataExportPermissions: {},
+  orgId: accountId,
+  creationTime: environment.createdAt,
+  production: environment.production,
+  status: 'ACTIVE',
+  workspaceIds: [environment.projectId],
+  permissioningEnabled: false,
+  apiTokens,
+});

@@ -1,13 +1,13 @@
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { refuse } from './problems.ts';
-import { Description, Millis, NullableArray, OneOf, Reference, shapeOf } from './schema.ts';
+import { Description, Millis, NullableArray, OneOf, patterns, Reference, shapeOf } from './schema.ts';
 
 const reservedNames = ['datetime', 'string', 'set', 'integer'];
 
 export const NewFlag = Type.Object({
-  name: Type.String({ pattern: '^[A-Za-z][-_.A-Za-z0-9]*$', minLength: 2, maxLength: 255 }),
-  description: Type.Optional(Type.Union([Description, Type.Null()])),
+  name: Type.String({ pattern: patterns.flagName, minLength: 2, maxLength: 255 }),
+  description: Type.Optional(Description),
 });
 
 const Tag = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) });

@@ -7,7 +7,7 @@
  * 3. A place is reached through own members and existing array indexes only: no prototype, no `length`, no `01`.
  * 4. Neither the size nor the depth of the document can be driven up: what copies and moves carry is limited.
  */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { depthOf, equalJson } from './json.ts';
 import { Problem } from './problems.ts';
 import { OneOf } from './schema.ts';

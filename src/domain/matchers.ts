@@ -1,5 +1,5 @@
 /** ONE table of matchers: what each type needs, and what its value must be. */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { OneOf, SafeInteger } from './schema.ts';
 
 type Member = 'string' | 'strings' | 'number' | 'date' | 'between' | 'bool' | 'depends';

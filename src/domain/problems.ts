@@ -19,9 +19,15 @@ export type Kind =
 interface Entry<Facts> {
   readonly kind: Kind;
   readonly sentence: (facts: Facts) => string;
+  /** What a program may look for to tell this refusal from others of its status. */
+  readonly details?: string;
 }
 
-const problem = <Facts = void>(kind: Kind, sentence: (facts: Facts) => string): Entry<Facts> => ({ kind, sentence });
+const problem = <Facts = void>(kind: Kind, sentence: (facts: Facts) => string, details?: string): Entry<Facts> => ({
+  kind,
+  sentence,
+  ...(details === undefined ? {} : { details }),
+});
 
 /** One complaint makes the sentence; several are all listed in the error's details. */
 const invalid = () => problem<{ complaints: readonly string[] }>('invalid', (p) => p.complaints[0] ?? 'Invalid');
@@ -45,7 +51,19 @@ export const problems = {
 
   // who asks
   unauthenticated: problem('unauthenticated', () => 'Invalid Admin API Key'),
-  too_many_failures: problem('too_many', () => 'Too many failed authentications from this address'),
+  too_many_failures: problem<{ seconds: number }>(
+    'too_many',
+    () => 'Too many failed authentications from this address',
+  ),
+  too_many_attempts: problem<{ seconds: number }>(
+    'too_many',
+    (p) => `Too many attempts; try again in ${p.seconds} seconds`,
+  ),
+  signed_out: problem('unauthenticated', () => 'Sign in first'),
+  credentials_invalid: problem('unauthenticated', () => 'E-mail, password or code is not right'),
+  code_required: problem('unauthenticated', () => 'The code of the second factor is required', 'code required'),
+  account_deactivated: problem('forbidden', () => 'This account is deactivated; ask an administrator'),
+  origin_foreign: problem('forbidden', () => 'A page of another site may not do this'),
   forbidden: problem('forbidden', () => 'Role is insufficient'),
   scope_too_wide: problem('forbidden', () => 'A key cannot create a key of wider scope than its own'),
 
@@ -90,6 +108,20 @@ export const problems = {
   user_not_found: notFound('user'),
   user_email_taken: problem<{ email: string }>('conflict', (p) => `User ${p.email} already exists`),
   user_invalid: invalid(),
+  password_weak: invalid(),
+  password_wrong: problem('invalid', () => 'The current password is not right'),
+  two_factor_on: problem('invalid', () => 'The second factor is on; switch it off first, with the password'),
+  two_factor_code_wrong: problem('invalid', () => 'The code is not right; wait for the next one and try again'),
+  two_factor_not_offered: problem('invalid', () => 'Ask for a secret first, then confirm it with a code'),
+  invitation_not_found: problem('not_found', () => 'Could not find an invitation that is open: ask for a new one'),
+  invitation_not_pending: problem('invalid', () => 'Only a PENDING user can be invited again'),
+  reset_not_found: problem('not_found', () => 'Could not find a password reset that is open: ask for a new one'),
+  session_not_found: notFound('session'),
+  setup_done: problem('invalid', () => 'There is an administrator already: sign in, or ask to be invited'),
+  setup_refused: problem(
+    'not_found',
+    () => 'Could not find this set-up link; print a new one with: npm run burgee -- setup-link',
+  ),
   two_factor_not_enabled_here: problem('invalid', () => 'Two-factor authentication cannot be enabled through the API'),
   status_change_refused: problem<{ from: string; to: string }>(
     'invalid',
@@ -116,7 +148,7 @@ export const problems = {
 
   // ours
   internal: problem('internal', () => 'Internal error'),
-  unavailable: problem('unavailable', () => 'The database is not available; try again shortly'),
+  unavailable: problem<{ seconds: number }>('unavailable', () => 'The database is not available; try again shortly'),
 } as const;
 
 export type ProblemCode = keyof typeof problems;
@@ -129,6 +161,8 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
   readonly kind: Kind;
   /** Empty unless there is more to say than the sentence. */
   readonly details: string;
+  /** When it makes sense to try again. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: Code, ...[facts]: Facts<Code>) {
     const entry = problems[code] as unknown as Entry<unknown>;
@@ -136,7 +170,8 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
     this.name = 'Problem';
     this.code = code;
     this.kind = entry.kind;
-    this.details = detailsOf(facts);
+    this.details = entry.details ?? detailsOf(facts);
+    this.retryAfterSeconds = (facts as { seconds?: number } | undefined)?.seconds;
   }
 }
 
@@ -153,9 +188,15 @@ type ComplaintCode = {
   [C in ProblemCode]: FactsOf<C> extends { complaints: readonly string[] } ? C : never;
 }[ProblemCode];
 
+/** A body can be wrong in a million places; nobody reads more than these. */
+const mostComplaints = 50;
+
 /** Throws the problem when there are complaints. */
 export function refuse<Code extends ComplaintCode>(code: Code, complaints: readonly string[]): void {
-  if (complaints.length > 0) throw new Problem(code, ...([{ complaints }] as unknown as Facts<Code>));
+  if (complaints.length === 0) return;
+  const rest = complaints.length - mostComplaints;
+  const shown = rest > 0 ? [...complaints.slice(0, mostComplaints), `and ${rest} more`] : complaints;
+  throw new Problem(code, ...([{ complaints: shown }] as unknown as Facts<Code>));
 }
 
 function detailsOf(facts: unknown): string {

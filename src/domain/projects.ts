@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox';
-import { Problem } from './problems.ts';
-import { BooleanOrText, Title } from './schema.ts';
+import { type Static, Type } from 'typebox';
+import { applyPatch, type Operation } from './json-patch.ts';
+import { Problem, refuse } from './problems.ts';
+import { BooleanOrText, shapeOf, Title, toBoolean } from './schema.ts';
 
 export const Project = Type.Object({
   name: Type.String(),
@@ -15,8 +16,16 @@ export const NewProject = Type.Object({
   requiresTitleAndComments: Type.Optional(BooleanOrText),
 });
 
-/** What a patch may change. */
-export const ProjectSettings = Type.Object({ name: Title, requiresTitleAndComments: BooleanOrText });
+const settings = shapeOf(Type.Object({ name: Title, requiresTitleAndComments: BooleanOrText }), 'project');
+const patchable = /^\/(name|requiresTitleAndComments)$/;
+
+/** The project after a patch, or `patch_invalid`. */
+export function applyProjectPatch(project: Project, operations: readonly Operation[]): Project {
+  const patched = applyPatch(project, operations, { mayName: patchable });
+  refuse('patch_invalid', settings.complaints(patched));
+  const { name, requiresTitleAndComments } = settings.clean(patched);
+  return { ...project, name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) };
+}
 
 /** Why a change was made, for the audit log. */
 export interface Note {
@@ -25,6 +34,6 @@ export interface Note {
 }
 
 /** Refuses a change without title and comment where the project demands them. Empty counts as missing. */
-export function requireNote(project: Project, note: Note): void {
+export function checkNote(project: Project, note: Note): void {
   if (project.requiresTitleAndComments && !(note.title && note.comment)) throw new Problem('note_required');
 }

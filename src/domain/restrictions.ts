@@ -1,5 +1,5 @@
 /** Who may see a project: everybody, or the users and groups that its restriction lists. */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
 import { Id, OneOf } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 
 export const RolloutStatus = Type.Object({ id: Type.String(), name: Type.String(), description: Type.String() });
 export type RolloutStatus = Static<typeof RolloutStatus>;

@@ -1,5 +1,5 @@
 /** The few pieces that the schemas of several resources share, and how a value is held against a schema. */
-import Type, { type Static, type TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Clean } from 'typebox/value';
 
@@ -23,7 +23,21 @@ export const Id = Type.String({ minLength: 1, maxLength: 255 });
 export const Millis = Type.Integer({ description: 'milliseconds since the Unix epoch' });
 export const Reference = Type.Object({ id: Type.String(), name: Type.String() });
 export type Reference = Static<typeof Reference>;
-export const Title = Type.String({ pattern: '\\S', maxLength: 255 });
+/** Patterns that people meet, and how a complaint about them reads. */
+export const patterns = {
+  notBlank: '\\S',
+  flagName: '^[A-Za-z][-_.A-Za-z0-9]*$',
+  trafficTypeName: '^[A-Za-z][-_A-Za-z0-9]*$',
+  sixDigits: '^[0-9]{6}$',
+};
+const patternSentences: Record<string, string> = {
+  [patterns.notBlank]: 'must not be blank',
+  [patterns.flagName]: 'must be a letter, then letters, digits, -, _ or .',
+  [patterns.trafficTypeName]: 'must be a letter, then letters, digits, - or _',
+  [patterns.sixDigits]: 'must be six digits',
+};
+
+export const Title = Type.String({ pattern: patterns.notBlank, maxLength: 255 });
 export const Description = Type.String({ maxLength: 2000 });
 export const SafeInteger = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -63,6 +77,6 @@ function complaintsOf({ keyword, instancePath, params, message }: ShapeError, ro
 function sentenceEnd(keyword: string, facts: { allowedValues: unknown[]; format: string; pattern: unknown }) {
   if (keyword === 'enum') return `must be one of ${[...new Set(facts.allowedValues.map(String))].join(', ')}`;
   if (keyword === 'format') return `must be a valid ${facts.format}`;
-  if (keyword === 'pattern') return `must match ${facts.pattern}`;
+  if (keyword === 'pattern') return patternSentences[String(facts.pattern)] ?? `must match ${facts.pattern}`;
   return undefined;
 }

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { patterns } from './schema.ts';
 
 export interface TrafficType {
   readonly id: string;
@@ -8,7 +9,7 @@ export interface TrafficType {
 }
 
 export const NewTrafficType = Type.Object({
-  name: Type.String({ pattern: '^[A-Za-z][-_A-Za-z0-9]*$', maxLength: 100 }),
+  name: Type.String({ pattern: patterns.trafficTypeName, maxLength: 100 }),
   displayAttributeId: Type.Optional(Type.String({ maxLength: 200 })),
 });
 export type NewTrafficType = Static<typeof NewTrafficType>;
@@ -21,3 +22,14 @@ export const TrafficTypeReply = Type.Object({
   workspace: Type.Object({ id: Type.String(), name: Type.String(), type: Type.Literal('workspace') }),
 });
 export type TrafficTypeReply = Static<typeof TrafficTypeReply>;
+
+export const toTrafficTypeReply = (
+  { id, name, displayAttributeId }: TrafficType,
+  project: { id: string; name: string },
+): TrafficTypeReply => ({
+  name,
+  type: 'trafficType',
+  id,
+  displayAttributeId,
+  workspace: { id: project.id, name: project.name, type: 'workspace' },
+});

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { equalJson } from './json.ts';
 import type { Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
@@ -9,7 +9,7 @@ export const UserStatus = OneOf(userStatuses);
 export type UserStatus = Static<typeof UserStatus>;
 
 const GroupReference = Type.Object({ id: Type.String(), type: Type.Literal('group') });
-const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 export const User = Type.Object({
   id: Type.String(),
@@ -84,8 +84,9 @@ export function applyUserUpdate(user: User, { email, name, status, '2fa': twoFac
     throw new Problem('status_change_refused', { from: user.status, to: status });
   }
   if (twoFactor && !user.twoFactor) throw new Problem('two_factor_not_enabled_here');
-  if (user.status === 'PENDING' && email !== user.email) throw new Problem('pending_email_fixed');
-  return { ...user, email, name, status, twoFactor };
+  if (user.status !== 'PENDING') return { ...user, email, name, status, twoFactor };
+  if (emailKey(email) !== emailKey(user.email)) throw new Problem('pending_email_fixed');
+  return { ...user, name, status, twoFactor };
 }
 
 const updateShape = shapeOf(UserUpdate, 'user');
@@ -108,7 +109,7 @@ export function patchUser(user: User, operations: readonly Operation[]): User {
   });
   const update = { ...fields, type: 'user' };
   refuse('user_invalid', updateShape.complaints(update));
-  return { ...applyUserUpdate(user, update as unknown as UserUpdate), groupIds };
+  return { ...applyUserUpdate(user, updateShape.clean(update)), groupIds };
 }
 
 const refused = (index: number, complaint: string) =>

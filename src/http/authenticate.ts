@@ -1,37 +1,57 @@
-/** From the key of a request to its actor. */
-
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/** From the key or the session of a request to its actor. */
+import type { FastifyRequest } from 'fastify';
 import { hashOf, mayBeKey } from '#commands/secrets.ts';
-import { type Actor, permissionsOf } from '#domain/access.ts';
+import { type Actor, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
+import type { User } from '#domain/users.ts';
 import { findApiKeyByHash } from '#store/api-keys.ts';
+import { findAdministratorsId } from '#store/groups.ts';
+import { findSession, type Session } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
-
-/** Counts a failure of the address and tells whether it may fail again, and when. */
-export type CountFailure = (request: FastifyRequest) => Promise<{ exceeded: boolean; secondsToReset: number }>;
+import { findUser, listProjectIdsOfUser } from '#store/users.ts';
+import { requireOwnOrigin } from './origin.ts';
+import { sessionTokenOf } from './session-cookie.ts';
+import type { Throttles } from './throttle.ts';
 
 export interface Authentication {
   readonly db: Reader;
-  readonly countFailure: CountFailure;
+  readonly throttles: Throttles;
+  readonly publicUrl: string | undefined;
+  /** Told of each key and session that was used. */
   readonly keyUsed: (key: ApiKey) => void;
+  readonly sessionUsed: (session: Session) => void;
+}
+
+/** Somebody who is signed in. */
+export interface Person {
+  readonly actor: Actor;
+  readonly user: User;
+  readonly session: Session;
+}
+
+/** The key decides where there is one, else the session. Refuses who has neither. */
+export async function authenticate(authentication: Authentication, request: FastifyRequest): Promise<Actor> {
+  const text = keyOf(request);
+  if (text !== undefined) return authenticateKey(authentication, request, text);
+  const person = await findPerson(authentication, request);
+  if (!person) throw new Problem('unauthenticated');
+  return person.actor;
 }
 
 /** Refuses everything but a known key of type admin; keys of SDKs open nothing here. */
-export async function authenticate(
-  { db, countFailure, keyUsed }: Authentication,
+async function authenticateKey(
+  { db, throttles, keyUsed }: Authentication,
   request: FastifyRequest,
-  reply: FastifyReply,
+  text: string,
 ): Promise<Actor> {
-  const text = keyOf(request);
-  const key = text !== undefined && mayBeKey(text) ? await findApiKeyByHash(db, hashOf(text)) : undefined;
-  if (key?.type === 'admin') {
-    keyUsed(key);
-    return { type: 'api_key', id: key.id, name: key.name, permissions: permissionsOf(key.roles), scope: key.scope };
+  const key = mayBeKey(text) ? await findApiKeyByHash(db, hashOf(text)) : undefined;
+  if (key?.type !== 'admin') {
+    await throttles.failedKey(request.ip);
+    throw new Problem('unauthenticated');
   }
-  // A request without any key guesses nothing, so it does not count.
-  if (text !== undefined) await refuseTooMany(countFailure, request, reply);
-  throw new Problem('unauthenticated');
+  keyUsed(key);
+  return { type: 'api_key', id: key.id, name: key.name, permissions: permissionsOf(key.roles), scope: key.scope };
 }
 
 function keyOf({ headers }: FastifyRequest): string | undefined {
@@ -40,16 +60,30 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
 }
 
-/** The four vendor headers let its clients wait as long as they must; the limit is per address, so both pairs agree. */
-async function refuseTooMany(countFailure: CountFailure, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { exceeded, secondsToReset } = await countFailure(request);
-  if (!exceeded) return;
-  reply.headers({
-    'retry-after': secondsToReset,
-    'x-ratelimit-remaining-org': 0,
-    'x-ratelimit-remaining-ip': 0,
-    'x-ratelimit-reset-seconds-org': secondsToReset,
-    'x-ratelimit-reset-seconds-ip': secondsToReset,
-  });
-  throw new Problem('too_many_failures');
+/** Who is signed in, or undefined. Refuses a change that a page of another site asks for. */
+export async function findPerson(
+  { db, publicUrl, sessionUsed }: Authentication,
+  request: FastifyRequest,
+): Promise<Person | undefined> {
+  const token = sessionTokenOf(request);
+  const session = token === undefined ? undefined : await findSession(db, hashOf(token));
+  if (!session) return undefined;
+  requireOwnOrigin(request, publicUrl, true);
+  sessionUsed(session);
+  const user = await findUser(db, session.userId, { kind: 'account' });
+  return { user, session, actor: await actorOf(db, user) };
+}
+
+/** Administrators may do everything; other people what is theirs, in the projects that are open to them. */
+export async function actorOf(db: Reader, user: User): Promise<Actor> {
+  const isAdministrator = user.groupIds.includes(await findAdministratorsId(db));
+  return {
+    type: 'user',
+    id: user.id,
+    name: user.email,
+    permissions: permissionsOfPerson(isAdministrator),
+    scope: isAdministrator
+      ? { kind: 'account' }
+      : { kind: 'projects', projectIds: await listProjectIdsOfUser(db, user.id) },
+  };
 }

@@ -3,29 +3,38 @@
  * before the body is read. Order: key (401), role (403), things of the path (404), query and body (400), handler.
  */
 
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import type { Context } from '#commands/context.ts';
+import type { Origin } from '#commands/sessions.ts';
 import type { Body, Endpoint, Query, Reply, Resolved, Words } from '#contract/endpoint.ts';
 import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/schema.ts';
-import type { Reader } from '#store/sql.ts';
-import { type Authentication, authenticate } from './authenticate.ts';
+import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
-import { resolvePath, type Resolved as Things } from './resolve.ts';
+import { requireOwnOrigin } from './origin.ts';
+import { resolvePath, type Things } from './resolve.ts';
+import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 
 /** What a handler gets. */
-export type Call<E extends Endpoint> = Resolved<E> & {
-  readonly actor: Actor;
-  readonly context: Context;
-  /** The words of the path as they stand there. */
-  readonly words: Readonly<Record<Words<E['path']>, string>>;
-  readonly query: Query<E>;
-  readonly body: Body<E>;
-  readonly ifMatch: string | undefined;
-};
+export type Call<E extends Endpoint> = Resolved<E> &
+  Pick<PersonOf<E>, 'user' | 'session'> & {
+    readonly actor: Actor;
+    readonly context: Context;
+    /** The words of the path as they stand there. */
+    readonly words: Readonly<Record<Words<E['path']>, string>>;
+    readonly query: Query<E>;
+    readonly body: Body<E>;
+    readonly ifMatch: string | undefined;
+    readonly origin: Origin;
+    readonly cookie: SessionCookie;
+  };
+
+type PersonOf<E extends Endpoint> = E extends { readonly access: 'signed-in' }
+  ? Person
+  : { readonly user?: never; readonly session?: never };
 
 type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Reply<E>>;
 type Handlers<Module> = {
@@ -49,27 +58,16 @@ export const implement = <Module extends Record<string, Endpoint>>(
     handler: handlers[name as keyof Module] as Route['handler'],
   }));
 
-export interface Surroundings extends Authentication {
-  readonly db: Reader;
+export interface Services extends Authentication {
   readonly contextFor: (actor: Actor, transactionId: string) => Context;
 }
 
 /** Registers the routes below the prefix. */
-export function register(
-  app: FastifyInstance,
-  surroundings: Surroundings,
-  prefix: string,
-  routes: readonly Route[],
-): void {
-  for (const route of routes) registerRoute(app, surroundings, prefix + route.endpoint.path, route);
+export function register(app: FastifyInstance, services: Services, prefix: string, routes: readonly Route[]): void {
+  for (const route of routes) registerRoute(app, services, prefix + route.endpoint.path, route);
 }
 
-function registerRoute(
-  app: FastifyInstance,
-  surroundings: Surroundings,
-  url: string,
-  { endpoint, handler }: Route,
-): void {
+function registerRoute(app: FastifyInstance, services: Services, url: string, { endpoint, handler }: Route): void {
   const { method, access } = endpoint;
   const queryShape = endpoint.query && shapeOf(endpoint.query, 'query');
   const bodyShape = endpoint.body && shapeOf(endpoint.body);
@@ -77,29 +75,48 @@ function registerRoute(
     method,
     url,
     schema: { response: { 200: endpoint.reply } },
-    onRequest: async (request, reply) => {
-      if (access === 'public') return;
-      const actor = await authenticate(surroundings, request, reply);
+    onRequest: async (request) => {
+      if (access === 'public') return requireOwnOrigin(request, services.publicUrl, false);
+      if (access === 'signed-in') {
+        request.person = await findPerson(services, request);
+        if (!request.person) throw new Problem('signed_out');
+        request.actor = request.person.actor;
+        return;
+      }
+      const actor = await authenticate(services, request);
       request.actor = actor;
       if (!allows(actor, access)) throw new Problem('forbidden');
-      request.things = await resolvePath(surroundings.db, actor, request.params as Record<string, string>);
+      request.things = await resolvePath(services.db, actor, request.params as Record<string, string>);
     },
     handler: async (request, reply) => {
-      const { actor, things } = request;
+      const { actor = anonymous(request), person, things } = request;
       const answer = await handler({
         ...things,
+        user: person?.user,
+        session: person?.session,
         actor,
-        context: actor && surroundings.contextFor(actor, request.id),
+        context: services.contextFor(actor, request.id),
         words: request.params,
         query: readQuery(endpoint.query, queryShape, request.query),
         body: readBody(endpoint, bodyShape, request.body),
         ifMatch: request.headers['if-match'],
+        origin: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
+        cookie: sessionCookie(reply, services.publicUrl),
       } as never);
       if (endpoint.versioned && method !== 'DELETE') setEtag(reply, answer);
       return reply.type('application/json; charset=utf-8').send(answer);
     },
   });
 }
+
+/** Who is about to sign in, perhaps. */
+const anonymous = (request: FastifyRequest): Actor => ({
+  type: 'anonymous',
+  id: request.ip,
+  name: 'Not signed in',
+  permissions: new Set(),
+  scope: { kind: 'projects', projectIds: [] },
+});
 
 function setEtag(reply: FastifyReply, answer: unknown): void {
   reply.header('etag', etagOf(answer as Versioned));
@@ -144,6 +161,7 @@ function withoutNullOptionals(schema: Endpoint['body'], body: unknown): unknown 
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | undefined;
+    person: Person | undefined;
     things: Things | undefined;
     /** The code of the problem that was answered, for the log. */
     problem: string | undefined;

@@ -7,8 +7,6 @@ import { Problem, type ProblemCode } from '#domain/problems.ts';
 /** The specification: a change without title and comment, where the project requires them, is 400 with an empty body. */
 const bodiless: ReadonlySet<ProblemCode> = new Set(['note_required']);
 
-const retryAfterSeconds = 2;
-
 export const errorBody = (problem: Problem, transactionId: string): ErrorBody => ({
   code: statusOf[problem.kind],
   message: problem.message,
@@ -20,10 +18,22 @@ export function answerProblem(error: FastifyError | Problem, request: FastifyReq
   const problem = toProblem(error);
   request.problem = problem.code;
   if (problem.kind === 'internal') request.log.error({ err: error }, 'internal error');
-  if (problem.kind === 'unavailable') reply.header('retry-after', retryAfterSeconds);
+  if (problem.retryAfterSeconds !== undefined) sayWhenAgain(reply, problem);
   reply.code(statusOf[problem.kind]);
   if (bodiless.has(problem.code)) return reply.removeHeader('content-type').send();
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(problem, request.id)));
+}
+
+/** The four vendor headers let its clients wait as long as they must; ours is one limit, so both pairs agree. */
+function sayWhenAgain(reply: FastifyReply, { kind, retryAfterSeconds }: Problem): void {
+  reply.header('retry-after', retryAfterSeconds);
+  if (kind !== 'too_many') return;
+  reply.headers({
+    'x-ratelimit-remaining-org': 0,
+    'x-ratelimit-remaining-ip': 0,
+    'x-ratelimit-reset-seconds-org': retryAfterSeconds,
+    'x-ratelimit-reset-seconds-ip': retryAfterSeconds,
+  });
 }
 
 const sentences: Record<string, string> = {

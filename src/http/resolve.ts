@@ -28,7 +28,7 @@ export async function resolveEnvironment(
   return environment;
 }
 
-export async function resolveTrafficType(db: Reader, project: Project, word: string): Promise<TrafficType> {
+async function resolveTrafficType(db: Reader, project: Project, word: string): Promise<TrafficType> {
   const trafficType = await findByWord(word, (name) => findTrafficType(db, project.id, name));
   if (!trafficType) throw new Problem('traffic_type_not_found', { word });
   return trafficType;
@@ -50,7 +50,7 @@ async function resolveFlag(db: Reader, project: Project, word: string, inEnviron
   return flag;
 }
 
-export interface Resolved {
+export interface Things {
   project?: Project;
   environment?: Environment;
   flag?: Flag;
@@ -58,10 +58,10 @@ export interface Resolved {
 }
 
 /** Everything that the words of a path name, outermost first. */
-export async function resolvePath(db: Reader, actor: Actor, words: Record<string, string>): Promise<Resolved> {
+export async function resolvePath(db: Reader, actor: Actor, words: Record<string, string>): Promise<Things> {
   const { project: projectWord, environment: environmentWord, flag: flagWord, trafficType: trafficTypeWord } = words;
   if (projectWord === undefined) return {};
-  const found: Resolved & { project: Project } = { project: await resolveProject(db, actor, projectWord) };
+  const found: Things & { project: Project } = { project: await resolveProject(db, actor, projectWord) };
   const { project } = found;
   if (environmentWord !== undefined) {
     found.environment = await resolveEnvironment(db, actor, project, environmentWord);

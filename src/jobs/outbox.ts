@@ -1,23 +1,152 @@
-/** Tells of the mails that wait in the outbox. Each is told of once, after the commit that put it there. */
-
+/**
+ * Works through the outbox.
+ *
+ * Invariants
+ * 1. An entry is taken up only after the commit that put it there, and by one worker at a time, in whichever process.
+ * 2. An entry leaves the outbox only after the mail server has taken the mail: at least once, never lost.
+ * 3. Sending happens outside of any transaction: a slow mail server delays nobody but itself.
+ * 4. Who dies while sending gives the entry back when its lease is over.
+ */
 import type { Logger } from 'pino';
-import { type OutboxEntry, takeUnannounced } from '#store/outbox.ts';
+import {
+  claimDue,
+  deleteEntry,
+  extendClaim,
+  findNextDue,
+  type OutboxEntry,
+  saveFailure,
+  saveGivenUp,
+  takeUnannounced,
+} from '#store/outbox.ts';
 import type { Store } from '#store/sql.ts';
+import { linkOf, type SendMail } from './mail.ts';
 
-export const invitationLink = (publicUrl: string, { payload }: OutboxEntry): string =>
-  `${publicUrl}/invitations/${payload.token}`;
+const leaseMs = 60_000;
+const atOnce = 5;
+const firstPauseMs = 1_000;
+const longestPauseMs = 60 * 60 * 1000;
+const patienceMs = 3 * 24 * 60 * 60 * 1000;
+/** Another process may have put something in without our hearing of it. */
+const longestSleepMs = 30_000;
+/** A database that refuses is not asked again at once. */
+const afterErrorMs = 5_000;
 
-/** Starts with what an earlier process left untold. */
-export function announceOutbox(store: Store, log: Logger, publicUrl: string): void {
-  const announce = async () => {
-    for (const entry of await store.write(takeUnannounced)) {
-      const { email, expiresAt } = entry.payload;
-      const link = invitationLink(publicUrl, entry);
-      log.info({ email, link, expiresAt }, 'no mail server is configured: hand this invitation link over yourself');
-    }
+export interface OutboxWorker {
+  /** Takes up nothing more; resolves when what is under way is settled. */
+  stop(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  /** Absent: no mail server is configured; the links are logged and the mails stay. */
+  readonly send: SendMail | undefined;
+}
+
+export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): OutboxWorker {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const work = async () => {
+    if (!send) return announce(store, log, publicUrl);
+    while (!stopped && (await sendDue({ store, log, send })) === atOnce);
   };
-  const safely = () =>
-    void announce().catch((error: unknown) => log.error({ err: error }, 'the outbox could not be read'));
-  store.onCommit(safely);
-  safely();
+  const wake = () => {
+    if (stopped) return;
+    clearTimeout(timer);
+    running = running.then(work).then(
+      () => sleep(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the outbox could not be worked');
+        return sleep(afterErrorMs);
+      },
+    );
+  };
+  /** Until something is due, but at least and at most for a while. */
+  const sleep = async (leastMs: number) => {
+    const next = send && (await findNextDue(store).catch(() => undefined));
+    const pause = next === undefined ? longestSleepMs : Math.max(leastMs, next - store.clock());
+    if (!stopped) timer = setTimeout(wake, Math.min(pause, longestSleepMs)).unref();
+  };
+  store.onCommit(wake);
+  wake();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+async function announce(store: Store, log: Logger, publicUrl: string): Promise<void> {
+  for (const { mail } of await store.write(takeUnannounced)) {
+    const { kind, email, expiresAt } = mail;
+    const link = linkOf(publicUrl, mail);
+    log.info({ kind, email, link, expiresAt }, 'no mail server is configured: hand this link over yourself');
+  }
+}
+
+interface Sending {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly send: SendMail;
+}
+
+/** Sends a batch of what is due; answers how many there were. */
+async function sendDue(sending: Sending): Promise<number> {
+  const entries = await sending.store.write((tx) => claimDue(tx, { limit: atOnce, leaseMs }));
+  await Promise.all(entries.map((entry) => deliver(sending, entry)));
+  return entries.length;
+}
+
+async function deliver(sending: Sending, entry: OutboxEntry): Promise<void> {
+  const { store, log } = sending;
+  const { id, mail, attempts } = entry;
+  if (mail.expiresAt <= store.clock()) {
+    await store.write((tx) => saveGivenUp(tx, id, 'the link expired before the mail could be sent'));
+    return;
+  }
+  const error = await trySending(sending, entry);
+  if (error !== undefined) return putBack(store, log, entry, error);
+  await store.write((tx) => deleteEntry(tx, id));
+  log.info({ kind: mail.kind, email: mail.email, attempts }, 'mail sent');
+}
+
+/** What went wrong, or undefined when the mail server has taken the mail. */
+async function trySending({ store, log, send }: Sending, { id, mail }: OutboxEntry): Promise<string | undefined> {
+  const heartbeat = setInterval(() => {
+    store
+      .write((tx) => extendClaim(tx, id, leaseMs))
+      .catch((error: unknown) => log.warn({ err: error, id }, 'the claim on a mail could not be extended'));
+  }, leaseMs / 3);
+  try {
+    await send(mail);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+async function putBack(store: Store, log: Logger, entry: OutboxEntry, error: string): Promise<void> {
+  const { id, mail, attempts, createdAt } = entry;
+  const facts = { kind: mail.kind, email: mail.email, attempts, error };
+  const dueAt = store.clock() + pauseAfter(attempts);
+  if (dueAt - createdAt > patienceMs) {
+    await store.write((tx) => saveGivenUp(tx, id, error));
+    log.error(facts, 'mail given up: see npm run burgee -- outbox list');
+  } else {
+    await store.write((tx) => saveFailure(tx, id, { error, dueAt }));
+    log.warn(facts, 'mail not sent, will be tried again');
+  }
+}
+
+/** One second, then twice as long each time up to an hour, give or take a fifth so that not all come back at once. */
+function pauseAfter(attempts: number): number {
+  const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1));
+  return Math.round(pause * (0.8 + 0.4 * Math.random()));
 }

@@ -17,3 +17,12 @@ export const insertAccount = (tx: Tx, account: Account) =>
   tx.run(sql`
     insert into account (id, single, marker_secret, created_at)
     values (${account.id}, true, ${account.markerSecret}, ${tx.now})`);
+
+/** The hash of the link for the first administrator; a new one replaces the old one. */
+export const saveSetupToken = (tx: Tx, tokenHash: string) =>
+  tx.run(sql`update account set setup_token_hash = ${tokenHash}`);
+
+/** Uses the link up; false when the token is another. */
+export async function takeSetupToken(tx: Tx, tokenHash: string): Promise<boolean> {
+  return (await tx.run(sql`update account set setup_token_hash = null where setup_token_hash = ${tokenHash}`)) > 0;
+}

@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
-import type { Role, Scope } from '#domain/access.ts';
+import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
-import { Problem } from '#domain/problems.ts';
+import { within } from './scopes.ts';
 import type { Reader, Tx } from './sql.ts';
 
 interface ApiKeyRow {
@@ -29,7 +29,7 @@ const toApiKey = (row: ApiKeyRow, environmentIds: readonly string[]): ApiKey => 
   lastUsedAt: row.last_used_at ?? undefined,
 });
 
-function toScope(projectId: string | null, environmentIds: readonly string[]): Scope {
+function toScope(projectId: string | null, environmentIds: readonly string[]): KeyScope {
   if (projectId === null) return { kind: 'account' };
   return environmentIds.length > 0
     ? { kind: 'environment', projectId, environmentIds }
@@ -41,6 +41,11 @@ const columns = sql`
 
 /** The key whose text has this hash, if it was not revoked. */
 export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql`hash = ${hash}`);
+
+/** False once it was revoked. */
+export async function isApiKey(db: Reader, id: string): Promise<boolean> {
+  return (await db.one(sql`select 1 from api_keys where id = ${id}`)) !== undefined;
+}
 
 /** By id, or by the hash of its text. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
@@ -64,12 +69,14 @@ export async function listApiKeys(
   { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
 ): Promise<ApiKey[]> {
   const rows = await db.all<ApiKeyRow>(sql`
-    select ${columns} from api_keys where ${within(scope)} order by created_at, id limit ${limit} offset ${offset}`);
+    select ${columns} from api_keys where ${within(scope, sql`project_id`)} order by created_at, id limit ${limit} offset ${offset}`);
   return withEnvironments(db, rows);
 }
 
 export async function countApiKeys(db: Reader, scope: Scope): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`select count(*) as total from api_keys where ${within(scope)}`);
+  const row = await db.one<{ total: number }>(
+    sql`select count(*) as total from api_keys where ${within(scope, sql`project_id`)}`,
+  );
   return row?.total ?? 0;
 }
 
@@ -82,8 +89,6 @@ export async function listApiKeysOfEnvironment(db: Reader, environmentId: string
      order by created_at, id`);
   return withEnvironments(db, rows);
 }
-
-const within = (scope: Scope): Sql => (scope.kind === 'account' ? sql`1 = 1` : sql`project_id = ${scope.projectId}`);
 
 export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<void> {
   const { scope } = key;
@@ -98,10 +103,7 @@ export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<v
     values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
 }
 
-export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
-  const deleted = await tx.run(sql`delete from api_keys where id = ${id}`);
-  if (deleted === 0) throw new Problem('api_key_not_found', { word: id });
-}
+export const deleteApiKey = (tx: Tx, id: string) => tx.run(sql`delete from api_keys where id = ${id}`);
 
 /** Not a change of the key but a note beside it: no audit entry. */
 export const saveLastUsed = (tx: Tx, id: string) =>

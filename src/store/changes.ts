@@ -1,6 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
+import { within } from './scopes.ts';
 import type { Position, Reader, Tx } from './sql.ts';
 
 interface ChangeRow {
@@ -57,7 +58,7 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Cha
     select id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
            project_id, environment_id, title, comment, before_body, after_body
       from changes
-     where ${within(filter.scope)}
+     where ${visibleTo(filter.scope)}
        ${filter.objectType === undefined ? empty : sql`and object_type = ${filter.objectType}`}
        ${filter.objectId === undefined ? empty : sql`and object_id = ${filter.objectId}`}
        ${filter.actorId === undefined ? empty : sql`and actor_id = ${filter.actorId}`}
@@ -71,11 +72,15 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Cha
   return rows.map(toChange);
 }
 
-/** Who reaches only some environments sees what is of them; the rest of the project may speak of the others. */
-function within(scope: Scope): Sql {
-  if (scope.kind === 'account') return sql`1 = 1`;
-  if (scope.kind === 'project') return sql`project_id = ${scope.projectId}`;
-  return sql`project_id = ${scope.projectId} and environment_id in (${join([...scope.environmentIds])})`;
+/**
+ * Who reaches only some environments sees what is of them; the rest of the project may speak of the others. People do
+ * not see what was done to keys.
+ */
+function visibleTo(scope: Scope): Sql {
+  const inProjects = within(scope, sql`project_id`);
+  if (scope.kind === 'projects') return sql`${inProjects} and object_type <> 'api_key'`;
+  if (scope.kind !== 'environment') return inProjects;
+  return sql`${inProjects} and environment_id in (${join([...scope.environmentIds])})`;
 }
 
 export interface NewChange {

@@ -2,6 +2,7 @@ import sql, { empty, join } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import { Problem } from '#domain/problems.ts';
+import type { Reference } from '#domain/schema.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 interface EnvironmentRow {
@@ -76,13 +77,13 @@ export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from 
 /**
  * The number of the next change in the environment: the clock's milliseconds, but always more than the last.
  * Taking it is also THE lock of the environment's definitions: writers stand in line on this row, so numbers come out
- * in commit order and no patch overwrites another. Refuses when the environment is gone.
+ * in commit order and no patch overwrites another. Answers the environment's name as it is now; refuses when it is gone.
  */
-export async function nextChangeNumber(tx: Tx, environment: { id: string; name: string }): Promise<number> {
-  const row = await tx.one<{ change_number: number }>(sql`
+export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
+  const row = await tx.one<{ change_number: number; name: string }>(sql`
     update environments
        set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
-     where id = ${environment.id} returning change_number`);
-  if (!row) throw new Problem('environment_not_found', { word: environment.name });
-  return row.change_number;
+     where id = ${id} returning change_number, name`);
+  if (!row) throw new Problem('environment_not_found', { word: name });
+  return { changeNumber: row.change_number, environment: { id, name: row.name } };
 }

@@ -61,6 +61,11 @@ export const saveGroup = (tx: Tx, group: Group) =>
     .run(sql`update groups set name = ${group.name}, description = ${group.description} where id = ${group.id}`)
     .catch(nameTaken(group.name));
 
+export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
+  const rows = await db.all<{ user_id: string }>(sql`select user_id from memberships where group_id = ${id}`);
+  return rows.map((row) => row.user_id);
+}
+
 /** Its members leave it; projects no longer list it. */
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`delete from project_viewers where viewer_type = 'group' and viewer_id = ${id}`);

@@ -2,6 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
+import { within } from './scopes.ts';
 import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
 
 interface ProjectRow {
@@ -58,7 +59,7 @@ export async function countProjects(db: Reader, filter: ProjectFilter): Promise<
 }
 
 function matching({ scope, name, nameOp, word }: ProjectFilter): Sql {
-  const reached = scope.kind === 'account' ? sql`1 = 1` : sql`id = ${scope.projectId}`;
+  const reached = within(scope, sql`id`);
   const wanted = word === undefined ? empty : sql`and (id = ${word} or name = ${word})`;
   return sql`${reached} ${wanted} ${name === undefined ? empty : named(name, nameOp)}`;
 }

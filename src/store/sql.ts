@@ -5,6 +5,8 @@
 import type { Sql } from 'sql-template-tag';
 
 export interface Reader {
+  /** Now, in milliseconds; inside a transaction its own instant. */
+  clock(): number;
   one<Row>(query: Sql): Promise<Row | undefined>;
   all<Row>(query: Sql): Promise<Row[]>;
 }
@@ -16,6 +18,8 @@ export interface Tx extends Reader {
   readonly now: number;
   /** Appended to a select: the rows stay as they are until the commit. */
   readonly lock: Sql;
+  /** The same, but passing over rows that somebody else has locked. */
+  readonly lockFree: Sql;
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;
 }

@@ -54,6 +54,10 @@ class SqliteStore implements Store {
     this.#clock = clock;
   }
 
+  clock(): number {
+    return this.#clock();
+  }
+
   async one<Row>(query: Sql): Promise<Row | undefined> {
     return this.#reader.one<Row>(query);
   }
@@ -92,7 +96,8 @@ class SqliteStore implements Store {
       if (this.#writer.inTransaction) this.#writer.exec('rollback');
       throw error;
     }
-    for (const notice of notices) for (const hear of this.#listeners) hear(notice);
+    // What a listener throws is not the writer's affair: its write is done.
+    for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
     return result;
   }
 
@@ -103,7 +108,7 @@ class SqliteStore implements Store {
         return;
       } catch (error) {
         if (!isBusy(error)) throw error;
-        if (performance.now() > deadline) throw new Problem('unavailable');
+        if (performance.now() > deadline) throw new Problem('unavailable', { seconds: 2 });
         await pause(busyPauseMs);
       }
     }
@@ -114,6 +119,7 @@ class SqliteTx implements Tx {
   readonly now: number;
   /** The queue of writers is the lock. */
   readonly lock = empty;
+  readonly lockFree = empty;
   readonly #handle: Handle;
   readonly #notices: Set<Notice>;
 
@@ -121,6 +127,10 @@ class SqliteTx implements Tx {
     this.#handle = handle;
     this.now = now;
     this.#notices = notices;
+  }
+
+  clock(): number {
+    return this.now;
   }
 
   async one<Row>(query: Sql): Promise<Row | undefined> {
@@ -182,7 +192,8 @@ class Handle {
     const known = this.#statements.get(text);
     if (known) return known;
     const statement = this.#database.prepare(text);
-    this.#statements.set(text, statement);
+    // Lists of values make a text for each length; keeping them all would let hostile requests fill the memory.
+    if (query.values.length <= mostKeptValues) this.#statements.set(text, statement);
     return statement;
   }
 
@@ -202,6 +213,8 @@ class Handle {
     return index && new Refused(index.name);
   }
 }
+
+const mostKeptValues = 60;
 
 const bound = (query: Sql): SQLInputValue[] =>
   query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));

@@ -75,9 +75,12 @@ const inGroup = (groupId: string | undefined): Sql =>
     ? empty
     : sql`and exists (select 1 from memberships m where m.group_id = ${groupId} and m.user_id = u.id)`;
 
-/** A project is open to everybody, or lists the user or one of the user's groups. */
+/**
+ * A key sees the users who have access to its project: it is open to everybody, or lists the user or one of the user's
+ * groups. People see all their colleagues.
+ */
 function withAccessTo(scope: Scope): Sql {
-  if (scope.kind === 'account') return empty;
+  if (scope.kind === 'account' || scope.kind === 'projects') return empty;
   const { projectId } = scope;
   return sql`and (
     exists (select 1 from projects p where p.id = ${projectId} and not p.is_restricted)
@@ -85,6 +88,10 @@ function withAccessTo(scope: Scope): Sql {
                 where v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id)
     or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
                 where m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = 'group'))`;
+}
+
+export async function isActiveUser(db: Reader, id: string): Promise<boolean> {
+  return (await db.one(sql`select 1 from users where id = ${id} and status = 'ACTIVE'`)) !== undefined;
 }
 
 /** Of the given ids: those that are users, with their names. */
@@ -95,12 +102,12 @@ export async function listUserNames(db: Reader, ids: readonly string[]): Promise
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** How many active administrators there are besides the user; they stay until the commit. */
-export async function countOtherAdministrators(tx: Tx, administratorsId: string, userId: string): Promise<number> {
-  const rows = await tx.all(sql`
-    select u.id from users u join memberships m on m.user_id = u.id
-     where m.group_id = ${administratorsId} and u.status = 'ACTIVE' and u.id <> ${userId} ${tx.lock}`);
-  return rows.length;
+/** How many active administrators there are, not counting the user who is left out. */
+export async function countAdministrators(db: Reader, administratorsId: string, leftOut = ''): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from memberships m join users u on u.id = m.user_id
+     where m.group_id = ${administratorsId} and u.status = 'ACTIVE' and u.id <> ${leftOut}`);
+  return row?.total ?? 0;
 }
 
 const emailTaken = (email: string) => onRefused({ users_email_key: () => new Problem('user_email_taken', { email }) });
@@ -119,8 +126,7 @@ export async function saveUser(tx: Tx, user: User): Promise<void> {
   await tx
     .run(sql`
       update users
-         set email = ${user.email}, email_key = ${emailKey(user.email)}, name = ${user.name}, status = ${user.status},
-             two_factor = ${user.twoFactor}
+         set email = ${user.email}, email_key = ${emailKey(user.email)}, name = ${user.name}, status = ${user.status}
        where id = ${user.id}`)
     .catch(emailTaken(user.email));
   await tx.run(sql`delete from memberships where user_id = ${user.id}`);
@@ -133,9 +139,17 @@ export async function deleteUser(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`delete from users where id = ${id}`);
 }
 
-export const insertInvitation = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
-  tx.run(sql`
-    insert into invitations (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})`);
+/** The projects that are open to everybody, or list the user or one of the user's groups. */
+export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    select id from projects where is_restricted = false
+    union
+    select project_id from project_viewers where viewer_id = ${userId} and viewer_type = 'user'
+    union
+    select v.project_id from memberships m join project_viewers v on v.viewer_id = m.group_id
+     where m.user_id = ${userId} and v.viewer_type = 'group'`);
+  return rows.map((row) => row.id);
+}
 
 async function saveGroupIds(tx: Tx, user: User): Promise<void> {
   if (user.groupIds.length === 0) return;

@@ -49,7 +49,7 @@ test('before is absent when a thing is created, after when it is deleted, and bo
   assert.deepEqual(
     entries.map(({ auditLogType, before, after }) => [auditLogType, before, after]),
     [
-      ['group.deleted', replaced, undefined],
+      ['group.deleted', { ...replaced, members: [] }, undefined],
       ['group.replaced', created, replaced],
       ['group.created', undefined, created],
     ],
@@ -209,7 +209,7 @@ test('no secret is in the log: no key, no hash of one, no token of an invitation
   await api.post('/users', { email: `${uniqueName('user')}@example.com` });
   await api.delete(`/apiKeys/${key.key}`);
   const texts: string[] = [api.adminKey, key.key, ...environment.apiTokens.map((token: { key: string }) => token.key)];
-  const tokens = (await listOutbox(api.store)).map((mail) => mail.payload.token);
+  const tokens = (await listOutbox(api.store)).map(({ mail }) => mail.token);
   const account = await findAccount(api.store);
   const everything = JSON.stringify(await api.store.all(sql`select * from changes`));
   for (const secret of [...texts, ...tokens, account?.markerSecret ?? assert.fail()]) {

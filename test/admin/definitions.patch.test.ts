@@ -273,3 +273,36 @@ test('a patch is read as JSON whatever its content type says, and unknown fields
     assert.equal(body.trafficAllocation, index);
   }
 });
+
+test('a place that no definition has is refused, not passed over', async () => {
+  const project = await aProject(api);
+  const { path, definition } = await aDefinedFlag(api, project);
+  const places = ['/treatments/0/configuration', '/rules/0/bucket', '/treatments/0/keys/0/x', '/flagSets', '/killed/x'];
+  const actions = await api.recorded(async () => {
+    for (const place of places) {
+      refused(
+        await api.patch(path, [{ op: 'add', path: place, value: 'x' }]),
+        400,
+        `0/path: ${place} cannot be changed by a patch`,
+      );
+    }
+  });
+  assert.deepEqual(actions, []);
+  assert.deepEqual((await api.get(path)).body, definition);
+});
+
+test('a patch that takes killed away does not restore what was killed', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  await api.put(`${path}/kill`);
+  assert.equal((await api.patch(path, [{ op: 'remove', path: '/killed' }])).body.killed, true);
+});
+
+test('a body that is wrong in many places is answered with the first fifty complaints', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  const treatments = [{ name: 'on', keys: Array.from({ length: 5000 }, () => 'same') }, { name: 'off' }];
+  const { status, body } = await api.patch(path, [{ op: 'replace', path: '/treatments', value: treatments }]);
+  const lines = body.details.split('\n');
+  assert.deepEqual([status, lines.length, lines.at(-1)], [400, 51, 'and 4949 more']);
+});

@@ -244,3 +244,15 @@ test('an environment is deleted when it has neither keys nor definitions', async
   assert.deepEqual(await namesIn(project), ['production']);
   refused(await api.delete(path), 404, 'Could not find environment staging');
 });
+
+test('the audit log names the keys that come with an environment, without their texts', async () => {
+  const { body: project } = await api.post('/workspaces', { name: uniqueName('project') });
+  const { body: environment } = await api.post(`/environments/ws/${project.id}`, { name: 'keyed' });
+  const { after } = (await api.lastChange()) as { after: { apiKeys: { id: string }[] } };
+  const tokens: { id: string; key: string }[] = environment.apiTokens;
+  assert.deepEqual(
+    after.apiKeys.map((key) => key.id),
+    tokens.map((token) => token.id),
+  );
+  for (const { key } of tokens) assert.equal(JSON.stringify(after).includes(key), false);
+});

@@ -261,3 +261,16 @@ test('a flag has no PUT and no POST of its own', async () => {
     );
   }
 });
+
+test('If-Match cannot hold for a flag that is not there yet', async () => {
+  const project = await aProject(api);
+  const actions = await api.recorded(async () => {
+    const headers = { 'if-match': '*' };
+    refused(
+      await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: uniqueName('flag') }, { headers }),
+      412,
+      /If-Match/,
+    );
+  });
+  assert.deepEqual(actions, []);
+});

@@ -188,7 +188,7 @@ test('deleting a group takes it from its members and frees its name', async () =
     assert.deepEqual([answer.status, answer.text], [200, 'true']);
   });
   assert.deepEqual(actions, ['group.deleted']);
-  assert.deepEqual((await api.lastChange()).before, gone);
+  assert.deepEqual((await api.lastChange()).before, { ...gone, members: [user.id] });
   refused(await api.get(`/groups/${gone.id}`), 404, `Could not find group ${gone.id}`);
   assert.deepEqual((await api.get(`/users/${user.id}`)).body.groups, [{ id: kept.id, type: 'group' }]);
   assert.equal((await api.post('/groups', { name: gone.name })).status, 200);

@@ -175,7 +175,7 @@ test('a project is deleted when it has neither environments nor traffic types', 
   });
   assert.deepEqual(actions, ['workspace.deleted']);
   const change = await api.lastChange();
-  assert.deepEqual([change.before, change.after], [before, undefined]);
+  assert.deepEqual([change.before, change.after], [{ ...before, apiKeys: [] }, undefined]);
   assert.deepEqual(await named(name), []);
   refused(await api.delete(path), 404, `Could not find project ${id}`);
 });

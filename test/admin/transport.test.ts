@@ -354,7 +354,7 @@ test('what is not HTTP is answered with the error body, and a socket sees what a
   for (const request of [
     'NONSENSE\r\n\r\n',
     `GET ${prefix}/groups/a b ${head}`,
-    `GET /${'x'.repeat(20_000)} ${head}`,
+    `GET /${'x'.repeat(70_000)} ${head}`,
   ]) {
     const answer = await exchange(request);
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -410,4 +410,12 @@ test('no key is ever in the log, however it was sent', async () => {
   const log = JSON.stringify(api.log);
   for (const text of [api.adminKey, used, revoked, ...texts]) assert.equal(log.includes(text), false);
   assert.ok(loggedUnder((await api.get('/groups', { as: used })).headers['x-transaction-id']).length > 0);
+});
+
+test('the documents know only one method', async () => {
+  for (const url of ['/openapi.json', '/docs']) {
+    const answer = await send({ url, method: 'POST' });
+    refused(answer, 405, 'Method POST is not allowed here');
+    assert.equal(answer.headers.allow, 'GET, HEAD');
+  }
 });

@@ -74,7 +74,7 @@ test('a transaction that writes and does not record is rolled back', async () =>
   const id = uniqueName('group');
   await assert.rejects(
     write(context, (tx) => insert(tx, id)),
-    { message: 'a command wrote 1 times and recorded 0 times' },
+    { message: 'a command recorded 0 times, not once' },
   );
   await leavesNothing(id);
 });
@@ -86,7 +86,7 @@ test('a transaction that records twice is rolled back', async () => {
     await tx.record(entry(id));
     await tx.record(entry(id, 'group.replaced'));
   });
-  await assert.rejects(twice, { message: 'a command wrote 1 times and recorded 2 times' });
+  await assert.rejects(twice, { message: 'a command recorded 2 times, not once' });
   await leavesNothing(id);
 });
 

@@ -63,6 +63,7 @@ test('several roles have what each has; no role has nothing', () => {
 const scopes: Record<Scope['kind'], Scope> = {
   account: { kind: 'account' },
   project: { kind: 'project', projectId: 'p1' },
+  projects: { kind: 'projects', projectIds: ['p1', 'p3'] },
   environment: { kind: 'environment', projectId: 'p1', environmentIds: ['e1', 'e2'] },
 };
 const anActor = (scope: Scope, ...roles: Role[]): Actor => ({
@@ -74,10 +75,10 @@ const anActor = (scope: Scope, ...roles: Role[]): Actor => ({
 });
 
 /** Which scopes of an actor are wide enough for an endpoint of that scope. */
-const wideEnough: Record<Scope['kind'], Scope['kind'][]> = {
+const wideEnough: Record<'account' | 'project' | 'environment', Scope['kind'][]> = {
   account: ['account'],
-  project: ['account', 'project'],
-  environment: ['account', 'project', 'environment'],
+  project: ['account', 'project', 'projects'],
+  environment: ['account', 'project', 'projects', 'environment'],
 };
 for (const demanded of ['account', 'project', 'environment'] as const) {
   for (const [kind, scope] of Object.entries(scopes)) {
@@ -93,7 +94,7 @@ for (const demanded of ['account', 'project', 'environment'] as const) {
 test('a key for some projects or environments cannot write users or groups, whatever its roles', () => {
   for (const needs of ['user.write', 'group.write'] as const) {
     const may = (scope: Scope) => allows(anActor(scope, 'API_ALL_GRANTED'), { needs, scope: 'account' });
-    assert.deepEqual(Object.values(scopes).map(may), [true, false, false]);
+    assert.deepEqual(Object.values(scopes).map(may), [true, false, false, false]);
   }
 });
 
@@ -103,6 +104,9 @@ const reached: [kind: Scope['kind'], project: string, environment: string, proje
   ['project', 'p1', 'e1', true, true],
   ['project', 'p1', 'e9', true, true],
   ['project', 'p2', 'e1', false, false],
+  ['projects', 'p1', 'e1', true, true],
+  ['projects', 'p3', 'e9', true, true],
+  ['projects', 'p2', 'e1', false, false],
   ['environment', 'p1', 'e1', true, true],
   ['environment', 'p1', 'e2', true, true],
   ['environment', 'p1', 'e9', true, false],

@@ -142,9 +142,9 @@ describe('the command line, while the server runs', sideBySide, () => {
     const [, logged] = await server.says(new RegExp(`"email":"${email}","link":"([^"]+)"`));
     const list = async () => (await burgee.run(['outbox', 'list'], { PUBLIC_URL: publicUrl })).stdout;
     const [head, ...rows] = (await list()).trimEnd().split('\n');
-    assert.match(head ?? '', /^to +link +expires$/);
-    const [to, link, expires] = rows.find((row) => row.startsWith(email))?.split(/ {2,}/) ?? [];
-    assert.equal(to, email);
+    assert.match(head ?? '', /^to +what +link +expires +state$/);
+    const [to, what, link, expires, state] = rows.find((row) => row.startsWith(email))?.split(/ {2,}/) ?? [];
+    assert.deepEqual([to, what, state], [email, 'invitation', 'waiting']);
     assert.match(link ?? '', /^https:\/\/flags\.example\.com\/invitations\/[\w-]{43}$/);
     assert.equal(link, logged);
     assert.ok(Date.parse(expires ?? '') > Date.now());
@@ -202,7 +202,8 @@ describe('the command line, while the server runs', sideBySide, () => {
       'keys list': ['without their secrets'],
       'keys revoke': ['<id>'],
       outbox: ['list'],
-      'outbox list': ['invitations'],
+      'outbox list': ['links'],
+      'setup-link': ['first administrator'],
     };
     const explain = async ([command, words]: [string, string[]]) => {
       const { code, stdout, stderr } = await elsewhere.run([...command.split(' ').filter(Boolean), '--help']);
@@ -216,7 +217,7 @@ describe('the command line, while the server runs', sideBySide, () => {
 
   test('before the first start a command says what to do, and the first start is still the first', async () => {
     const fresh = anInstallation();
-    const stderr = 'The database is empty; start the server once with npm start\n';
+    const stderr = 'There is no database at file:./data/burgee.db; start the server once with npm start\n';
     const commands = [['keys', 'list'], create, ['outbox', 'list']];
     for (const finished of await Promise.all(commands.map((args) => fresh.run(args)))) {
       assert.deepEqual(finished, { code: 1, stdout: '', stderr });

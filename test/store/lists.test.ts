@@ -15,6 +15,7 @@ import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
 import * as restrictions from '#store/restrictions.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
+import * as sessions from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
 import * as users from '#store/users.ts';
@@ -98,9 +99,12 @@ const lists: Record<string, readonly Run[]> = {
   listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   listUserNames: [(db) => users.listUserNames(db, [user.id, 'other'])],
-  countOtherAdministrators: [(db) => users.countOtherAdministrators(db, group.id, user.id)],
+  countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
+  listProjectIdsOfUser: [(db) => users.listProjectIdsOfUser(db, user.id)],
+  listSessions: [(db) => sessions.listSessions(db, user.id)],
   listGroups: [(db) => groups.listGroups(db, page)],
   countGroups: [groups.countGroups],
+  listMemberIds: [(db) => groups.listMemberIds(db, group.id)],
   listGroupNames: [(db) => groups.listGroupNames(db, [group.id, 'other'])],
   listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopes.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
@@ -123,6 +127,8 @@ async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
     run: () => Promise.reject(new Error('a list does not write')),
     now: 0,
     lock: empty,
+    lockFree: empty,
+    clock: () => 0,
     announce: () => undefined,
   };
   for (const run of runs) await run(db);
@@ -177,6 +183,12 @@ const smallSorts: Record<string, { readonly statement: string; readonly because:
     {
       statement: "where environment_id = ?) and type <> 'admin' order by created_at, id",
       because: 'the keys of one environment',
+    },
+  ],
+  listProjectIdsOfUser: [
+    {
+      statement: "where m.user_id = ? and v.viewer_type = 'group'",
+      because: 'each project once: a set as large as the answer',
     },
   ],
   listViewers: [{ statement: 'where v.project_id = ? order by v.position', because: 'the viewers of one project' }],

@@ -45,6 +45,8 @@ export interface Api {
   readonly app: FastifyInstance;
   readonly store: Store;
   readonly adminKey: string;
+  /** Of the link that the first start printed. */
+  readonly setupToken: string;
   /** The clock of the database. Set it to move time; it stands still otherwise unless `clock.now` is undefined. */
   readonly clock: { now: number | undefined };
   /** Every line that was logged, parsed. */
@@ -67,12 +69,13 @@ export interface Api {
 export async function startApi(): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
   const store = await temporaryStore(() => clock.now ?? Date.now());
-  const adminKey = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
+  const firstStart = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
   const account = await findAccount(store);
-  assert.ok(adminKey && account);
+  assert.ok(firstStart && account);
+  const { adminKeyText: adminKey, setupToken } = firstStart;
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
-  const app = await createApp(store, account, logger);
+  const app = await createApp({ store, account, log: logger });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
 
@@ -105,6 +108,7 @@ export async function startApi(): Promise<Api> {
     app,
     store,
     adminKey,
+    setupToken,
     clock,
     log,
     call,

@@ -1,7 +1,7 @@
 import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
 import * as contract from '#contract/api-keys.ts';
 import { pageSizes } from '#contract/parts.ts';
-import type { Actor, Scope } from '#domain/access.ts';
+import type { Actor, KeyScope } from '#domain/access.ts';
 import { type NewApiKey, rolesOf, toApiKeySummary } from '#domain/api-keys.ts';
 import { refuse } from '#domain/problems.ts';
 import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
@@ -27,7 +27,7 @@ export const apiKeys = (db: Reader, accountId: string) =>
   });
 
 /** Project and environments, each by id or name, of which the actor must reach every one. */
-async function scopeOf(db: Reader, actor: Actor, { workspace, environments }: NewApiKey): Promise<Scope> {
+async function scopeOf(db: Reader, actor: Actor, { workspace, environments }: NewApiKey): Promise<KeyScope> {
   const words = [...new Set((environments ?? []).map((environment) => environment.id))];
   if (!workspace) {
     refuse('api_key_invalid', words.length > 0 ? ['environments need a workspace'] : []);

@@ -10,8 +10,8 @@ import { offsetPage } from '../pages.ts';
 
 export const flags = (db: Reader) =>
   implement(contract, {
-    createFlag: async ({ context, project, trafficType, body: { name, description } }) =>
-      createFlag(context, { project, trafficType, name, description: description ?? '' }),
+    createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
+      createFlag(context, { project, trafficType, name, description, ifMatch }),
     listFlags: async ({ project, query: { tag = [], name, rolloutStatus, ...page } }) => {
       const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
       return offsetPage(page, pageSizes.flags, {

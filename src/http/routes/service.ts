@@ -9,7 +9,7 @@ export const service = (db: Reader) =>
     getHealth: async () => ({ status: 'ok' as const }),
     getReadiness: async () => {
       const account = await findAccount(db).catch(() => undefined);
-      if (!account) throw new Problem('unavailable');
+      if (!account) throw new Problem('unavailable', { seconds: 2 });
       return { status: 'ready' as const };
     },
   });

@@ -66,7 +66,7 @@ create table flags (
 );
 create unique index flags_name_key on flags (project_id, name);
 create index flags_created_at on flags (project_id, created_at, id);
-create index flags_rollout_status on flags (project_id, rollout_status_id, created_at, id);
+create index flags_rollout_status on flags (rollout_status_id, created_at, id);
 create index flags_traffic_type on flags (traffic_type_id);
 
 create table flag_tags (
@@ -220,7 +220,6 @@ create table changes (
 );
 create index changes_at on changes (at, id);
 create index changes_object_type on changes (object_type, at, id);
-create index changes_object on changes (object_type, object_id, at, id);
 create index changes_object_id on changes (object_id, at, id);
 create index changes_actor on changes (actor_id, at, id);
 create index changes_project on changes (project_id, at, id);

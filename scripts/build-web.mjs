@@ -1,0 +1,92 @@
+// Builds the interface into web/dist when what it is made from has changed. Plain JavaScript without dependencies: it
+// runs on any Node from 20 on, and runs Vite on Burgee's own.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { node } from './install.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'web/dist');
+const sources = ['web', 'src/domain', 'src/contract', 'package-lock.json', 'scripts/build-web.mjs'];
+
+const stamp = hashOf(sources.map((path) => join(root, path)).flatMap(filesUnder));
+if (stampOf(dist) !== stamp) build();
+
+/** Builds aside and moves the whole into place: a server that runs meanwhile, or a second build, finds no half of it. */
+function build() {
+  const started = Date.now();
+  process.stderr.write('Building the interface (only when its sources changed) ...\n');
+  const fresh = join(root, `web/.dist-${process.pid}`);
+  try {
+    runVite(fresh);
+    compress(join(fresh, 'assets'));
+    writeFileSync(join(fresh, '.stamp'), stamp);
+    moveIntoPlace(fresh);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  process.stderr.write(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s.\n`);
+}
+
+/** Somebody else may build the same at the same time; whoever is second throws the own build away. */
+function moveIntoPlace(fresh) {
+  const old = `${fresh}-old`;
+  for (let attempt = 1; stampOf(dist) !== stamp; attempt += 1) {
+    try {
+      if (existsSync(dist)) renameSync(dist, old);
+      renameSync(fresh, dist);
+    } catch (error) {
+      if (attempt === 5) throw error;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
+}
+
+function runVite(outDir) {
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const args = ['build', '--config', join(root, 'web/vite.config.ts'), '--outDir', outDir, '--emptyOutDir'];
+  // The server's answers are on standard output, so what is said here goes to standard error.
+  const { status } = spawnSync(node, [vite, ...args, '--logLevel', 'warn'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  process.stderr.write('The interface could not be built; the message of Vite is above.\n');
+  process.exit(1);
+}
+
+/** Beside each file its compressed twins, which the server sends to browsers that take them. */
+function compress(folder) {
+  for (const file of filesUnder(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+    const content = readFileSync(file);
+    writeFileSync(`${file}.br`, brotliCompressSync(content));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
+function stampOf(folder) {
+  const file = join(folder, '.stamp');
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Of names and contents, in an order that is always the same. Where the checkout lies does not matter. */
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+/** All files below a folder but the build itself, whether it is done or under way; a file is itself. */
+function filesUnder(path) {
+  if (path === dist) return [];
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path)
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+    .flatMap((name) => filesUnder(join(path, name)));
+}

@@ -1,0 +1,193 @@
+/** How people come to an account and to a new password: by links that open once. */
+import { v7 as newId } from 'uuid';
+import { invitationLifeMs, resetLifeMs, type Setup } from '#domain/accounts.ts';
+import { requireStrong } from '#domain/passwords.ts';
+import { Problem } from '#domain/problems.ts';
+import { emailKey, toUserReply, type User } from '#domain/users.ts';
+import { saveSetupToken, takeSetupToken } from '#store/account.ts';
+import * as store from '#store/accounts.ts';
+import { findAdministratorsId } from '#store/groups.ts';
+import { deleteMail, putMail } from '#store/outbox.ts';
+import { deleteSessionsOfUser } from '#store/sessions.ts';
+import type { Tx } from '#store/sql.ts';
+import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
+import { type Context, readerOf, write } from './context.ts';
+import { hashPassword } from './password-hash.ts';
+import { provePassword, requireProof } from './password-proof.ts';
+import { hashOf, newToken } from './secrets.ts';
+import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
+
+/** Part of inviting and inviting again: a fresh link, and the mail that carries it. */
+export async function sendInvitation(tx: Tx, user: User, invitedBy: string): Promise<void> {
+  const token = newToken();
+  const expiresAt = tx.now + invitationLifeMs;
+  await store.saveInvitation(tx, user.id, hashOf(token), expiresAt);
+  await putMail(tx, newId(), user.id, {
+    kind: 'invitation',
+    email: user.email,
+    name: user.name,
+    token,
+    expiresAt,
+    invitedBy,
+  });
+}
+
+/** A new link in a new mail; the old link is dead. */
+export const resendInvitation = (context: Context, userId: string) =>
+  write(context, async (tx) => {
+    const user = await lockUser(tx, userId);
+    if (user.status !== 'PENDING') throw new Problem('invitation_not_pending');
+    await sendInvitation(tx, user, context.actor.name);
+    await tx.record({ action: 'user.invited_again', object: objectOf(user) });
+    return user;
+  });
+
+export interface Acceptance extends Origin {
+  readonly token: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Makes the invited user ACTIVE and signs in. Of several who try at once, one succeeds. */
+export async function acceptInvitation(context: Context, { token, name, password, ...origin }: Acceptance) {
+  const reader = readerOf(context);
+  const invited = await findOpen(store.findInvitedUserId(reader, hashOf(token)), 'invitation_not_found');
+  requireStrong(password, [name, (await findUser(reader, invited, { kind: 'account' })).email]);
+  const passwordHash = await hashPassword(password);
+  return write(context, async (tx) => {
+    const userId = await findOpen(store.findInvitedUserId(tx, hashOf(token)), 'invitation_not_found');
+    const before = await lockUser(tx, userId);
+    if ((await store.deleteInvitation(tx, userId)) === 0) throw new Problem('invitation_not_found');
+    const after: User = { ...before, name, status: 'ACTIVE' };
+    await deleteMail(tx, userId, 'invitation');
+    await saveUser(tx, after);
+    await store.savePassword(tx, userId, passwordHash);
+    const started = await startSession(tx, after, origin);
+    await tx.record({
+      action: 'user.accepted',
+      object: objectOf(after),
+      actor: actorOf(after),
+      before: toUserReply(before),
+      after: toUserReply(after),
+    });
+    return started;
+  });
+}
+
+/** Changes the password of who knows the current one; ends all sessions and starts a new one. */
+export async function changePassword(
+  context: Context,
+  { user, current, next, ...origin }: Origin & { user: User; current: string; next: string },
+) {
+  const proof = await provePassword(context, user.id, current);
+  requireStrong(next, [user.name, user.email]);
+  const passwordHash = await hashPassword(next);
+  return write(context, async (tx) => {
+    await requireProof(tx, proof);
+    await replacePassword(tx, user.id, passwordHash);
+    const started = await startSession(tx, user, origin);
+    await tx.record({ action: 'user.password_changed', object: objectOf(user) });
+    return started;
+  });
+}
+
+/** Puts a mail with a link into the outbox where the address is known; does as much work where it is not. */
+export const requestPasswordReset = (context: Context, email: string) =>
+  write(context, async (tx) => {
+    const credentials = await store.findCredentialsByEmail(tx, emailKey(email));
+    const user = credentials?.status === 'ACTIVE' ? await lockUser(tx, credentials.userId) : undefined;
+    if (user) {
+      const token = newToken();
+      const expiresAt = tx.now + resetLifeMs;
+      await store.savePasswordReset(tx, user.id, hashOf(token), expiresAt);
+      await putMail(tx, newId(), user.id, {
+        kind: 'password-reset',
+        email: user.email,
+        name: user.name,
+        token,
+        expiresAt,
+      });
+    }
+    await tx.record({
+      action: 'user.password_reset_requested',
+      object: user ? objectOf(user) : { type: 'user', id: 'unknown', name: email },
+    });
+    return true as const;
+  });
+
+/** Sets a new password by the link of a mail, and ends all sessions. */
+export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
+  const reader = readerOf(context);
+  const resetting = await findOpen(store.findResettingUserId(reader, hashOf(token)), 'reset_not_found');
+  const { name, email } = await findUser(reader, resetting, { kind: 'account' });
+  requireStrong(password, [name, email]);
+  const passwordHash = await hashPassword(password);
+  return write(context, async (tx) => {
+    const userId = await findOpen(store.findResettingUserId(tx, hashOf(token)), 'reset_not_found');
+    const user = await lockUser(tx, userId);
+    if (user.status !== 'ACTIVE') throw new Problem('reset_not_found');
+    await replacePassword(tx, userId, passwordHash);
+    await tx.record({ action: 'user.password_reset', object: objectOf(user), actor: actorOf(user) });
+    return true as const;
+  });
+}
+
+/** Sessions and open resets end with the old password. */
+async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await store.savePassword(tx, userId, passwordHash);
+  await store.deletePasswordReset(tx, userId);
+  await deleteMail(tx, userId, 'password-reset');
+  await deleteSessionsOfUser(tx, userId);
+}
+
+async function findOpen(
+  search: Promise<string | undefined>,
+  otherwise: 'invitation_not_found' | 'reset_not_found',
+): Promise<string> {
+  const userId = await search;
+  if (userId === undefined) throw new Problem(otherwise);
+  return userId;
+}
+
+/** Whether somebody is there who can let others in. */
+async function hasAdministrator(tx: Tx): Promise<boolean> {
+  return (await countAdministrators(tx, await findAdministratorsId(tx))) > 0;
+}
+
+/** A new one-time link for the first administrator; refused when there is one already. */
+export const offerSetup = (context: Context) =>
+  write(context, async (tx) => {
+    if (await hasAdministrator(tx)) throw new Problem('setup_done');
+    const token = newToken();
+    await saveSetupToken(tx, hashOf(token));
+    await tx.record({ action: 'account.setup_offered', object: { type: 'account', id: 'account', name: 'Burgee' } });
+    return token;
+  });
+
+/** Makes the first administrator, by the one-time link, and signs in. */
+export async function completeSetup(context: Context, { token, email, name, password, ...origin }: Setup & Origin) {
+  requireStrong(password, [name, email]);
+  const passwordHash = await hashPassword(password);
+  return write(context, async (tx) => {
+    if ((await hasAdministrator(tx)) || !(await takeSetupToken(tx, hashOf(token)))) throw new Problem('setup_refused');
+    const user: User = {
+      id: newId(),
+      name,
+      email,
+      status: 'ACTIVE',
+      twoFactor: false,
+      groupIds: [await findAdministratorsId(tx)],
+      createdAt: tx.now,
+    };
+    await insertUser(tx, user);
+    await store.savePassword(tx, user.id, passwordHash);
+    const started = await startSession(tx, user, origin);
+    await tx.record({
+      action: 'user.set_up',
+      object: objectOf(user),
+      actor: actorOf(user),
+      after: toUserReply(user),
+    });
+    return started;
+  });
+}

@@ -1,0 +1,21 @@
+/** Who knows the password may do more. Hashing takes long, so it happens before the transaction, and is held in it. */
+import { Problem } from '#domain/problems.ts';
+import { type Credentials, findCredentials } from '#store/accounts.ts';
+import type { Tx } from '#store/sql.ts';
+import { lockUser } from '#store/users.ts';
+import { type Context, readerOf } from './context.ts';
+import { isPassword } from './password-hash.ts';
+
+/** The credentials that the password opened, or `password_wrong`. */
+export async function provePassword(context: Context, userId: string, password: string): Promise<Credentials> {
+  const credentials = await findCredentials(readerOf(context), userId);
+  if (!credentials || !(await isPassword(password, credentials.passwordHash))) throw new Problem('password_wrong');
+  return credentials;
+}
+
+/** Refuses when password or status changed since the proof. */
+export async function requireProof(tx: Tx, { userId, passwordHash }: Credentials): Promise<void> {
+  const user = await lockUser(tx, userId);
+  const now = await findCredentials(tx, userId);
+  if (user.status !== 'ACTIVE' || now?.passwordHash !== passwordHash) throw new Problem('password_wrong');
+}

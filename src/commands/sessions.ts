@@ -1,0 +1,94 @@
+import { v7 as newId } from 'uuid';
+import type { Actor } from '#domain/access.ts';
+import { Problem } from '#domain/problems.ts';
+import { emailKey, type User } from '#domain/users.ts';
+import { type Credentials, findCredentials, findCredentialsByEmail } from '#store/accounts.ts';
+import { deleteSession, insertSession, type Session } from '#store/sessions.ts';
+import type { Tx } from '#store/sql.ts';
+import { lockUser } from '#store/users.ts';
+import { type Context, type RecordingTx, readerOf, write } from './context.ts';
+import { isPassword } from './password-hash.ts';
+import { hashOf, newToken } from './secrets.ts';
+import { useCode } from './two-factor.ts';
+
+/** From where a session is started. */
+export interface Origin {
+  readonly address: string;
+  readonly agent: string;
+}
+
+export interface StartedSession {
+  readonly session: Session;
+  /** For the cookie; stored only as a hash. */
+  readonly token: string;
+}
+
+export interface Attempt extends Origin {
+  readonly email: string;
+  readonly password: string;
+  readonly code: string | undefined;
+}
+
+/**
+ * Starts a session for the right e-mail, password and, where the second factor is on, code. Failures are recorded, and
+ * take the same time whether the account exists or not.
+ */
+export async function signIn(context: Context, attempt: Attempt): Promise<StartedSession> {
+  const credentials = await findCredentialsByEmail(readerOf(context), emailKey(attempt.email));
+  const known = (await isPassword(attempt.password, credentials?.passwordHash)) ? credentials : undefined;
+  const outcome = await write(context, (tx) => decide(tx, attempt, known));
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome;
+}
+
+async function decide(tx: RecordingTx, attempt: Attempt, known: Credentials | undefined) {
+  const refusedWith = async (refusal: Problem) => {
+    await tx.record({
+      action: 'session.refused',
+      object: { type: 'user', id: known?.userId ?? 'unknown', name: attempt.email },
+    });
+    return { refusal };
+  };
+  if (!known) return refusedWith(new Problem('credentials_invalid'));
+  const user = await lockUser(tx, known.userId);
+  const unchanged = (await findCredentials(tx, user.id))?.passwordHash === known.passwordHash;
+  if (user.status === 'DEACTIVATED') return refusedWith(new Problem('account_deactivated'));
+  if (user.status !== 'ACTIVE' || !unchanged) return refusedWith(new Problem('credentials_invalid'));
+  if (user.twoFactor) {
+    if (!attempt.code) throw new Problem('code_required');
+    if (!(await useCode(tx, user.id, attempt.code))) return refusedWith(new Problem('credentials_invalid'));
+  }
+  const started = await startSession(tx, user, attempt);
+  await tx.record({ action: 'session.started', object: objectOf(user), actor: actorOf(user) });
+  return started;
+}
+
+/** Part of every command that signs somebody in. */
+export async function startSession(tx: Tx, user: User, { address, agent }: Origin): Promise<StartedSession> {
+  const token = newToken();
+  const session: Session = {
+    id: newId(),
+    userId: user.id,
+    address,
+    agent: agent.slice(0, 300),
+    createdAt: tx.now,
+    lastSeenAt: tx.now,
+  };
+  await insertSession(tx, session, hashOf(token));
+  return { session, token };
+}
+
+/** Ends one of the user's sessions: this one by signing out, or another. */
+export const endSession = (context: Context, { user, id }: { user: User; id: string }) =>
+  write(context, async (tx) => {
+    if ((await deleteSession(tx, user.id, id)) === 0) throw new Problem('session_not_found', { word: id });
+    await tx.record({ action: 'session.ended', object: objectOf(user) });
+    return true as const;
+  });
+
+export const objectOf = ({ id, email }: User) => ({ type: 'user' as const, id, name: email });
+export const actorOf = ({ id, email }: User): Pick<Actor, 'type' | 'id' | 'name'> => ({
+  type: 'user',
+  id,
+  name: email,
+});

@@ -1,0 +1,202 @@
+/** Accounts of people: invitations, signing in, passwords, the second factor, the first administrator. */
+import { Type } from 'typebox';
+import {
+  Acceptance,
+  InvitationView,
+  PasswordChange,
+  PasswordProof,
+  RecoveryCodes,
+  Reset,
+  ResetRequest,
+  SessionSummary,
+  SessionView,
+  Setup,
+  SetupState,
+  SignIn,
+  TwoFactorCode,
+  TwoFactorOffer,
+  WaitingMail,
+} from '#domain/accounts.ts';
+import { User } from '#domain/users.ts';
+import { endpoint } from './endpoint.ts';
+import { True } from './parts.ts';
+
+export const getInvitation = endpoint({
+  method: 'GET',
+  path: '/invitations/:token',
+  summary: 'Read an invitation',
+  access: 'public',
+  reply: InvitationView,
+  problems: ['invitation_not_found', 'too_many_attempts'],
+});
+
+export const acceptInvitation = endpoint({
+  method: 'POST',
+  path: '/invitations/:token',
+  summary: 'Accept an invitation',
+  description: 'Makes the user ACTIVE and signs in.',
+  access: 'public',
+  body: Acceptance,
+  reply: SessionView,
+  problems: ['invitation_not_found', 'password_weak', 'too_many_attempts'],
+});
+
+export const resendInvitation = endpoint({
+  method: 'POST',
+  path: '/users/:user/resend-invitation',
+  summary: 'Invite a pending user again',
+  description: 'A new link in a new mail; the old link is dead from then on.',
+  access: { needs: 'user.write', scope: 'account' },
+  reply: User,
+  problems: ['user_not_found', 'invitation_not_pending'],
+});
+
+export const listOutbox = endpoint({
+  method: 'GET',
+  path: '/outbox',
+  summary: 'List the mails that wait',
+  description:
+    'Everything that is not sent, oldest first, with the paths of the links, to hand them over in another way.',
+  access: { needs: 'user.write', scope: 'account' },
+  reply: Type.Array(WaitingMail),
+  problems: [],
+});
+
+export const signIn = endpoint({
+  method: 'POST',
+  path: '/session',
+  summary: 'Sign in',
+  description: 'Where the second factor is on and no code is sent: 401 with `details` = `code required`.',
+  access: 'public',
+  body: SignIn,
+  reply: SessionView,
+  problems: ['credentials_invalid', 'code_required', 'account_deactivated', 'too_many_attempts'],
+});
+
+export const getSession = endpoint({
+  method: 'GET',
+  path: '/session',
+  summary: 'Who am I and what may I',
+  access: 'signed-in',
+  reply: SessionView,
+  problems: [],
+});
+
+export const signOut = endpoint({
+  method: 'DELETE',
+  path: '/session',
+  summary: 'Sign out',
+  access: 'signed-in',
+  reply: True,
+  problems: ['session_not_found'],
+});
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/sessions',
+  summary: 'List my sessions',
+  access: 'signed-in',
+  reply: Type.Array(SessionSummary),
+  problems: [],
+});
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/sessions/:session',
+  summary: 'End one of my sessions',
+  access: 'signed-in',
+  reply: True,
+  problems: ['session_not_found'],
+});
+
+export const changePassword = endpoint({
+  method: 'POST',
+  path: '/password',
+  summary: 'Change my password',
+  description: 'Ends all my sessions; this answer starts a new one.',
+  access: 'signed-in',
+  body: PasswordChange,
+  reply: SessionView,
+  problems: ['password_wrong', 'password_weak', 'too_many_attempts'],
+});
+
+export const requestPasswordReset = endpoint({
+  method: 'POST',
+  path: '/password-reset',
+  summary: 'Ask for a link to set a new password',
+  description: 'The answer is the same whether the address is known or not.',
+  access: 'public',
+  body: ResetRequest,
+  reply: True,
+  problems: ['too_many_attempts'],
+});
+
+export const getPasswordReset = endpoint({
+  method: 'GET',
+  path: '/password-reset/:token',
+  summary: 'Read whose password a link sets',
+  access: 'public',
+  reply: InvitationView,
+  problems: ['reset_not_found', 'too_many_attempts'],
+});
+
+export const resetPassword = endpoint({
+  method: 'POST',
+  path: '/password-reset/:token',
+  summary: 'Set a new password',
+  description: 'Ends all sessions of the user.',
+  access: 'public',
+  body: Reset,
+  reply: True,
+  problems: ['reset_not_found', 'password_weak', 'too_many_attempts'],
+});
+
+export const offerTwoFactor = endpoint({
+  method: 'POST',
+  path: '/2fa',
+  summary: 'Ask for a secret of the second factor',
+  access: 'signed-in',
+  reply: TwoFactorOffer,
+  problems: ['two_factor_on'],
+});
+
+export const confirmTwoFactor = endpoint({
+  method: 'POST',
+  path: '/2fa/confirm',
+  summary: 'Switch the second factor on',
+  description: 'Answers ten recovery codes, shown only now.',
+  access: 'signed-in',
+  body: TwoFactorCode,
+  reply: RecoveryCodes,
+  problems: ['two_factor_not_offered', 'two_factor_code_wrong', 'too_many_attempts'],
+});
+
+export const removeTwoFactor = endpoint({
+  method: 'DELETE',
+  path: '/2fa',
+  summary: 'Switch the second factor off',
+  access: 'signed-in',
+  body: PasswordProof,
+  reply: True,
+  problems: ['password_wrong', 'too_many_attempts'],
+});
+
+export const getSetup = endpoint({
+  method: 'GET',
+  path: '/setup',
+  summary: 'Whether the first administrator is still to be set up',
+  access: 'public',
+  reply: SetupState,
+  problems: [],
+});
+
+export const completeSetup = endpoint({
+  method: 'POST',
+  path: '/setup',
+  summary: 'Set up the first administrator',
+  description: 'With the token of the link that the first start printed. Signs in.',
+  access: 'public',
+  body: Setup,
+  reply: SessionView,
+  problems: ['setup_refused', 'password_weak', 'user_email_taken', 'too_many_attempts'],
+});

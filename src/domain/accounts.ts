@@ -1,0 +1,81 @@
+/** People's accounts: the shapes of signing in, of links that open once, and of the second factor. */
+import { type Static, Type } from 'typebox';
+import { permissions } from './access.ts';
+import { Password } from './passwords.ts';
+import { Millis, OneOf, patterns, Title } from './schema.ts';
+import { Email, User } from './users.ts';
+
+/** What the holder of a link of an invitation, or for a new password, may know. */
+export const InvitationView = Type.Object({ email: Type.String(), name: Type.String() });
+
+export const Acceptance = Type.Object({ name: Title, password: Password });
+
+export const SignIn = Type.Object({
+  email: Type.String({ maxLength: 254 }),
+  password: Type.String({ maxLength: 1000 }),
+  code: Type.Optional(Type.String({ maxLength: 50, description: 'of the second factor, or a recovery code' })),
+});
+
+/** Who is signed in, and what that person may do. */
+export const SessionView = Type.Object({
+  id: Type.String(),
+  user: User,
+  administrator: Type.Boolean(),
+  permissions: Type.Array(OneOf(permissions)),
+  createdAt: Millis,
+});
+export type SessionView = Static<typeof SessionView>;
+
+export const SessionSummary = Type.Object({
+  id: Type.String(),
+  current: Type.Boolean({ description: 'the session that asks' }),
+  address: Type.String(),
+  agent: Type.String(),
+  createdAt: Millis,
+  lastSeenAt: Millis,
+});
+
+export const PasswordChange = Type.Object({ current: Type.String({ maxLength: 1000 }), next: Password });
+export const ResetRequest = Type.Object({ email: Email });
+export const Reset = Type.Object({ password: Password });
+export const PasswordProof = Type.Object({ password: Type.String({ maxLength: 1000 }) });
+
+export const TwoFactorOffer = Type.Object({
+  secret: Type.String({ description: 'base32, to type in where no camera is at hand' }),
+  uri: Type.String({ description: 'otpauth://' }),
+  qr: Type.String({ description: 'the URI as an SVG picture' }),
+});
+export const TwoFactorCode = Type.Object({ code: Type.String({ pattern: patterns.sixDigits }) });
+export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) });
+
+export const SetupState = Type.Object({
+  required: Type.Boolean({ description: 'there is no active administrator yet' }),
+});
+export const Setup = Type.Object({
+  token: Type.String({ maxLength: 100 }),
+  email: Email,
+  name: Title,
+  password: Password,
+});
+export type Setup = Static<typeof Setup>;
+
+/** A mail in the outbox, for administrators. */
+export const WaitingMail = Type.Object({
+  id: Type.String(),
+  kind: OneOf(['invitation', 'password-reset']),
+  email: Type.String(),
+  path: Type.String({ description: 'of the link, below the address of the server' }),
+  createdAt: Millis,
+  expiresAt: Millis,
+  attempts: Type.Integer(),
+  lastError: Type.Optional(Type.String()),
+  givenUpAt: Type.Optional(Millis),
+});
+export type WaitingMail = Static<typeof WaitingMail>;
+
+const hour = 60 * 60 * 1000;
+/** A session ends when it was not used for the first, and in any case after the second. */
+export const sessionIdleMs = 12 * hour;
+export const sessionLifeMs = 14 * 24 * hour;
+export const invitationLifeMs = 7 * 24 * hour;
+export const resetLifeMs = 2 * hour;

@@ -1,0 +1,48 @@
+/** What a password must be. How it is hashed is not the domain's affair. */
+import { Type } from 'typebox';
+import { refuse } from './problems.ts';
+
+export const Password = Type.String({ maxLength: 1000, description: '12 characters or more, and not a common one' });
+
+const shortest = 12;
+
+/** What common passwords of this length are made of: lists of leaked ones have hardly anything else. */
+const commonParts = (
+  'password passwort passwd passw0rd motdepasse contrasena qwerty qwertz azerty qwertyuiop asdfgh asdfghjkl zxcvbn ' +
+  'zxcvbnm qazwsx 1q2w3e 1q2w3e4r 1q2w3e4r5t 1q2w3e4r5t6y q1w2e3r4 q1w2e3r4t5y6 1qaz2wsx qwe asd zxc tianya telecom ' +
+  'inyourhand letmein letme welcome iloveyou loveyou admin administrator root login master ' +
+  'dragon monkey football baseball basketball soccer superman batman spiderman princess sunshine shadow trustno1 ' +
+  'whatever starwars computer internet secret topsecret changeme default burgee feature flags flag abc abcd abcde ' +
+  'abcdef test tester testing user guest hello world love freedom michael charlie jordan jennifer jessica daniel ' +
+  'summer winter spring autumn monday friday january december google facebook samsung apple microsoft please access ' +
+  'service system server company manager security private example correct horse battery staple mypass my the is'
+).split(' ');
+
+/** The one form of a password that is judged and hashed: keyboards write some characters in several ways. */
+export const normalized = (password: string): string => password.normalize('NFKC');
+
+/** Refuses a password that is too short or that attackers try first. `words` are the person's own: name and e-mail. */
+export function requireStrong(typed: string, words: readonly string[]): void {
+  const password = normalized(typed);
+  refuse('password_weak', password.length < shortest ? [`The password must have at least ${shortest} characters`] : []);
+  refuse(
+    'password_weak',
+    isCommon(password, words) ? ['The password is one that attackers try first; choose another'] : [],
+  );
+}
+
+/** Common is a password of which hardly anything is left without common words, the person's words, runs and years. */
+function isCommon(password: string, words: readonly string[]): boolean {
+  const own = words.flatMap((word) => word.toLowerCase().split(/[^\p{L}\d]+/u)).filter((word) => word.length >= 3);
+  const parts = [...commonParts, ...own].sort((a, b) => b.length - a.length);
+  let rest = password.toLowerCase().replaceAll('@', 'a').replaceAll('$', 's');
+  for (const part of parts) rest = rest.replaceAll(part, '');
+  rest = rest.replaceAll(/(?:19|20)\d\d/g, '').replaceAll(/[^\p{L}\d]/gu, '');
+  return withoutRuns(rest.replace(/^(.{1,4}?)\1+$/su, '$1')).length < 4;
+}
+
+/** Without the characters that continue a run: the same again, or the next one up or down, as in `aaa`, `123`, `321`. */
+const withoutRuns = (text: string): string =>
+  text.replaceAll(/./gsu, (character, index: number) =>
+    index > 0 && Math.abs(text.charCodeAt(index) - text.charCodeAt(index - 1)) <= 1 ? '' : character,
+  );

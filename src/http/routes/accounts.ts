@@ -1,0 +1,123 @@
+import { renderSVG } from 'uqr';
+import {
+  acceptInvitation,
+  changePassword,
+  completeSetup,
+  requestPasswordReset,
+  resendInvitation,
+  resetPassword,
+} from '#commands/accounts.ts';
+import { hashOf } from '#commands/secrets.ts';
+import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
+import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
+import * as contract from '#contract/accounts.ts';
+import type { SessionView, WaitingMail } from '#domain/accounts.ts';
+import { Problem } from '#domain/problems.ts';
+import { emailKey, toUserReply, type User } from '#domain/users.ts';
+import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
+import { findAdministratorsId } from '#store/groups.ts';
+import { listOutbox, type OutboxEntry, pathOf } from '#store/outbox.ts';
+import { listSessions, type Session } from '#store/sessions.ts';
+import type { Reader } from '#store/sql.ts';
+import { countAdministrators, findUser } from '#store/users.ts';
+import { actorOf } from '../authenticate.ts';
+import { implement } from '../implement.ts';
+import type { SessionCookie } from '../session-cookie.ts';
+import type { Throttles } from '../throttle.ts';
+
+export const accounts = (db: Reader, { attempt }: Throttles) => {
+  const userOf = (id: string) => findUser(db, id, { kind: 'account' });
+  const begin = async (cookie: SessionCookie, { session, token }: StartedSession) => {
+    cookie.start(token);
+    return toSessionView(db, await userOf(session.userId), session);
+  };
+  return implement(contract, {
+    getInvitation: async ({ words, origin }) => {
+      await attempt(origin.address);
+      const userId = await findInvitedUserId(db, hashOf(words.token));
+      if (userId === undefined) throw new Problem('invitation_not_found');
+      const { email, name } = await userOf(userId);
+      return { email, name };
+    },
+    acceptInvitation: async ({ context, words, body, origin, cookie }) => {
+      await attempt(origin.address);
+      return begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: words.token }));
+    },
+    resendInvitation: async ({ context, words }) => toUserReply(await resendInvitation(context, words.user)),
+    listOutbox: async () => (await listOutbox(db)).map(toWaitingMail),
+    signIn: async ({ context, body: { email, password, code }, origin, cookie }) => {
+      await attempt(origin.address, emailKey(email));
+      return begin(cookie, await signIn(context, { email, password, code, ...origin }));
+    },
+    getSession: async ({ user, session }) => toSessionView(db, user, session),
+    signOut: async ({ context, user, session, cookie }) => {
+      cookie.end();
+      return endSession(context, { user, id: session.id });
+    },
+    listSessions: async ({ user, session }) =>
+      (await listSessions(db, user.id)).map((one) => ({ ...one, current: one.id === session.id })),
+    endSession: async ({ context, user, words }) => endSession(context, { user, id: words.session }),
+    changePassword: async ({ context, user, body, origin, cookie }) => {
+      await attempt(origin.address, user.id);
+      return begin(cookie, await changePassword(context, { user, ...body, ...origin }));
+    },
+    requestPasswordReset: async ({ context, body: { email }, origin }) => {
+      await attempt(origin.address, `reset ${emailKey(email)}`);
+      return requestPasswordReset(context, email);
+    },
+    getPasswordReset: async ({ words, origin }) => {
+      await attempt(origin.address);
+      const userId = await findResettingUserId(db, hashOf(words.token));
+      if (userId === undefined) throw new Problem('reset_not_found');
+      const { email, name } = await userOf(userId);
+      return { email, name };
+    },
+    resetPassword: async ({ context, words, body, origin }) => {
+      await attempt(origin.address);
+      return resetPassword(context, { token: words.token, password: body.password });
+    },
+    offerTwoFactor: async ({ context, user }) => {
+      const { secret, uri } = await offerTwoFactor(context, user);
+      return { secret, uri, qr: renderSVG(uri) };
+    },
+    confirmTwoFactor: async ({ context, user, body, origin }) => {
+      await attempt(origin.address, user.id);
+      return { recoveryCodes: await confirmTwoFactor(context, user, body.code) };
+    },
+    removeTwoFactor: async ({ context, user, body, origin }) => {
+      await attempt(origin.address, user.id);
+      return removeTwoFactor(context, user, body.password);
+    },
+    getSetup: async () => ({ required: (await countAdministrators(db, await findAdministratorsId(db))) === 0 }),
+    completeSetup: async ({ context, body, origin, cookie }) => {
+      await attempt(origin.address);
+      return begin(cookie, await completeSetup(context, { ...body, ...origin }));
+    },
+  });
+};
+
+async function toSessionView(db: Reader, user: User, { id, createdAt }: Session): Promise<SessionView> {
+  const { permissions, scope } = await actorOf(db, user);
+  return {
+    id,
+    user: toUserReply(user),
+    administrator: scope.kind === 'account',
+    permissions: [...permissions],
+    createdAt,
+  };
+}
+
+function toWaitingMail({ id, mail, createdAt, attempts, lastError, givenUpAt }: OutboxEntry): WaitingMail {
+  const { kind, email, expiresAt } = mail;
+  return {
+    id,
+    kind,
+    email,
+    path: pathOf(mail),
+    createdAt,
+    expiresAt,
+    attempts,
+    ...(lastError === undefined ? {} : { lastError }),
+    ...(givenUpAt === undefined ? {} : { givenUpAt }),
+  };
+}

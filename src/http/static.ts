@@ -1,0 +1,65 @@
+/** The built interface: its files, and index.html for every address that is a page of it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
+/** What lies beside index.html; everything else that is built is below /assets, under names that change with the content. */
+const fixedFiles = ['/theme.js', '/favicon.svg'];
+const aYear = 365 * 24 * 60 * 60 * 1000;
+
+/** Pages run our own scripts and styles and nothing else, talk to this server only, and are shown in no frame. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export async function servePages(app: FastifyInstance): Promise<void> {
+  await app.register(fastifyStatic, { root: dist, serve: false, preCompressed: true, suppressWarning: true });
+  app.get('/assets/*', (request, reply) =>
+    withSafeHeaders(reply).sendFile(pathOf(request), { maxAge: aYear, immutable: true }),
+  );
+  for (const file of fixedFiles)
+    app.get(file, (_, reply) => withoutCache(reply).sendFile(file, { cacheControl: false }));
+  app.get('/*', (request, reply) => (isPage(request) ? sendPage(reply) : reply.callNotFound()));
+}
+
+/** A browser that goes to an address says that it takes HTML; programs do not, and get the error that they understand. */
+const isPage = (request: FastifyRequest): boolean =>
+  (request.headers.accept ?? '').includes('text/html') &&
+  !/^\/(internal|docs|openapi\.json|health|ready)(\/|$)/.test(pathOf(request));
+
+function sendPage(reply: FastifyReply): FastifyReply {
+  withoutCache(reply).header('content-security-policy', contentSecurityPolicy);
+  if (existsSync(join(dist, 'index.html'))) return reply.sendFile('/index.html', { cacheControl: false });
+  return reply.code(503).type('text/html; charset=utf-8').send(notBuilt);
+}
+
+/** Addresses of pages carry tokens, so no other site may learn them. */
+const withSafeHeaders = (reply: FastifyReply): FastifyReply =>
+  reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+
+const withoutCache = (reply: FastifyReply): FastifyReply => withSafeHeaders(reply).header('cache-control', 'no-cache');
+
+const pathOf = ({ url }: FastifyRequest): string => url.replace(/[?#].*$/s, '');
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Burgee is not built</title></head>
+<body>
+<h1>The interface is not built</h1>
+<p>Run <code>npm run build</code> where Burgee is installed, then load this page again. <code>npm start</code> does it by itself.</p>
+<p>The API works without it and is described at <a href="/docs">/docs</a>.</p>
+</body>
+</html>
+`;

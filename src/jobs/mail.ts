@@ -1,0 +1,87 @@
+/** The mails that Burgee sends: what they say, and the server that takes them. */
+import { createTransport } from 'nodemailer';
+import { type Mail, pathOf } from '#store/outbox.ts';
+
+/** Resolves when the mail server has taken the mail. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+export const linkOf = (publicUrl: string, mail: Mail): string => publicUrl + pathOf(mail);
+
+/** The page where the first administrator is set up. */
+export const setupLink = (publicUrl: string, token: string): string => `${publicUrl}/setup?token=${token}`;
+
+/** A server that hangs is given up after these times; the outbox tries again. */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+
+export function smtpSender(smtpUrl: string, from: string, publicUrl: string): SendMail {
+  const transport = createTransport({ url: smtpUrl, ...timeouts });
+  return async (mail) => {
+    await transport.sendMail({ from, to: { name: mail.name, address: mail.email }, ...composeMail(mail, publicUrl) });
+  };
+}
+
+interface Words {
+  readonly subject: string;
+  readonly lead: string;
+  readonly button: string;
+  readonly unexpected: string;
+}
+
+export function composeMail(mail: Mail, publicUrl: string): { subject: string; text: string; html: string } {
+  const words = wordsOf(mail, publicUrl);
+  const link = linkOf(publicUrl, mail);
+  const expires = `The link works once and until ${new Date(mail.expiresAt).toUTCString()}.`;
+  return {
+    subject: words.subject,
+    text: [words.lead, `${words.button}:\n${link}`, expires, words.unexpected].join('\n\n'),
+    html: toHtml(words, link, expires),
+  };
+}
+
+function wordsOf(mail: Mail, publicUrl: string): Words {
+  const { host } = new URL(publicUrl);
+  if (mail.kind === 'invitation') {
+    return {
+      subject: `You are invited to Burgee at ${host}`,
+      lead: `${mail.invitedBy} invites you (${mail.email}) to Burgee at ${host}, where your team decides who sees which feature.`,
+      button: 'Create your account',
+      unexpected: 'If you did not expect this, do nothing: without you no account comes into being.',
+    };
+  }
+  return {
+    subject: `A new password for Burgee at ${host}`,
+    lead: `Somebody, probably you, asked for a new password for ${mail.email} in Burgee at ${host}.`,
+    button: 'Set a new password',
+    unexpected: 'If it was not you, do nothing: your password stays as it is.',
+  };
+}
+
+/** Tables and inline styles: mail clients know nothing else. The link stands below the button for those who see no button. */
+function toHtml({ subject, lead, button, unexpected }: Words, link: string, expires: string): string {
+  const paragraph = (text: string, style = '') =>
+    `<p style="margin:0 0 16px;font-size:15px;line-height:1.5;${style}">${escapeHtml(text)}</p>`;
+  const quiet = 'font-size:13px;color:#5b6472;';
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
+<body style="margin:0;padding:24px 12px;background:#f4f5f7;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;color:#1b1f27">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;background:#ffffff;border:1px solid #e2e5ea;border-radius:10px">
+<tr><td style="padding:28px 32px">
+<p style="margin:0 0 20px;font-size:17px;font-weight:600">Burgee</p>
+${paragraph(lead)}
+<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 24px"><tr><td style="background:#1f5fd0;border-radius:7px">
+<a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 22px;font-size:15px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button)}</a>
+</td></tr></table>
+${paragraph(expires, quiet)}
+<p style="margin:0 0 16px;${quiet}line-height:1.5;word-break:break-all">${escapeHtml(link)}</p>
+${paragraph(unexpected, `${quiet}margin-bottom:0;`)}
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');

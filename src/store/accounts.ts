@@ -1,0 +1,69 @@
+/** Passwords, and the links that open an account once. Tokens are stored as hashes only. */
+import sql from 'sql-template-tag';
+import type { UserStatus } from '#domain/users.ts';
+import type { Reader, Tx } from './sql.ts';
+
+export interface Credentials {
+  readonly userId: string;
+  readonly status: UserStatus;
+  readonly passwordHash: string | undefined;
+}
+
+interface CredentialsRow {
+  readonly id: string;
+  readonly status: UserStatus;
+  readonly password_hash: string | null;
+}
+
+const toCredentials = (row: CredentialsRow): Credentials => ({
+  userId: row.id,
+  status: row.status,
+  passwordHash: row.password_hash ?? undefined,
+});
+
+export async function findCredentialsByEmail(db: Reader, emailKey: string): Promise<Credentials | undefined> {
+  const row = await db.one<CredentialsRow>(sql`
+    select id, status, password_hash from users where email_key = ${emailKey}`);
+  return row && toCredentials(row);
+}
+
+export async function findCredentials(db: Reader, userId: string): Promise<Credentials | undefined> {
+  const row = await db.one<CredentialsRow>(sql`select id, status, password_hash from users where id = ${userId}`);
+  return row && toCredentials(row);
+}
+
+export const savePassword = (tx: Tx, userId: string, passwordHash: string) =>
+  tx.run(sql`update users set password_hash = ${passwordHash} where id = ${userId}`);
+
+/** Replaces an earlier invitation of the user, whose link is dead from then on. */
+export const saveInvitation = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
+  tx.run(sql`
+    insert into invitations (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})
+        on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`);
+
+/** Whose invitation it is, if it is open. */
+export async function findInvitedUserId(db: Reader, tokenHash: string): Promise<string | undefined> {
+  const row = await db.one<{ user_id: string }>(sql`
+    select user_id from invitations where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
+  return row?.user_id;
+}
+
+/** Answers how many were there: of several who accept at once, one finds it. */
+export const deleteInvitation = (tx: Tx, userId: string) =>
+  tx.run(sql`delete from invitations where user_id = ${userId}`);
+
+/** Replaces an earlier reset of the user. */
+export const savePasswordReset = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
+  tx.run(sql`
+    insert into password_resets (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})
+        on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`);
+
+/** Whose reset it is, if it is open. */
+export async function findResettingUserId(db: Reader, tokenHash: string): Promise<string | undefined> {
+  const row = await db.one<{ user_id: string }>(sql`
+    select user_id from password_resets where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
+  return row?.user_id;
+}
+
+export const deletePasswordReset = (tx: Tx, userId: string) =>
+  tx.run(sql`delete from password_resets where user_id = ${userId}`);

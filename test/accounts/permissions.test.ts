@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as accounts from '#contract/accounts.ts';
+import { contract } from '#contract/all.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import { type Actor, allows, permissionsOfPerson } from '#domain/access.ts';
+import { type Request, refused } from '../support/app.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
+import {
+  account,
+  administratorsId,
+  anEmail,
+  aPerson,
+  fromBrowser,
+  invite,
+  type Person,
+  setUpAdministrator,
+  startAccounts,
+} from '../support/session.ts';
+
+const api = await startAccounts();
+const administrator = await setUpAdministrator(api);
+const [member, outsider, gone, ended] = [
+  await aPerson(api),
+  await aPerson(api),
+  await aPerson(api),
+  await aPerson(api),
+];
+await api.patch(`/users/${gone.id}`, [{ op: 'replace', path: '/status', value: 'DEACTIVATED' }]);
+await api.delete(account('/session'), ended.signedIn);
+
+const administrators = { id: await administratorsId(api), type: 'group' };
+/** To administrators, who see every project, and to these. */
+async function restrict({ id }: { id: string }, ...viewers: { id: string; type: 'user' | 'group' }[]): Promise<void> {
+  const answer = await api.put('/restrictions', {
+    resource: { id, type: 'workspace' },
+    operations: { view: true },
+    resourcePermissions: { view: [administrators, ...viewers] },
+  });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** Only the member and administrators see it. */
+const project = await aProject(api);
+await restrict(project, { id: member.id, type: 'user' });
+
+type Call = readonly [path: string, body?: unknown];
+const aGroup = async (): Promise<string> => (await api.post('/groups', { name: uniqueName('group') })).body.id;
+const flagPath = async () => `/splits/ws/${project.id}/${(await aFlag(api, project)).name}`;
+const definitionPath = async () => (await aDefinedFlag(api, project)).path;
+const replacing = (path: string, value: unknown) => [{ op: 'replace', path, value }];
+
+async function anEnvironment(): Promise<string> {
+  const { body } = await api.post(`/environments/ws/${project.id}`, { name: uniqueName('env') });
+  for (const { id } of body.apiTokens) await api.delete(`/apiKeys/${id}`);
+  return `/environments/ws/${project.id}/${body.id}`;
+}
+
+async function anEmptyProject(): Promise<string> {
+  const { body } = await api.post('/workspaces', { name: uniqueName('project') });
+  const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${body.id}`);
+  for (const { id } of trafficTypes) await api.delete(`/trafficTypes/${id}`);
+  return `/workspaces/${body.id}`;
+}
+
+type Name = {
+  [Part in keyof typeof contract]: `${Part}.${keyof (typeof contract)[Part] & string}`;
+}[keyof typeof contract];
+
+/** What an administrator, a member, and a member who does not see the project are answered. */
+type Statuses = readonly [administrator: 200, member: 200 | 403, outsider: 200 | 403 | 404];
+const forAll: Statuses = [200, 200, 200];
+const forAllWhoSeeTheProject: Statuses = [200, 200, 404];
+const forAdministrators: Statuses = [200, 403, 403];
+
+/** Every endpoint: who may use it, and a call that succeeds for who may. An endpoint without a row does not compile. */
+const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Call>]> = {
+  'projects.listProjects': [forAll, async () => ['/workspaces']],
+  'projects.createProject': [forAdministrators, async () => ['/workspaces', { name: uniqueName('project') }]],
+  'projects.patchProject': [
+    forAdministrators,
+    async () => [`/workspaces/${project.id}`, replacing('/name', uniqueName('project'))],
+  ],
+  'projects.deleteProject': [forAdministrators, async () => [await anEmptyProject()]],
+  'environments.listEnvironments': [forAllWhoSeeTheProject, async () => [`/environments/ws/${project.id}`]],
+  'environments.createEnvironment': [
+    forAdministrators,
+    async () => [`/environments/ws/${project.id}`, { name: uniqueName('env') }],
+  ],
+  'environments.patchEnvironment': [
+    forAdministrators,
+    async () => [await anEnvironment(), replacing('/name', uniqueName('env'))],
+  ],
+  'environments.deleteEnvironment': [forAdministrators, async () => [await anEnvironment()]],
+  'trafficTypes.listTrafficTypes': [forAllWhoSeeTheProject, async () => [`/trafficTypes/ws/${project.id}`]],
+  'trafficTypes.createTrafficType': [
+    forAdministrators,
+    async () => [`/trafficTypes/ws/${project.id}`, { name: uniqueName('type') }],
+  ],
+  'trafficTypes.deleteTrafficType': [
+    forAdministrators,
+    async () => {
+      const { body } = await api.post(`/trafficTypes/ws/${project.id}`, { name: uniqueName('type') });
+      return [`/trafficTypes/${body.id}`];
+    },
+  ],
+  'rolloutStatuses.listRolloutStatuses': [forAllWhoSeeTheProject, async () => [`/rolloutStatuses?wsId=${project.id}`]],
+  'rolloutStatuses.listRolloutStatusesOfProject': [
+    forAllWhoSeeTheProject,
+    async () => [`/rolloutStatuses/ws/${project.id}`],
+  ],
+  'flags.createFlag': [
+    forAllWhoSeeTheProject,
+    async () => [`/splits/ws/${project.id}/trafficTypes/user`, { name: uniqueName('flag') }],
+  ],
+  'flags.listFlags': [forAllWhoSeeTheProject, async () => [`/splits/ws/${project.id}`]],
+  'flags.getFlag': [forAllWhoSeeTheProject, async () => [await flagPath()]],
+  'flags.patchFlag': [forAllWhoSeeTheProject, async () => [await flagPath(), replacing('/description', 'new')]],
+  'flags.updateFlagDescription': [
+    forAllWhoSeeTheProject,
+    async () => [`${await flagPath()}/updateDescription`, 'a description'],
+  ],
+  'flags.associateTags': [
+    forAllWhoSeeTheProject,
+    async () => [`/tags/ws/${project.id}/object/${(await aFlag(api, project)).name}/objecttype/Split`, ['one']],
+  ],
+  'flags.deleteFlag': [forAllWhoSeeTheProject, async () => [await flagPath()]],
+  'definitions.listDefinitions': [
+    forAllWhoSeeTheProject,
+    async () => [`/splits/ws/${project.id}/environments/${project.staging.id}`],
+  ],
+  'definitions.getDefinition': [forAllWhoSeeTheProject, async () => [await definitionPath()]],
+  'definitions.createDefinition': [
+    forAllWhoSeeTheProject,
+    async () => [`${await flagPath()}/environments/${project.staging.id}`, aDefinition()],
+  ],
+  'definitions.replaceDefinition': [forAllWhoSeeTheProject, async () => [await definitionPath(), aDefinition()]],
+  'definitions.patchDefinition': [
+    forAllWhoSeeTheProject,
+    async () => [await definitionPath(), replacing('/defaultTreatment', 'on')],
+  ],
+  'definitions.deleteDefinition': [forAllWhoSeeTheProject, async () => [await definitionPath()]],
+  'definitions.killDefinition': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/kill`]],
+  'definitions.killDefinitionByPost': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/kill`]],
+  'definitions.restoreDefinition': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/restore`]],
+  'definitions.restoreDefinitionByPost': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/restore`]],
+  'users.inviteUser': [forAdministrators, async () => ['/users', { email: anEmail() }]],
+  'users.listUsers': [forAll, async () => ['/users']],
+  'users.getUser': [forAll, async () => [`/users/${administrator.id}`]],
+  'users.replaceUser': [
+    forAdministrators,
+    async () => {
+      const { id, email } = await invite(api);
+      return [`/users/${id}`, { email, name: 'Ada', status: 'PENDING', '2fa': false, type: 'user' }];
+    },
+  ],
+  'users.patchUser': [forAdministrators, async () => [`/users/${(await invite(api)).id}`, replacing('/name', 'Ada')]],
+  'users.deleteUser': [forAdministrators, async () => [`/users/${(await invite(api)).id}`]],
+  'groups.listGroups': [forAll, async () => ['/groups']],
+  'groups.getGroup': [forAll, async () => [`/groups/${await aGroup()}`]],
+  'groups.createGroup': [forAdministrators, async () => ['/groups', { name: uniqueName('group') }]],
+  'groups.replaceGroup': [forAdministrators, async () => [`/groups/${await aGroup()}`, { name: uniqueName('group') }]],
+  'groups.deleteGroup': [forAdministrators, async () => [`/groups/${await aGroup()}`]],
+  'apiKeys.createApiKey': [forAdministrators, async () => ['/apiKeys', { name: 'ci', apiKeyType: 'admin' }]],
+  'apiKeys.listApiKeys': [forAdministrators, async () => ['/apiKeys']],
+  'apiKeys.revokeApiKey': [forAdministrators, async () => [`/apiKeys/${await api.key({})}`]],
+  'restrictions.listRestrictions': [
+    forAdministrators,
+    async () => [`/restrictions?resource_type=workspace&resource_id=${project.id}`],
+  ],
+  'restrictions.replaceRestriction': [
+    forAdministrators,
+    async () => {
+      const { id } = await aProject(api);
+      return ['/restrictions', { resource: { id, type: 'workspace' }, operations: { view: false } }];
+    },
+  ],
+  'changes.listChanges': [forAll, async () => ['/auditLogs']],
+};
+
+const endpoints = Object.entries(contract).flatMap(([part, declared]) =>
+  Object.entries<Endpoint>(declared).map(([name, endpoint]) => ({ name: `${part}.${name}` as Name, endpoint })),
+);
+
+/** Who must be answered 401, as if nobody had asked. */
+const strangers: Record<string, Request> = {
+  'who is signed out': fromBrowser(),
+  'who has signed out': ended.signedIn,
+  'who is deactivated': gone.signedIn,
+};
+
+describe('what a person may do', () => {
+  for (const { name, endpoint } of endpoints) {
+    const [statuses, makeCall] = matrix[name];
+    const { method } = endpoint;
+    test(`${method} ${endpoint.path}: ${statuses.join(', ')}, and 401 for strangers`, async () => {
+      for (const [index, person] of [administrator, member, outsider].entries()) {
+        const [path, body] = await makeCall();
+        const actions = await api.recorded(async () => {
+          const answer = await api.call(method, path, { ...person.signedIn, body });
+          const expected = statuses[index];
+          if (expected === 403) refused(answer, 403, 'Role is insufficient');
+          else if (expected === 404) refused(answer, 404, `Could not find project ${project.id}`);
+          else assert.equal(answer.status, 200, `${path} ${answer.text}`);
+        });
+        const written = method !== 'GET' && statuses[index] === 200;
+        assert.equal(actions.length, written ? 1 : 0, actions.join());
+        if (written) {
+          assert.deepEqual((await api.lastChange()).editor, { type: 'user', id: person.id, name: person.email });
+        }
+      }
+      const [path, body] = await makeCall();
+      const actions = await api.recorded(async () => {
+        for (const [who, request] of Object.entries(strangers)) {
+          const answer = await api.call(method, path, { ...request, body });
+          assert.equal(answer.status, 401, who);
+          refused(answer, 401, 'Invalid Admin API Key');
+        }
+      });
+      assert.deepEqual(actions, []);
+    });
+  }
+});
+
+test('the table above is what the permissions of people and the endpoints declare', () => {
+  const anActor = (isAdministrator: boolean): Actor => ({
+    type: 'user',
+    id: 'someone',
+    name: 'someone',
+    permissions: permissionsOfPerson(isAdministrator),
+    scope: isAdministrator ? { kind: 'account' } : { kind: 'projects', projectIds: [] },
+  });
+  for (const { name, endpoint } of endpoints) {
+    const { access } = endpoint;
+    assert.ok(typeof access === 'object', name);
+    const expected = [true, false].map((isAdministrator) => (allows(anActor(isAdministrator), access) ? 200 : 403));
+    assert.deepEqual(matrix[name][0].slice(0, 2), expected, name);
+  }
+});
+
+test('a project that is not theirs is for members as one that does not exist, by id and by name', async () => {
+  const { name } = (await api.get('/workspaces?limit=200')).body.objects.find(
+    ({ id }: { id: string }) => id === project.id,
+  );
+  for (const word of [project.id, name, 'no-such-project']) {
+    for (const path of [`/splits/ws/${word}`, `/environments/ws/${word}`, `/trafficTypes/ws/${word}`]) {
+      refused(await api.get(path, outsider.signedIn), 404, `Could not find project ${word}`);
+    }
+  }
+});
+
+const idsFor = async (path: string, { signedIn }: Person): Promise<string[]> => {
+  const { body } = await api.get(path, signedIn);
+  return (body.objects ?? body.data).map(({ id }: { id: string }) => id);
+};
+
+test('the list of projects has those that a person has access to: open, or listing the person or a group', async () => {
+  const [open, ofAGroup, ofNobody] = [await aProject(api), await aProject(api), await aProject(api)];
+  const group = await aGroup();
+  const colleague = await aPerson(api, { groups: [group] });
+  await restrict(ofAGroup, { id: group, type: 'group' });
+  await restrict(ofNobody);
+  const projects = [open, project, ofAGroup, ofNobody];
+  const seen = async (person: Person) => {
+    const ids = await idsFor('/workspaces?limit=200', person);
+    return projects.map(({ id }) => ids.includes(id));
+  };
+  assert.deepEqual(await seen(administrator), [true, true, true, true]);
+  assert.deepEqual(await seen(member), [true, true, false, false]);
+  assert.deepEqual(await seen(outsider), [true, false, false, false]);
+  assert.deepEqual(await seen(colleague), [true, false, true, false]);
+});
+
+test('access to a project comes and goes at once, in the session that runs', async () => {
+  const secret = await aProject(api);
+  const status = async () => (await api.get(`/splits/ws/${secret.id}`, outsider.signedIn)).status;
+  assert.equal(await status(), 200);
+  await restrict(secret, { id: member.id, type: 'user' });
+  assert.equal(await status(), 404);
+  await restrict(secret, { id: outsider.id, type: 'user' });
+  assert.equal(await status(), 200);
+});
+
+test('members see all their colleagues and groups, whatever projects those have', async () => {
+  const [forMember, forAdministrator] = [
+    await idsFor('/users?limit=200', outsider),
+    await idsFor('/users?limit=200', administrator),
+  ];
+  assert.deepEqual(forMember, forAdministrator);
+  assert.deepEqual(await idsFor('/groups?limit=200', outsider), await idsFor('/groups?limit=200', administrator));
+});
+
+test('members see the changes of their projects, none of other projects, of the settings, or of signing in', async () => {
+  const flag = await aFlag(api, project);
+  await api.key({ scope: { kind: 'project', projectId: project.id } });
+  const entries = async ({
+    signedIn,
+  }: Person): Promise<{ object: { type: string; id: string }; workspaceId?: string }[]> =>
+    (await api.get('/auditLogs?limit=200', signedIn)).body.data;
+  const sees = async (person: Person) => (await entries(person)).some(({ object }) => object.id === flag.id);
+  assert.deepEqual([await sees(administrator), await sees(member), await sees(outsider)], [true, true, false]);
+  for (const { object, workspaceId } of [...(await entries(member)), ...(await entries(outsider))]) {
+    assert.ok(workspaceId !== undefined && !['user', 'api_key', 'group', 'account'].includes(object.type), object.type);
+  }
+  assert.ok((await entries(outsider)).every(({ workspaceId }) => workspaceId !== project.id));
+});
+
+test('a person owns the flags that the person creates; a key owns none', async () => {
+  const creating = `/splits/ws/${project.id}/trafficTypes/user`;
+  const owned: [request: Request, owners: object[]][] = [
+    [member.signedIn, [{ id: member.id, type: 'user' }]],
+    [administrator.signedIn, [{ id: administrator.id, type: 'user' }]],
+    [{ as: api.adminKey }, []],
+  ];
+  for (const [request, owners] of owned) {
+    const name = uniqueName('flag');
+    assert.equal((await api.post(creating, { name }, request)).status, 200);
+    assert.deepEqual((await api.get(`/splits/ws/${project.id}/${name}`)).body.owners, owners);
+  }
+});
+
+/** The endpoints of accounts that are not for everybody: what strangers are answered. */
+const ofAccounts = Object.entries<Endpoint>(accounts).filter(([, { access }]) => access !== 'public');
+for (const [name, { method, path, access }] of ofAccounts) {
+  const message = access === 'signed-in' ? 'Sign in first' : 'Invalid Admin API Key';
+  test(`${name} is 401 for strangers`, async () => {
+    const actions = await api.recorded(async () => {
+      for (const request of Object.values(strangers)) {
+        refused(await api.call(method, account(path.replaceAll(/:\w+/g, 'x')), { ...request, body: {} }), 401, message);
+      }
+    });
+    assert.deepEqual(actions, []);
+  });
+}

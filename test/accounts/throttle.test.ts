@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Answer, type Request, refused } from '../support/app.ts';
+import {
+  account,
+  anAddress,
+  anEmail,
+  aPerson,
+  cookieOf,
+  fromBrowser,
+  setUpAdministrator,
+  signIn,
+  startAccounts,
+} from '../support/session.ts';
+
+const api = await startAccounts();
+await setUpAdministrator(api);
+
+/** Nobody needs so many, and whoever guesses needs more. */
+const most = 100;
+const fewest = 5;
+
+/** Tries until it is too much; answers how many were let through, and the first refusal. */
+async function tryUntilRefused(attempt: () => Promise<Answer>): Promise<{ passed: number; refusal: Answer }> {
+  for (let passed = 0; passed < most; passed += 1) {
+    const refusal = await attempt();
+    if (refusal.status === 429) return { passed, refusal };
+  }
+  return assert.fail(`${most} attempts were let through`);
+}
+
+function isTooMany(answer: Answer): void {
+  refused(answer, 429, /^Too many attempts; try again in \d+ seconds$/);
+  const seconds = Number(answer.headers['retry-after']);
+  assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 3600, String(seconds));
+  assert.equal(answer.body.message, `Too many attempts; try again in ${seconds} seconds`);
+  assert.equal(answer.body.details, '');
+  for (const who of ['org', 'ip']) {
+    assert.equal(answer.headers[`x-ratelimit-remaining-${who}`], '0');
+    assert.equal(answer.headers[`x-ratelimit-reset-seconds-${who}`], String(seconds));
+  }
+  assert.equal(cookieOf(answer), undefined);
+}
+
+const from = (address: string, request: Request = fromBrowser()): Request => ({ ...request, from: address });
+
+test('too many sign-ins to one account are refused, wherever they come from and however the address is written', async () => {
+  const person = await aPerson(api);
+  const spellings = [person.email, person.email.toUpperCase()];
+  let tries = 0;
+  const { passed, refusal } = await tryUntilRefused(() => {
+    tries += 1;
+    return signIn(api, { email: spellings[tries % 2] ?? '', password: 'not the right password' });
+  });
+  assert.ok(passed >= fewest, `only ${passed}`);
+  isTooMany(refusal);
+  const actions = await api.recorded(async () => isTooMany(await signIn(api, person)));
+  assert.deepEqual(actions, [], 'not even the right password is tried');
+});
+
+test('others sign in meanwhile, from the same address too, and the person’s sessions go on', async () => {
+  const [victim, other] = [await aPerson(api), await aPerson(api)];
+  const address = anAddress();
+  const { refusal } = await tryUntilRefused(() =>
+    signIn(api, { email: victim.email, password: 'not the right password' }, from(address)),
+  );
+  isTooMany(refusal);
+  assert.equal((await signIn(api, other, from(address))).status, 200);
+  assert.equal((await signIn(api, other)).status, 200);
+  assert.equal((await api.get(account('/session'), victim.signedIn)).status, 200);
+});
+
+test('an account that does not exist is throttled like one that does', async () => {
+  const [person, nobody] = [await aPerson(api), anEmail()];
+  const limits = await Promise.all(
+    [person.email, nobody].map((email) => tryUntilRefused(() => signIn(api, { email, password: 'x' }))),
+  );
+  assert.equal(limits[0]?.passed, limits[1]?.passed);
+});
+
+test('too many sign-ins from one address are refused, whoever is meant; other addresses go on', async () => {
+  const person = await aPerson(api);
+  const address = anAddress();
+  const { passed, refusal } = await tryUntilRefused(() =>
+    signIn(api, { email: anEmail(), password: 'x' }, from(address)),
+  );
+  assert.ok(passed >= fewest, `only ${passed}`);
+  isTooMany(refusal);
+  const actions = await api.recorded(async () => isTooMany(await signIn(api, person, from(address))));
+  assert.deepEqual(actions, []);
+  assert.equal((await signIn(api, person)).status, 200);
+});
+
+/** Everything else that a guess could open. Each answers an attempt from an address, or by one person. */
+const doors: Record<string, () => Promise<(address: string) => Promise<Answer>>> = {
+  'reading invitations': async () => (address) => api.get(account('/invitations/x'), from(address)),
+  'accepting invitations': async () => (address) =>
+    api.post(account('/invitations/x'), { name: 'Ada', password: 'x' }, from(address)),
+  'asking for resets': async () => (address) =>
+    api.post(account('/password-reset'), { email: anEmail() }, from(address)),
+  'resetting passwords': async () => (address) =>
+    api.post(account('/password-reset/x'), { password: 'seven quiet herons wade' }, from(address)),
+  'setting up': async () => (address) =>
+    api.post(account('/setup'), { token: 'x', email: anEmail(), name: 'Ada', password: 'x' }, from(address)),
+};
+describe('guessing from one address comes to an end', () => {
+  for (const [what, open] of Object.entries(doors)) {
+    test(what, async () => {
+      const attempt = await open();
+      const address = anAddress();
+      const { passed, refusal } = await tryUntilRefused(() => attempt(address));
+      assert.ok(passed >= fewest, `only ${passed}`);
+      isTooMany(refusal);
+      assert.notEqual((await attempt(anAddress())).status, 429);
+    });
+  }
+});
+
+/** Who holds a session and guesses what it does not tell: the password, the code. */
+const guesses: Record<string, (request: Request) => Promise<Answer>> = {
+  'the current password': (request) =>
+    api.post(account('/password'), { current: 'x', next: 'seven quiet herons wade' }, request),
+  'the code of the second factor': (request) => api.post(account('/2fa/confirm'), { code: '000000' }, request),
+  'the password that switches the second factor off': (request) =>
+    api.call('DELETE', account('/2fa'), { ...request, body: { password: 'x' } }),
+};
+describe('guessing in a session comes to an end, from whichever address', () => {
+  for (const [what, guess] of Object.entries(guesses)) {
+    test(what, async () => {
+      const [person, other] = [await aPerson(api), await aPerson(api)];
+      const { passed, refusal } = await tryUntilRefused(() => guess(from(anAddress(), person.signedIn)));
+      assert.ok(passed >= fewest, `only ${passed}`);
+      isTooMany(refusal);
+      assert.equal((await guess(other.signedIn)).status, 400);
+    });
+  }
+});
+
+test('many requests for resets to one account are refused, so that nobody’s mailbox is filled', async () => {
+  const { email } = await aPerson(api);
+  const { refusal } = await tryUntilRefused(() => api.post(account('/password-reset'), { email }, fromBrowser()));
+  isTooMany(refusal);
+  assert.equal((await api.post(account('/password-reset'), { email: anEmail() }, fromBrowser())).status, 200);
+});

@@ -1,0 +1,75 @@
+/** A real Chromium, and visitors in it who notice what should not happen on any page. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** As root Chromium needs to be without its sandbox; the others keep it from calling home. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Does nothing where it is built already. */
+export function buildInterface(): void {
+  const script = fileURLToPath(new URL('../../scripts/build-web.mjs', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+}
+
+/** Builds the interface if need be and starts a browser for the tests of the file. */
+export async function startBrowser(): Promise<Browser> {
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `There is no Chromium at ${executablePath}: install it with "apt-get install -y --no-install-recommends chromium", ` +
+        'or set CHROMIUM to where it is',
+    );
+  }
+  buildInterface();
+  const browser = await chromium.launch({ executablePath, args });
+  after(() => browser.close());
+  return browser;
+}
+
+/** A browser of its own for somebody: nothing is shared with other visitors. */
+export interface Visitor {
+  readonly page: Page;
+  /** What went wrong that no page may do: errors in the console, requests to other hosts, refusals of the policy. */
+  readonly complaints: readonly string[];
+  leave(): Promise<void>;
+}
+
+export async function aVisitor(
+  browser: Browser,
+  baseURL: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type())) return;
+    if (isRefusal(message.text(), message.location().url)) return;
+    complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== baseURL) complaints.push(`request to ${request.url()}`);
+  });
+  return { page, complaints, leave: () => context.close() };
+}
+
+/** Chromium writes every answer of 4xx to the console; a refusal that the page expects is no mistake. */
+const isRefusal = (text: string, url: string): boolean =>
+  /^Failed to load resource: the server responded with a status of 4\d\d/.test(text) && url.includes('/internal/');

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import type { WaitingMail } from '#domain/accounts.ts';
+import { startBrowser } from './browser.ts';
+import { ana, enterPassword, field, heading, mailedLink, press, setUp, setupLink, signOut } from './people.ts';
+import { visitsIn } from './visits.ts';
+
+const visit = visitsIn(await startBrowser());
+
+suite('how pages look', { concurrency: 2 }, () => {
+  visit('the theme follows the system until somebody chooses one', async ({ page }) => {
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await page.goto('/sign-in');
+    const light = await ground();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.notEqual(await ground(), light);
+    await press(page, 'Use light theme');
+    assert.equal(await ground(), light);
+    await page.reload();
+    await heading(page, 'Sign in').waitFor();
+    assert.equal(await ground(), light);
+    await press(page, 'Use dark theme');
+    await page.emulateMedia({ colorScheme: 'light' });
+    assert.equal(await ground(), light);
+  });
+
+  const serious = async (page: Page): Promise<string[]> => {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  };
+
+  /** Looks at what the page shows now, in both themes, wide and narrow. */
+  async function look(page: Page, state: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        assert.ok(!isTooWide, `${state} scrolls sideways at ${width} pixels`);
+      }
+      // Colours differ between the themes, but not between the widths: one look at each theme is enough.
+      await page.setViewportSize({ width: colorScheme === 'light' ? 1280 : 360, height: 800 });
+      assert.deepEqual(await serious(page), [], `${state}, ${colorScheme}`);
+    }
+  }
+
+  visit('pages before there is an administrator can be seen and read by everybody', async ({ page, server }) => {
+    await page.goto('/');
+    await heading(page, /no administrator/).waitFor();
+    await look(page, 'nobody is set up');
+    await page.goto(await setupLink(server));
+    await press(page, 'Create administrator');
+    await page.getByText('Enter your name.').waitFor();
+    await look(page, 'set-up with mistakes');
+  });
+
+  visit('pages for signing in can be seen and read by everybody', async ({ page, server }) => {
+    await setUp(page, server);
+    await page.goto(await setupLink(server));
+    await heading(page, /already set up/).waitFor();
+    await look(page, 'set up already');
+    await page.goto('/');
+    await signOut(page);
+    await enterPassword(page, { ...ana, password: 'wrong' });
+    await page.getByText('E-mail or password is not right.').waitFor();
+    await look(page, 'sign in, wrong password');
+    await page.goto('/nowhere/at/all');
+    await heading(page, 'There is no such page').waitFor();
+    await look(page, 'not found');
+  });
+
+  visit('pages that links open can be seen and read by everybody', async ({ page, server }) => {
+    await setUp(page, server);
+    await server.call('POST', '/users', { as: await server.printedKey(), body: { email: 'liu@example.org' } });
+    await page.goto(await mailedLink(server, 'invitation', 'liu@example.org'));
+    await field(page, 'Password').fill('short');
+    await look(page, 'invitation');
+    await page.goto('/invitations/unknown');
+    await heading(page, 'This invitation is not open').waitFor();
+    await look(page, 'dead invitation');
+    await page.goto('/forgot');
+    await field(page, 'E-mail').fill(ana.email);
+    await look(page, 'forgot');
+    await press(page, 'Send the link');
+    await heading(page, 'Check your mail').waitFor();
+    await look(page, 'forgot, asked');
+    await page.goto(await mailedLink(server, 'password-reset', ana.email));
+    await field(page, 'New password').fill(ana.password);
+    await look(page, 'reset');
+    await page.goto('/reset/unknown');
+    await heading(page, 'This link is dead').waitFor();
+    await look(page, 'dead reset');
+  });
+
+  visit('the page of who is signed in can be seen and read by everybody', async ({ page, server }) => {
+    await setUp(page, server);
+    await page.getByText('This browser').waitFor();
+    await page.getByText('No mail is waiting.').waitFor();
+    await look(page, 'home');
+    await press(page, 'Set up');
+    await press(page, 'Change password');
+    await field(page, 'New password').fill('password1234');
+    await look(page, 'home with open forms');
+  });
+
+  visit('mails that wait can be seen and read by everybody, whatever became of them', async ({ page, server }) => {
+    // Days of failing, without the days.
+    await page.route('**/internal/account/outbox', (route) => route.fulfill({ json: waitingMails(Date.now()) }));
+    await setUp(page, server);
+    await page.getByText('Waiting · expires in 2 hours').waitFor();
+    await page.getByText(/^Tried 3 times: connect ECONNREFUSED .* · expires tomorrow$/).waitFor();
+    await page.getByText(/^Given up: 550 .* · expired 2 days ago$/).waitFor();
+    await look(page, 'home with mails that wait');
+  });
+});
+
+function waitingMails(now: number): WaitingMail[] {
+  const hour = 3_600_000;
+  const mail = {
+    kind: 'invitation',
+    path: '/invitations/some-token',
+    createdAt: now - 24 * hour,
+    attempts: 3,
+  } as const;
+  const refusal = '550 5.1.1 The email account that you tried to reach does not exist';
+  return [
+    { ...mail, id: '1', email: 'liu@example.org', kind: 'password-reset', attempts: 0, expiresAt: now + 2 * hour },
+    {
+      ...mail,
+      id: '2',
+      email: 'a.person.with.quite.a.long.address@subsidiary.example.org',
+      expiresAt: now + 30 * hour,
+      lastError: 'connect ECONNREFUSED 10.0.0.25:587',
+    },
+    { ...mail, id: '3', email: 'noor@example.org', expiresAt: now - 49 * hour, lastError: refusal, givenUpAt: now },
+  ];
+}

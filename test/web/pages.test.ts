@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { anInstallation } from '../support/process.ts';
+import { aVisitor, startBrowser } from './browser.ts';
+import { ana, enterPassword, field, heading, mailedLink, press, setUp, setupLink, signOut } from './people.ts';
+import { visitsIn } from './visits.ts';
+
+const browser = await startBrowser();
+const visit = visitsIn(browser);
+
+suite('accounts of people', { concurrency: 2 }, () => {
+  visit('the first administrator is set up by the printed link, once', async ({ page, server }) => {
+    await page.goto('/');
+    await heading(page, 'Burgee has no administrator yet').waitFor();
+    await page.getByText('npm run burgee -- setup-link').waitFor();
+    await page.goto('/setup');
+    await heading(page, 'Set up Burgee').waitFor();
+    await page.getByText('npm run burgee -- setup-link').waitFor();
+
+    await page.goto('/setup?token=guessed');
+    await field(page, 'Your name').fill(ana.name);
+    await field(page, 'E-mail').fill(ana.email);
+    await field(page, 'Password').fill(ana.password);
+    await press(page, 'Create administrator');
+    await heading(page, 'This link is dead').waitFor();
+
+    await setUp(page, server);
+    assert.equal(new URL(page.url()).pathname, '/');
+    await page.getByText('Administrator', { exact: true }).waitFor();
+    await page.goto(await setupLink(server));
+    await heading(page, 'This server is already set up').waitFor();
+  });
+
+  visit('signing in needs the right password, and leads to the page that was wanted', async ({ page, server }) => {
+    await setUp(page, server);
+    await signOut(page);
+    await page.goto('/?from=a-link');
+    await heading(page, 'Sign in').waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('next'), '/?from=a-link');
+
+    await enterPassword(page, { ...ana, password: 'wrong' });
+    await page.getByText('E-mail or password is not right.').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.name'), 'password');
+    await enterPassword(page, ana);
+    await heading(page, ana.name).waitFor();
+    assert.equal(page.url(), `${server.url}/?from=a-link`);
+  });
+
+  visit('nobody is sent to another site after signing in', async ({ page, server }) => {
+    await setUp(page, server);
+    for (const next of ['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)']) {
+      await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+      await heading(page, ana.name).waitFor();
+      assert.equal(page.url(), `${server.url}/`);
+    }
+  });
+
+  visit('too many tries are slowed down, and the page says until when', async ({ page }) => {
+    await page.goto('/sign-in');
+    const refused = page.getByText(/^Too many tries\. Try again in 5 minutes, at \d\d:\d\d\.$/);
+    for (let tries = 0; tries <= 10; tries += 1) {
+      const answered = page.waitForResponse('**/internal/account/session');
+      await enterPassword(page, { email: 'somebody@example.org', password: 'a guess' });
+      await answered;
+    }
+    await refused.waitFor();
+  });
+
+  visit('what is wrong is said at its field, and the first of them has the focus', async ({ page, server }) => {
+    await page.goto(await setupLink(server));
+    await field(page, 'E-mail').fill('ana@');
+    await field(page, 'Password').fill('ana');
+    await page.getByText('The password must have at least 12 characters.').waitFor();
+    await field(page, 'Password').press('Enter');
+    await page.getByText('Enter your name.').waitFor();
+    await page.getByText('This is not an e-mail address.').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.name'), 'name');
+    assert.equal(await field(page, 'Your name').getAttribute('aria-invalid'), 'true');
+    await page.keyboard.type('Ana');
+    await page.getByText('Enter your name.').waitFor({ state: 'hidden' });
+    await field(page, 'Password').fill('ana.ana.ana.ana');
+    await page.getByText('The password is one that attackers try first; choose another.').waitFor();
+    await field(page, 'Password').fill(ana.password);
+    await page.getByText('Good enough.').waitFor();
+  });
+
+  visit('the second factor is switched on, asked for, and switched off', async ({ page, server }) => {
+    await setUp(page, server);
+    await press(page, 'Set up');
+    const secret = (
+      await page
+        .locator('code')
+        .filter({ hasText: /^[A-Z2-7 ]{39}$/ })
+        .innerText()
+    ).replaceAll(' ', '');
+    const codeIn = (seconds: number) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + seconds * 1000 });
+    await page.waitForFunction("document.querySelector('img[alt^=QR]').naturalWidth > 0");
+
+    await field(page, 'Six-digit code').fill('12345');
+    await press(page, 'Switch on');
+    await page.getByText('Enter the six digits that your app shows.').waitFor();
+    await field(page, 'Six-digit code').fill(codeIn(0));
+    await press(page, 'Switch on');
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
+    assert.equal(codes.length, 10);
+    const saving = page.waitForEvent('download');
+    await press(page, 'Download recovery codes');
+    assert.equal((await saving).suggestedFilename(), 'burgee-recovery-codes.txt');
+    await press(page, 'I have saved them');
+
+    await signOut(page);
+    await enterPassword(page, ana);
+    await heading(page, 'Enter your code').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.autocomplete'), 'one-time-code');
+    // The code of this half minute is used up by switching on; the server takes the next one early.
+    const code = codeIn(30);
+    await field(page, 'Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+    await press(page, 'Sign in');
+    await heading(page, ana.name).waitFor();
+
+    await signOut(page);
+    await enterPassword(page, ana);
+    await press(page, 'Use a recovery code');
+    await field(page, 'Recovery code').fill('aaaaa-aaaaa');
+    await press(page, 'Sign in');
+    await page.getByText('This code is not right, or was used before.').waitFor();
+    await field(page, 'Recovery code').fill(codes[3] ?? '');
+    await press(page, 'Sign in');
+    await heading(page, ana.name).waitFor();
+
+    await press(page, 'Switch off');
+    await field(page, 'Your password').fill('wrong');
+    await press(page, 'Switch off the second factor');
+    await page.getByText('This password is not right.').waitFor();
+    await field(page, 'Your password').fill(ana.password);
+    await press(page, 'Switch off the second factor');
+    await page.getByRole('button', { name: 'Set up', exact: true }).waitFor();
+  });
+
+  visit(
+    'who is invited creates an account with the link of the mail, until it is deactivated',
+    async ({ page, server }) => {
+      const email = 'liu.wei@example.org';
+      const as = await server.printedKey();
+      const invited = await server.call('POST', '/users', { as, body: { email } });
+      assert.equal(invited.status, 200);
+      const link = await mailedLink(server, 'invitation', email);
+      await page.goto(link);
+      assert.equal(await field(page, 'E-mail').inputValue(), email);
+      assert.equal(await field(page, 'Your name').inputValue(), 'liu.wei');
+      await field(page, 'Your name').fill('Liu Wei');
+      await field(page, 'Password').fill(ana.password);
+      await press(page, 'Create account');
+      await heading(page, 'Liu Wei').waitFor();
+      await page.getByText('Member', { exact: true }).waitFor();
+      assert.equal(page.url(), `${server.url}/`);
+      await page.goto(link);
+      await heading(page, 'This invitation is not open').waitFor();
+
+      const body = { ...invited.body, name: 'Liu Wei', status: 'DEACTIVATED' };
+      assert.equal((await server.call('PUT', `/users/${invited.body.id}`, { as, body })).status, 200);
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await enterPassword(page, { email, password: ana.password });
+      await page.getByText('This account is deactivated; ask an administrator.').waitFor();
+    },
+  );
+
+  visit('a forgotten password is replaced by the link of a mail', async ({ page, server }) => {
+    await setUp(page, server);
+    await signOut(page);
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await heading(page, 'Set a new password').waitFor();
+    assert.equal(await page.title(), 'Set a new password · Burgee');
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+    await field(page, 'E-mail').fill('nobody@example.org');
+    await press(page, 'Send the link');
+    await page.getByText('If nobody@example.org has an account here').waitFor();
+    await page.goto('/forgot');
+    await field(page, 'E-mail').fill(ana.email);
+    await press(page, 'Send the link');
+    await page.getByText(`If ${ana.email} has an account here`).waitFor();
+
+    const link = await mailedLink(server, 'password-reset', ana.email);
+    const password = 'a lantern over wet slate';
+    await page.goto(link);
+    assert.equal(await field(page, 'E-mail').inputValue(), ana.email);
+    await field(page, 'New password').fill('ana.ruiz.ana.ruiz');
+    await page.getByText('The password is one that attackers try first; choose another.').waitFor();
+    await field(page, 'New password').fill(password);
+    await press(page, 'Set password');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await heading(page, 'Sign in').waitFor();
+    await page.goBack();
+    await heading(page, 'This link is dead').waitFor();
+    await page.goForward();
+    await enterPassword(page, ana);
+    await page.getByText('E-mail or password is not right.').waitFor();
+    await enterPassword(page, { ...ana, password });
+    await heading(page, ana.name).waitFor();
+
+    await page.goto(link);
+    await heading(page, 'This link is dead').waitFor();
+  });
+
+  visit(
+    'an administrator hands over the link of an invitation that could not be mailed',
+    async ({ page, server }) => {
+      const email = 'liu.wei@example.org';
+      await setUp(page, server);
+      const card = page.getByRole('region', { name: 'Waiting mails' });
+      await card.getByText('No mail is waiting.').waitFor();
+      await server.call('POST', '/users', { as: await server.printedKey(), body: { email } });
+      await page.reload();
+      assert.match(
+        await card.getByRole('listitem').innerText(),
+        /^liu\.wei@example\.org\s+Invitation\s+Waiting · expires in 7 days\s+Copy link$/,
+      );
+      await press(page, `Copy link for ${email}`);
+      await card.getByText('Copied').first().waitFor();
+      const link = String(await page.evaluate('navigator.clipboard.readText()'));
+      assert.equal(link, server.url + new URL(await mailedLink(server, 'invitation', email)).pathname);
+
+      const invited = await aVisitor(browser, server.url);
+      await invited.page.goto(link);
+      await field(invited.page, 'Password').fill(ana.password);
+      await press(invited.page, 'Create account');
+      await heading(invited.page, 'liu.wei').waitFor();
+      await invited.page.getByText('This browser').waitFor();
+      assert.equal(await invited.page.getByText('Waiting mails').count(), 0);
+      assert.deepEqual(invited.complaints, []);
+      await invited.leave();
+
+      await page.reload();
+      await card.getByText('No mail is waiting.').waitFor();
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  );
+
+  visit('a password is changed and other sessions are ended', async ({ page, server }) => {
+    await setUp(page, server);
+    const elsewhere = await aVisitor(browser, server.url);
+    await elsewhere.page.goto('/sign-in');
+    await enterPassword(elsewhere.page, ana);
+    await heading(elsewhere.page, ana.name).waitFor();
+
+    await page.reload();
+    await page.getByRole('button', { name: /^End the session/ }).click();
+    await page.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' });
+    await press(elsewhere.page, 'Set up');
+    await heading(elsewhere.page, 'Sign in').waitFor();
+    assert.deepEqual(elsewhere.complaints, []);
+    await elsewhere.leave();
+
+    await press(page, 'Change password');
+    await field(page, 'Current password').fill('wrong');
+    await field(page, 'New password').fill('a lantern over wet slate');
+    await press(page, 'Change password');
+    await page.getByText('This password is not right.').waitFor();
+    await field(page, 'Current password').fill(ana.password);
+    await press(page, 'Change password');
+    await page.getByText('Password changed. Your other sessions were ended.').waitFor();
+    await page.reload();
+    await heading(page, ana.name).waitFor();
+  });
+
+  visit(
+    'everything can be done by keyboard',
+    async ({ page, server }) => {
+      await page.goto(await setupLink(server));
+      await heading(page, 'Set up Burgee').waitFor();
+      await field(page, 'Your name').waitFor();
+      for (const text of [ana.name, ana.email, ana.password]) {
+        await page.keyboard.press('Tab');
+        await page.keyboard.type(text);
+      }
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Show');
+      await page.keyboard.press('Enter');
+      assert.equal(await field(page, 'Password').getAttribute('type'), 'text');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await heading(page, ana.name).waitFor();
+    },
+    { reducedMotion: 'no-preference' },
+  );
+
+  test('a server that does not answer is said to be so, and asked again', async () => {
+    const server = await anInstallation().start();
+    // What this visitor has to complain about is the point here: the requests fail.
+    const { page, leave } = await aVisitor(browser, server.url);
+    await page.route('**/internal/account/**', (route) => route.abort());
+    await page.goto('/');
+    await heading(page, 'Burgee did not answer').waitFor();
+    await page.unroute('**/internal/account/**');
+    await press(page, 'Try again');
+    await heading(page, 'Burgee has no administrator yet').waitFor();
+    await leave();
+  });
+
+  test('pages come with a strict policy; programs get the errors that they understand', async () => {
+    const server = await anInstallation().start();
+    const get = (path: string, accept: string) =>
+      fetch(server.url + path, { headers: { accept, 'accept-encoding': 'br' } });
+
+    const page = await get('/reset/some-token', 'text/html,application/xhtml+xml');
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.equal(
+      page.headers.get('content-security-policy'),
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(page.headers.get('cache-control'), 'no-cache');
+
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? '';
+    const asset = await get(script, '*/*');
+    assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    assert.equal(asset.headers.get('content-encoding'), 'br');
+
+    const html = 'text/html';
+    for (const [path, accept] of [
+      ['/nothing', '*/*'],
+      ['/internal/nothing', html],
+      ['/docs/nothing', html],
+      ['/health/nothing', html],
+      ['/assets/nothing.js', html],
+      ['/.stamp', '*/*'],
+    ] as const) {
+      const answer = await get(path, accept);
+      assert.equal(answer.status, 404, path);
+      assert.deepEqual(
+        Object.keys((await answer.json()) as object),
+        ['code', 'message', 'details', 'transactionId'],
+        path,
+      );
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { requestPasswordReset } from '#contract/accounts.ts';
+import { resetLifeMs } from '#domain/accounts.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CentredPage } from '../../ui/CentredPage.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { emailRule } from './fields.ts';
+
+const hours = resetLifeMs / 3_600_000;
+
+export function ForgotPage() {
+  const [askedFor, setAskedFor] = useState<string>();
+  return askedFor === undefined ? <AskForm onAsked={setAskedFor} /> : <Asked email={askedFor} />;
+}
+
+function AskForm({ onAsked }: { readonly onAsked: (email: string) => void }) {
+  const { form, errors, problem, isSending } = useForm({
+    rules: { email: emailRule },
+    send: ({ email }) => call(requestPasswordReset, { body: { email: email.trim() } }),
+    onDone: (_, { email }) => onAsked(email.trim()),
+  });
+  return (
+    <CentredPage
+      title="Set a new password"
+      lead="You get a link by mail."
+      below={<TextLink to="/sign-in">Back to sign in</TextLink>}
+    >
+      <Form
+        {...form}
+        problem={problem}
+        actions={
+          <Button type="submit" look="primary" size="wide" isBusy={isSending}>
+            Send the link
+          </Button>
+        }
+      >
+        <Field name="email" label="E-mail" type="email" autoComplete="username" maxLength={254} error={errors.email} />
+      </Form>
+    </CentredPage>
+  );
+}
+
+/** The same words whether the address is known or not: nobody shall learn here who has an account. */
+const Asked = ({ email }: { readonly email: string }) => (
+  <CentredPage
+    title="Check your mail"
+    lead={
+      <>
+        <p>
+          If <strong>{email}</strong> has an account here, a link is on its way. It works once, for {hours} hours.
+        </p>
+        <p>No mail? Where no mail server is set up, an administrator can hand you the link.</p>
+      </>
+    }
+    below={<TextLink to="/sign-in">Back to sign in</TextLink>}
+  />
+);

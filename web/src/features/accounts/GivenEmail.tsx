@@ -1,0 +1,6 @@
+import { Field } from '../../ui/Field.tsx';
+
+/** Whose password a link sets: to be seen, by password managers too, but not to be changed. */
+export const GivenEmail = ({ email }: { readonly email: string }) => (
+  <Field name="email" label="E-mail" type="email" autoComplete="username" value={email} readOnly />
+);

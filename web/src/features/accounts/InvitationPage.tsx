@@ -1,0 +1,83 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { acceptInvitation, getInvitation } from '#contract/accounts.ts';
+import { call, reading } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { beginSession } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CentredPage } from '../../ui/CentredPage.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { ButtonLink } from '../../ui/TextLink.tsx';
+import { nameRule, newPasswordRule } from './fields.ts';
+import { GivenEmail } from './GivenEmail.tsx';
+import { MailedLink, type OnProblem, type Person } from './MailedLink.tsx';
+import { NewPasswordField } from './NewPasswordField.tsx';
+
+const title = 'Create your account';
+
+export function InvitationPage() {
+  const { token } = useParams({ from: '/invitations/$token' });
+  return (
+    <MailedLink title={title} query={reading(getInvitation, { words: { token } })} dead={<NotOpen />}>
+      {(person, onProblem) => <AcceptForm token={token} person={person} onProblem={onProblem} />}
+    </MailedLink>
+  );
+}
+
+const NotOpen = () => (
+  <CentredPage
+    title="This invitation is not open"
+    lead="It was accepted before, has expired, was withdrawn, or a newer one was sent. Ask who invited you for a new one."
+  >
+    <ButtonLink to="/sign-in">Sign in</ButtonLink>
+  </CentredPage>
+);
+
+interface AcceptFormProps {
+  readonly token: string;
+  readonly person: Person;
+  readonly onProblem: OnProblem;
+}
+
+function AcceptForm({ token, person, onProblem }: AcceptFormProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState(person.name);
+  const words = [name, person.email];
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: nameRule, password: newPasswordRule(words) },
+    send: (values) => call(acceptInvitation, { words: { token }, body: { ...values, name: values.name.trim() } }),
+    onDone: (session) => {
+      beginSession(client, session);
+      return navigate({ to: '/', replace: true });
+    },
+    onProblem,
+  });
+  return (
+    <CentredPage title={title} lead="You are invited to Burgee, where your team decides who sees which feature.">
+      <Form
+        {...form}
+        problem={problem}
+        actions={
+          <Button type="submit" look="primary" size="wide" isBusy={isSending}>
+            Create account
+          </Button>
+        }
+      >
+        <GivenEmail email={person.email} />
+        <Field
+          name="name"
+          label="Your name"
+          autoComplete="name"
+          maxLength={255}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name}
+        />
+        <NewPasswordField name="password" label="Password" words={words} error={errors.password} />
+      </Form>
+    </CentredPage>
+  );
+}

@@ -1,0 +1,30 @@
+import { useState } from 'react';
+import { PasswordField } from '../../ui/PasswordField.tsx';
+import { weaknessOf } from './fields.ts';
+
+/** What the empty password lacks is the rule that everybody must know beforehand. */
+const invitingHint = `${weaknessOf('', [])} Paste from your password manager.`;
+
+interface Props {
+  readonly name: string;
+  readonly label: string;
+  /** The person's own words, which make a password weak. */
+  readonly words: readonly string[];
+  readonly error: string | undefined;
+}
+
+/** Says while one types whether the password will do. */
+export function NewPasswordField({ words, ...field }: Props) {
+  const [value, setValue] = useState('');
+  const weakness = value === '' ? undefined : weaknessOf(value, words);
+  const hint = value === '' ? invitingHint : (weakness ?? 'Good enough.');
+  return (
+    <PasswordField
+      {...field}
+      autoComplete="new-password"
+      value={value}
+      onChange={(event) => setValue(event.target.value)}
+      hint={hint}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { Download } from 'lucide-react';
+import { Button } from '../../ui/Button.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { useFocusOnOpen } from '../../ui/focus.ts';
+import styles from './TwoFactor.module.css';
+
+interface Props {
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+/** Shown once, right after the second factor was switched on. */
+export function RecoveryCodes({ codes, onDone }: Props) {
+  const start = useFocusOnOpen<HTMLHeadingElement>();
+  const text = `${codes.join('\n')}\n`;
+
+  return (
+    <div className={styles.recovery}>
+      <div className={styles.step}>
+        <h3 ref={start} tabIndex={-1} className={styles.heading}>
+          Save your recovery codes
+        </h3>
+        <p>Each signs you in once when your phone is not at hand. They are shown only now.</p>
+      </div>
+      <ol className={styles.codes} aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <div className={styles.actions}>
+        <CopyButton text={text} what="recovery codes" />
+        <Button size="small" aria-label="Download recovery codes" onClick={() => download(text)}>
+          <Download size={14} strokeWidth={1.75} aria-hidden /> Download
+        </Button>
+        <Button size="small" look="primary" onClick={onDone}>
+          I have saved them
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function download(text: string): void {
+  const url = URL.createObjectURL(new Blob([`Recovery codes for Burgee at ${location.host}\n\n${text}`]));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'burgee-recovery-codes.txt';
+  link.click();
+  URL.revokeObjectURL(url);
+}

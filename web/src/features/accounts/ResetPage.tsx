@@ -1,0 +1,74 @@
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { getPasswordReset, resetPassword } from '#contract/accounts.ts';
+import { call, reading } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CentredPage } from '../../ui/CentredPage.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { ButtonLink } from '../../ui/TextLink.tsx';
+import { newPasswordRule } from './fields.ts';
+import { GivenEmail } from './GivenEmail.tsx';
+import { MailedLink, type OnProblem, type Person } from './MailedLink.tsx';
+import { NewPasswordField } from './NewPasswordField.tsx';
+
+const title = 'Set a new password';
+
+/** A new password, by the link of a mail. */
+export function ResetPage() {
+  const { token } = useParams({ from: '/reset/$token' });
+  const [isDone, setDone] = useState(false);
+  if (isDone) return <Done />;
+  return (
+    <MailedLink title={title} query={reading(getPasswordReset, { words: { token } })} dead={<Dead />}>
+      {(person, onProblem) => (
+        <ResetForm token={token} person={person} onDone={() => setDone(true)} onProblem={onProblem} />
+      )}
+    </MailedLink>
+  );
+}
+
+const Done = () => (
+  <CentredPage title="Your password is set" lead="All your sessions were ended. Sign in with the new password.">
+    <ButtonLink to="/sign-in">Sign in</ButtonLink>
+  </CentredPage>
+);
+
+const Dead = () => (
+  <CentredPage title="This link is dead" lead="It was used before, has expired, or a newer one was sent.">
+    <ButtonLink to="/forgot">Ask for a new link</ButtonLink>
+  </CentredPage>
+);
+
+interface ResetFormProps {
+  readonly token: string;
+  readonly person: Person;
+  readonly onDone: () => void;
+  readonly onProblem: OnProblem;
+}
+
+function ResetForm({ token, person, onDone, onProblem }: ResetFormProps) {
+  const words = [person.name, person.email];
+  const { form, errors, problem, isSending } = useForm({
+    rules: { password: newPasswordRule(words) },
+    send: (body) => call(resetPassword, { words: { token }, body }),
+    onDone,
+    onProblem,
+  });
+  return (
+    <CentredPage title={title} lead="All your sessions end when it is set.">
+      <Form
+        {...form}
+        problem={problem}
+        actions={
+          <Button type="submit" look="primary" size="wide" isBusy={isSending}>
+            Set password
+          </Button>
+        }
+      >
+        <GivenEmail email={person.email} />
+        <NewPasswordField name="password" label="New password" words={words} error={errors.password} />
+      </Form>
+    </CentredPage>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { endSession, listSessions } from '#contract/accounts.ts';
+import type { Reply } from '#contract/endpoint.ts';
+import { type ApiProblem, call, reading } from '../../api.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Chip } from '../../ui/Chip.tsx';
+import { Failure } from '../../ui/Failure.tsx';
+import { Loading } from '../../ui/Loading.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { describeAgent } from './agents.ts';
+import styles from './SessionsCard.module.css';
+
+type Session = Reply<typeof listSessions>[number];
+
+export function SessionsCard() {
+  const client = useQueryClient();
+  const sessions = useQuery(reading(listSessions));
+  const ending = useMutation<unknown, ApiProblem, string>({
+    mutationFn: (session) => call(endSession, { words: { session } }),
+    onSettled: () => client.invalidateQueries(reading(listSessions)),
+  });
+  return (
+    <Card title="Sessions" lead="Where you are signed in. End any that you do not recognise.">
+      {ending.error && <Failure problem={ending.error} />}
+      {sessions.isPending && <Loading lines={2} />}
+      {sessions.isError && <Failure problem={sessions.error} onRetry={sessions.refetch} />}
+      {sessions.data && (
+        <ul className={styles.list}>
+          {sessions.data.map((session) => (
+            <SessionRow
+              key={session.id}
+              session={session}
+              isEnding={ending.isPending && ending.variables === session.id}
+              onEnd={() => ending.mutate(session.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+interface RowProps {
+  readonly session: Session;
+  readonly isEnding: boolean;
+  readonly onEnd: () => void;
+}
+
+function SessionRow({ session, isEnding, onEnd }: RowProps) {
+  const agent = describeAgent(session.agent);
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <span title={session.agent}>{agent}</span>
+        <span className={styles.meta}>
+          <code>{session.address}</code> · signed in <Time at={session.createdAt} /> · last seen{' '}
+          <Time at={session.lastSeenAt} />
+        </span>
+      </div>
+      {session.current ? (
+        <Chip kind="ok">This browser</Chip>
+      ) : (
+        <Button
+          size="small"
+          isBusy={isEnding}
+          aria-label={`End the session of ${agent} at ${session.address}`}
+          onClick={onEnd}
+        >
+          End
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,107 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { completeSetup, getSetup } from '#contract/accounts.ts';
+import { call, reading } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { beginSession } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CentredPage } from '../../ui/CentredPage.tsx';
+import { Failure } from '../../ui/Failure.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { Loading } from '../../ui/Loading.tsx';
+import { ButtonLink } from '../../ui/TextLink.tsx';
+import { emailRule, nameRule, newPasswordRule } from './fields.ts';
+import { NewPasswordField } from './NewPasswordField.tsx';
+import { SetupLinkHelp } from './SetupLinkHelp.tsx';
+
+const title = 'Set up Burgee';
+
+/** The first administrator, by the link that the first start printed. */
+export function SetupPage() {
+  const { token } = useSearch({ from: '/setup' });
+  const setup = useQuery(reading(getSetup));
+  const [isDead, setDead] = useState(false);
+  if (setup.isPending) {
+    return (
+      <CentredPage title={title}>
+        <Loading />
+      </CentredPage>
+    );
+  }
+  if (setup.isError) {
+    return (
+      <CentredPage title={title}>
+        <Failure problem={setup.error} onRetry={setup.refetch} />
+      </CentredPage>
+    );
+  }
+  if (!setup.data.required) return <AlreadySetUp />;
+  if (token === undefined) return <CentredPage title={title} lead={<SetupLinkHelp />} />;
+  if (isDead) return <CentredPage title="This link is dead" lead={<SetupLinkHelp />} />;
+  return <SetupForm token={token} onDead={() => setDead(true)} />;
+}
+
+const AlreadySetUp = () => (
+  <CentredPage title="This server is already set up" lead="It has an administrator, who can invite you.">
+    <ButtonLink to="/sign-in">Sign in</ButtonLink>
+  </CentredPage>
+);
+
+function SetupForm({ token, onDead }: { readonly token: string; readonly onDead: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const words = [name, email];
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: nameRule, email: emailRule, password: newPasswordRule(words) },
+    send: (values) => call(completeSetup, { body: { token, ...values, name: values.name.trim() } }),
+    onDone: (session) => {
+      beginSession(client, session);
+      return navigate({ to: '/', replace: true });
+    },
+    onProblem: ({ status }) => {
+      if (status !== 404) return false;
+      onDead();
+      // Somebody else may have been faster: then the server is set up.
+      void client.invalidateQueries(reading(getSetup));
+      return true;
+    },
+  });
+  return (
+    <CentredPage title={title} lead="You become the first administrator, and invite the others later.">
+      <Form
+        {...form}
+        problem={problem}
+        actions={
+          <Button type="submit" look="primary" size="wide" isBusy={isSending}>
+            Create administrator
+          </Button>
+        }
+      >
+        <Field
+          name="name"
+          label="Your name"
+          autoComplete="name"
+          maxLength={255}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name}
+        />
+        <Field
+          name="email"
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          error={errors.email}
+        />
+        <NewPasswordField name="password" label="Password" words={words} error={errors.password} />
+      </Form>
+    </CentredPage>
+  );
+}

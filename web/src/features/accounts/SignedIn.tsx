@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, useRouter } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { getSetup } from '#contract/accounts.ts';
+import type { SessionView } from '#domain/accounts.ts';
+import { type ApiProblem, reading } from '../../api.ts';
+import { useSession } from '../../session.ts';
+import { CentredPage } from '../../ui/CentredPage.tsx';
+import { Failure } from '../../ui/Failure.tsx';
+import { Loading } from '../../ui/Loading.tsx';
+import { SetupLinkHelp } from './SetupLinkHelp.tsx';
+
+/** A page for people who are signed in. Who is not is asked to sign in first, and comes back here. */
+export function SignedIn({ children }: { readonly children: (session: SessionView) => ReactNode }) {
+  const session = useSession();
+  if (session.data) return children(session.data);
+  if (session.isError) return <Unreachable problem={session.error} onRetry={session.refetch} />;
+  return session.isPending ? <Opening /> : <NobodySignedIn />;
+}
+
+function NobodySignedIn() {
+  const router = useRouter();
+  // The page as it was asked for: while the other one opens, the router already tells the address of that one.
+  const [next] = useState(router.state.location.href);
+  const setup = useQuery(reading(getSetup));
+  if (setup.isPending) return <Opening />;
+  if (setup.isError) return <Unreachable problem={setup.error} onRetry={setup.refetch} />;
+  if (!setup.data.required) return <Navigate to="/sign-in" search={{ next }} replace />;
+  return <CentredPage title="Burgee has no administrator yet" lead={<SetupLinkHelp />} />;
+}
+
+const Opening = () => (
+  <CentredPage title="Opening Burgee">
+    <Loading />
+  </CentredPage>
+);
+
+const Unreachable = (props: { readonly problem: ApiProblem; readonly onRetry: () => unknown }) => (
+  <CentredPage title="Burgee did not answer">
+    <Failure {...props} />
+  </CentredPage>
+);

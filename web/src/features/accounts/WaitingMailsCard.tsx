@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { listOutbox } from '#contract/accounts.ts';
+import type { WaitingMail } from '#domain/accounts.ts';
+import { reading } from '../../api.ts';
+import { Card } from '../../ui/Card.tsx';
+import { Chip } from '../../ui/Chip.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Failure } from '../../ui/Failure.tsx';
+import { Loading } from '../../ui/Loading.tsx';
+import { Expiry } from '../../ui/Time.tsx';
+import styles from './WaitingMailsCard.module.css';
+
+const title = 'Waiting mails';
+const kinds: Readonly<Record<WaitingMail['kind'], string>> = {
+  invitation: 'Invitation',
+  'password-reset': 'New password',
+};
+
+/** For administrators: what could not be sent, with the links, to hand them over in another way. */
+export function WaitingMailsCard() {
+  const mails = useQuery(reading(listOutbox));
+  if (mails.isPending) {
+    return (
+      <Card title={title}>
+        <Loading lines={1} />
+      </Card>
+    );
+  }
+  if (mails.isError) {
+    return (
+      <Card title={title}>
+        <Failure problem={mails.error} onRetry={mails.refetch} />
+      </Card>
+    );
+  }
+  if (mails.data.length === 0) return <Card title={title} lead="No mail is waiting." />;
+  return (
+    <Card title={title} lead="Not sent so far. Each link works once: give it to nobody but the person it is for.">
+      <ul className={styles.list}>
+        {mails.data.map((mail) => (
+          <MailRow key={mail.id} mail={mail} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function MailRow({ mail }: { readonly mail: WaitingMail }) {
+  const { words, face } = stateOf(mail);
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <div className={styles.whom}>
+          <span className={styles.email}>{mail.email}</span>
+          <Chip>{kinds[mail.kind]}</Chip>
+        </div>
+        <span className={styles.meta}>
+          <span className={face}>{words}</span> · <Expiry at={mail.expiresAt} />
+        </span>
+      </div>
+      <CopyButton text={location.origin + mail.path} what={`link for ${mail.email}`} shown="link" />
+    </li>
+  );
+}
+
+/** The same words as `burgee outbox list` has for it. */
+function stateOf({ attempts, lastError, givenUpAt }: WaitingMail) {
+  if (givenUpAt !== undefined) return { words: `Given up: ${lastError}`, face: styles.givenUp };
+  if (lastError === undefined) return { words: 'Waiting', face: undefined };
+  return { words: `Tried ${attempts === 1 ? 'once' : `${attempts} times`}: ${lastError}`, face: styles.failing };
+}

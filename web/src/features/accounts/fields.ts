@@ -1,0 +1,44 @@
+/** The rules of the fields that several of these pages have. What is strong enough is the domain's to say. */
+import { requireStrong } from '#domain/passwords.ts';
+import type { FieldRule } from '../../form.ts';
+import { sentence } from '../../ui/explain.ts';
+
+const startsWith = (word: string) => (complaint: string) => (complaint.startsWith(`${word} `) ? complaint : undefined);
+
+export const nameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter your name.' : undefined),
+  claim: (complaint) => startsWith('name')(complaint) && 'This name cannot be used.',
+};
+
+export const emailRule: FieldRule = {
+  check: (value, input) => {
+    if (value.trim() === '') return 'Enter your e-mail address.';
+    return input?.validity.typeMismatch ? 'This is not an e-mail address.' : undefined;
+  },
+  claim: (complaint) => {
+    if (startsWith('email')(complaint)) return 'This is not an e-mail address.';
+    return /^User \S+ already exists$/.test(complaint) ? sentence(complaint) : undefined;
+  },
+};
+
+/** The password that somebody has already. */
+export const currentPasswordRule: FieldRule = {
+  check: (value) => (value === '' ? 'Enter your password.' : undefined),
+  claim: (complaint) => (complaint.startsWith('The current password') ? 'This password is not right.' : undefined),
+};
+
+/** The password that somebody chooses. `words` are the person's own. */
+export const newPasswordRule = (words: readonly string[]): FieldRule => ({
+  check: (value) => (value === '' ? 'Choose a password.' : weaknessOf(value, words)),
+  claim: (complaint) => (/^(the )?password\b/i.test(complaint) ? sentence(complaint) : undefined),
+});
+
+/** What is wrong with a new password, or undefined. */
+export function weaknessOf(password: string, words: readonly string[]): string | undefined {
+  try {
+    requireStrong(password, words);
+    return undefined;
+  } catch (refusal) {
+    return sentence((refusal as Error).message);
+  }
+}

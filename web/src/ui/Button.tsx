@@ -1,0 +1,32 @@
+import type { ComponentProps } from 'react';
+import styles from './Button.module.css';
+
+export type Look = 'primary' | 'plain' | 'quiet' | 'danger' | 'link';
+
+interface Appearance {
+  readonly look?: Look | undefined;
+  readonly size?: 'normal' | 'small' | 'icon' | 'wide' | undefined;
+}
+
+export const buttonClass = ({ look = 'plain', size = 'normal' }: Appearance): string =>
+  [styles.button, styles[look], styles[size]].filter(Boolean).join(' ');
+
+type Props = Omit<ComponentProps<'button'>, 'className'> &
+  Appearance & {
+    /** What it does is under way. It keeps the focus, which a disabled button would lose. */
+    readonly isBusy?: boolean;
+  };
+
+export function Button({ look, size, isBusy = false, type = 'button', onClick, ...rest }: Props) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={buttonClass({ look, size })}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? ignore : onClick}
+    />
+  );
+}
+
+const ignore = (event: { preventDefault(): void }) => event.preventDefault();

@@ -1,0 +1,14 @@
+import { createLink } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
+import { buttonClass } from './Button.tsx';
+import styles from './TextLink.module.css';
+
+/** A link inside text. */
+export const TextLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
+  <a {...props} className={styles.link} />
+));
+
+/** The one way on from a page, as a button; it is still a link. */
+export const ButtonLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
+  <a {...props} className={buttonClass({ look: 'primary', size: 'wide' })} />
+));

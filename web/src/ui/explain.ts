@@ -1,0 +1,21 @@
+import type { ApiProblem } from '../api.ts';
+
+/** What a person is told about a refusal. */
+export function explain({ status, message, retryAfterSeconds }: ApiProblem): string {
+  if (status === 0) return 'No connection to the server.';
+  if (status === 429) return `Too many tries. ${tryAgainIn(retryAfterSeconds ?? 60)}`;
+  if (status >= 500) return 'This failed on the server.';
+  return sentence(message);
+}
+
+/** The server's messages end without a full stop. */
+export const sentence = (message: string): string => (/[.?]$/.test(message) ? message : `${message}.`);
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+
+export function tryAgainIn(seconds: number, now = Date.now()): string {
+  if (seconds < 60) return `Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
+  const minutes = Math.ceil(seconds / 60);
+  const at = clock.format(now + seconds * 1000);
+  return `Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}, at ${at}.`;
+}
