@@ -56,7 +56,12 @@ export async function createApp({ store, account, log, publicUrl }: AppOptions):
       logRequest(request, reply.statusCode, reply.elapsedTime);
     },
     // Titles and comments of the longest kind fit into a query.
-    http: { maxHeaderSize: 65_536 },
+    http: {
+      maxHeaderSize: 65_536,
+      headersTimeout: 30_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+    },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId()),
   }) as unknown as FastifyInstance;
   for (const member of ['actor', 'person', 'things', 'problem']) app.decorateRequest(member, undefined);

@@ -39,7 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   );
   const adminKeyText = read('BURGEE_ADMIN_API_KEY', (value) =>
     !/^[\x21-\x7e]{16,}$/.test(value)
-      ? 'must be 16 characters or more, without spaces'
+      ? 'must be 16 characters or more of ASCII, without spaces'
       : mayBeKey(value)
         ? undefined
         : 'looks like a key that Burgee made, but its checksum is wrong: was it copied whole?',

@@ -16,6 +16,8 @@ import { createLog } from './log.ts';
 
 /** Requests under way get this long to finish after a signal; the promise to the operator is ten seconds in all. */
 const graceMs = 8_000;
+/** How long clients are told to leave before the server stops to listen. */
+const farewellMs = 500;
 
 /** Throws an Error whose message is one plain sentence when it cannot start. */
 export async function serve(config: Config): Promise<void> {
@@ -38,7 +40,7 @@ export async function serve(config: Config): Promise<void> {
   const publicUrl = config.publicUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   outbox = startOutbox({ store, log, publicUrl, send });
-  if (firstStart) printFirstStart(publicUrl, firstStart, config);
+  if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -58,23 +60,27 @@ function whyNotListening({ code, message }: NodeJS.ErrnoException, host: string,
 }
 
 /** For the person who starts Burgee for the first time: shown once, so it is not a log line. */
-function printFirstStart(url: string, { adminKeyText, setupToken }: FirstStart, config: Config): void {
+function printFirstStart(
+  { listeningAt, publicUrl }: { listeningAt: string; publicUrl: string },
+  { adminKeyText, setupToken }: FirstStart,
+  config: Config,
+): void {
   const handedIn = config.adminKeyText !== undefined;
   const key = handedIn ? '$BURGEE_ADMIN_API_KEY' : adminKeyText;
   process.stdout.write(`
-Burgee listens at ${url}
+Burgee listens at ${listeningAt}
 
 Set up the first administrator, in a browser:
 
-  ${setupLink(url, setupToken)}
+  ${setupLink(publicUrl, setupToken)}
 
 ${handedIn ? 'The admin API key is the one that you gave as BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only now:\n\n  ${adminKeyText}`}
 
 Try it:
 
-  curl -H "Authorization: Bearer ${key}" ${url}/internal/api/v2/workspaces
+  curl -H "Authorization: Bearer ${key}" ${listeningAt}/internal/api/v2/workspaces
 
-The API is described at ${url}/docs
+The API is described at ${listeningAt}/docs
 
 `);
 }
@@ -93,6 +99,9 @@ function stopOnSignal({ app, store, log, stopJobs }: Running): void {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
+    // Clients with a connection are told to open no further request on it before it is closed under them.
+    app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    await pause(farewellMs);
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
     // A connection whose last request is answered now would be kept alive by its client.
     setInterval(() => app.server.closeIdleConnections(), 100).unref();

@@ -66,7 +66,7 @@ for (const [given, expected] of [
 const notAPort = (value: string) => `PORT must be a number from 0 to 65535, not ${value}`;
 const notAUrl = (value: string) => `PUBLIC_URL must be a URL such as https://flags.example.com, not ${value}`;
 const notAFile = 'DATABASE_URL must name a file, for example file:./data/burgee.db';
-const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more, without spaces';
+const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more of ASCII, without spaces';
 const complaints: [name: string, value: string, sentence: string][] = [
   ['HOST', 'my host', 'HOST must be a host name or an address'],
   ['PORT', 'http', notAPort('http')],

@@ -57,7 +57,8 @@ export function problemsOf({
   if (path.includes('/:trafficType')) found.push('traffic_type_not_found');
   if (path.includes('/:flag')) found.push(path.includes('/:environment') ? 'definition_not_found' : 'flag_not_found');
   if (path.includes('/:') || query || body) found.push('request_invalid');
-  if (body || looseBody || textBody) found.push('json_invalid', 'body_too_large');
+  if (body || looseBody || textBody) found.push('json_invalid');
+  if (method !== 'GET') found.push('body_too_large');
   return [...new Set(found)].sort();
 }
 

@@ -87,6 +87,7 @@ export function toOpenApi(): object {
         'Send an admin key as `Authorization: Bearer <key>` or as `x-api-key: <key>`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'this server' }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: all.map(({ tag }) => ({ name: tag })),
     paths: refer(toPaths(all)),

@@ -179,7 +179,7 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
 export function sentenceOf(code: ProblemCode): string {
   const names = new Proxy(
     {},
-    { get: (_, name) => (name === 'complaints' ? ['<what is wrong>'] : `<${String(name)}>`) },
+    { get: (_, name) => (name === 'complaints' ? ['{what is wrong}'] : `{${String(name)}}`) },
   );
   return (problems[code] as unknown as Entry<unknown>).sentence(names);
 }

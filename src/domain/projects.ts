@@ -35,5 +35,6 @@ export interface Note {
 
 /** Refuses a change without title and comment where the project demands them. Empty counts as missing. */
 export function checkNote(project: Project, note: Note): void {
-  if (project.requiresTitleAndComments && !(note.title && note.comment)) throw new Problem('note_required');
+  if (project.requiresTitleAndComments && !(note.title?.trim() && note.comment?.trim()))
+    throw new Problem('note_required');
 }

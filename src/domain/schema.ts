@@ -75,8 +75,11 @@ function complaintsOf({ keyword, instancePath, params, message }: ShapeError, ro
 }
 
 function sentenceEnd(keyword: string, facts: { allowedValues: unknown[]; format: string; pattern: unknown }) {
-  if (keyword === 'enum') return `must be one of ${[...new Set(facts.allowedValues.map(String))].join(', ')}`;
+  if (keyword === 'enum') return mustBe([...new Set(facts.allowedValues.map(String))]);
   if (keyword === 'format') return `must be a valid ${facts.format}`;
   if (keyword === 'pattern') return patternSentences[String(facts.pattern)] ?? `must match ${facts.pattern}`;
   return undefined;
 }
+
+const mustBe = (values: readonly string[]): string =>
+  values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;

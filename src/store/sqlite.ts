@@ -29,7 +29,8 @@ export function openSqlite(file: string, clock: () => number): Store {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writer = new Handle(file, busyPatienceMs);
     writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
-    writer.exec('begin immediate; rollback;');
+    // A file that may not be written opens as well; only a write shows it.
+    writer.exec('begin immediate; pragma user_version = 1; rollback;');
     // From here on a busy database is waited for in #begin, which does not block the event loop.
     writer.exec('pragma busy_timeout = 0;');
     reader = new Handle(file, busyPatienceMs);

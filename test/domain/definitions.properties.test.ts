@@ -173,7 +173,7 @@ const faults: [fault: string, spoil: (t: Targeting) => unknown, complaint: RegEx
   [
     'the combiner OR',
     (t) => withRule(t, { condition: { combiner: 'OR' } }),
-    /^rules\/0\/condition\/combiner must be one of AND$/,
+    /^rules\/0\/condition\/combiner must be AND$/,
   ],
   [
     'an unknown type of matcher',

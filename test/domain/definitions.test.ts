@@ -143,7 +143,7 @@ const unreadable: [rule: string, changes: Changes, complaint: string][] = [
   [
     'the combiner is only AND',
     { rules: [aRule({ condition: { combiner: 'OR', matchers: [aMatcher] } })] },
-    'rules/0/condition/combiner must be one of AND',
+    'rules/0/condition/combiner must be AND',
   ],
   ['a matcher is an object', withMatcher('IN_SEGMENT'), `${matcherPlace} must be object`],
   ['a matcher has a type', withMatcher({ string: 'crew' }), `${matcherPlace}/type is required`],

@@ -98,7 +98,7 @@ for (const field of ['email', 'name', 'status', '2fa', 'type'] as const) {
 }
 
 const badUpdates: [changes: object, complaint: string][] = [
-  [{ type: 'group' }, 'type must be one of user'],
+  [{ type: 'group' }, 'type must be user'],
   [{ status: 'GONE' }, 'status must be one of PENDING, ACTIVE, DEACTIVATED'],
   [{ '2fa': 'true' }, '2fa must be boolean'],
   [{ email: 'ann' }, 'email must be a valid email'],

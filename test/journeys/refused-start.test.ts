@@ -84,7 +84,7 @@ describe('a start that is refused', sideBySide, () => {
       finished,
       [
         'PORT must be a number from 0 to 65535, not http',
-        'BURGEE_ADMIN_API_KEY must be 16 characters or more, without spaces',
+        'BURGEE_ADMIN_API_KEY must be 16 characters or more of ASCII, without spaces',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not loud',
       ].join('\n'),
     );
