@@ -76,6 +76,34 @@ test('a request under way when the signal comes is answered, and then the proces
   assert.ok(milliseconds < 5_000, `took ${milliseconds} ms`);
 });
 
+/** Asks again and again on one connection until told to leave; answers what went wrong, if anything did. */
+async function askUntilToldToLeave(server: Server): Promise<string | undefined> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    for (;;) {
+      const [reply] = await once(get(`${server.url}/health`, { agent }), 'response');
+      await once(reply.resume(), 'end');
+      if (reply.headers.connection === 'close') return undefined;
+    }
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    agent.destroy();
+  }
+}
+
+test('clients that ask without a pause are told to leave, and none of them is cut off', async () => {
+  const { server } = await aServer();
+  const asking = Array.from({ length: 16 }, () => askUntilToldToLeave(server));
+  await (await fetch(`${server.url}/health`)).text();
+  const { code } = await server.end('SIGTERM');
+  assert.equal(code, 0);
+  assert.deepEqual(
+    await Promise.all(asking),
+    Array.from({ length: 16 }, () => undefined),
+  );
+});
+
 test('neither an idle keep-alive connection nor a second signal changes the stop', async () => {
   const { server } = await aServer();
   const agent = new Agent({ keepAlive: true });
