@@ -38,14 +38,22 @@ export interface AppOptions {
   readonly account: Account;
   readonly log: Logger;
   readonly publicUrl?: string | undefined;
+  readonly trustProxy?: string | undefined;
 }
 
-export async function createApp({ store, account, log, publicUrl }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({
+  store,
+  account,
+  log,
+  publicUrl,
+  trustProxy = '',
+}: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
     genReqId: nextTransactionId,
+    trustProxy: trustProxy === '' ? false : trustProxy,
     requestTimeout: 30_000,
     // Idle keep-alive connections must not hold up the stop.
     forceCloseConnections: 'idle',

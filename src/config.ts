@@ -9,6 +9,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly adminKeyText: string | undefined;
   readonly logLevel: string;
+  /** Addresses of the proxies whose word about the client's address is taken; undefined: of none. */
+  readonly trustProxy: string | undefined;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
 }
@@ -47,6 +49,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const logLevel = read('LOG_LEVEL', (value) =>
     logLevels.includes(value) ? undefined : `must be one of ${logLevels.join(', ')}, not ${value}`,
   );
+  const trustProxy = read('TRUST_PROXY', (value) =>
+    /^[0-9a-fA-F:.]+(?:\/\d+)?(?:,[0-9a-fA-F:.]+(?:\/\d+)?)*$/.test(value)
+      ? undefined
+      : 'must list addresses or networks of proxies, for example 127.0.0.1,10.0.0.0/8',
+  );
   const smtpUrl = read('SMTP_URL', (value) =>
     ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '')
       ? undefined
@@ -64,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     adminKeyText,
     logLevel: logLevel ?? 'info',
+    trustProxy,
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
   };
 }

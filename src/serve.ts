@@ -26,7 +26,7 @@ export async function serve(config: Config): Promise<void> {
   const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const app = await createApp({ store, account, log, publicUrl: config.publicUrl });
+  const app = await createApp({ store, account, log, publicUrl: config.publicUrl, trustProxy: config.trustProxy });
   let outbox: OutboxWorker | undefined;
   stopOnSignal({ app, store, log, stopJobs: async () => outbox?.stop() });
   const listeningAt = await listen(app, config).catch(async (error: unknown) => {

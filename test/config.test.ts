@@ -9,6 +9,7 @@ const defaults = {
   publicUrl: undefined,
   adminKeyText: undefined,
   logLevel: 'info',
+  trustProxy: undefined,
   mail: undefined,
 };
 
@@ -38,6 +39,7 @@ test('every variable is read', () => {
     PUBLIC_URL: 'https://flags.example.com',
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
+    TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
     SMTP_URL: 'smtps://burgee:secret@mail.example.com',
     MAIL_FROM: 'Burgee <burgee@example.com>',
   });
@@ -48,6 +50,7 @@ test('every variable is read', () => {
     publicUrl: 'https://flags.example.com',
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
+    trustProxy: '127.0.0.1,10.0.0.0/8',
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
   });
 });

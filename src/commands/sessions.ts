@@ -35,23 +35,28 @@ export interface Attempt extends Origin {
  */
 export async function signIn(context: Context, attempt: Attempt): Promise<StartedSession> {
   const credentials = await findCredentialsByEmail(readerOf(context), emailKey(attempt.email));
-  const known = (await isPassword(attempt.password, credentials?.passwordHash)) ? credentials : undefined;
-  const outcome = await write(context, (tx) => decide(tx, attempt, known));
+  const isRight = await isPassword(attempt.password, credentials?.passwordHash);
+  const outcome = await write(context, (tx) => decide(tx, attempt, { credentials, isRight }));
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome;
 }
 
-async function decide(tx: RecordingTx, attempt: Attempt, known: Credentials | undefined) {
+interface Judged {
+  readonly credentials: Credentials | undefined;
+  readonly isRight: boolean;
+}
+
+async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight }: Judged) {
   const refusedWith = async (refusal: Problem) => {
     await tx.record({
       action: 'session.refused',
-      object: { type: 'user', id: known?.userId ?? 'unknown', name: attempt.email },
+      object: { type: 'user', id: credentials?.userId ?? 'unknown', name: attempt.email },
     });
     return { refusal };
   };
-  if (!known) return refusedWith(new Problem('credentials_invalid'));
-  const user = await lockUser(tx, known.userId);
-  const unchanged = (await findCredentials(tx, user.id))?.passwordHash === known.passwordHash;
+  if (!credentials || !isRight) return refusedWith(new Problem('credentials_invalid'));
+  const user = await lockUser(tx, credentials.userId);
+  const unchanged = (await findCredentials(tx, user.id))?.passwordHash === credentials.passwordHash;
   if (user.status === 'DEACTIVATED') return refusedWith(new Problem('account_deactivated'));
   if (user.status !== 'ACTIVE' || !unchanged) return refusedWith(new Problem('credentials_invalid'));
   if (user.twoFactor) {

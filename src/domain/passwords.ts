@@ -9,7 +9,7 @@ const shortest = 12;
 /** What common passwords of this length are made of: lists of leaked ones have hardly anything else. */
 const commonParts = (
   'password passwort passwd passw0rd motdepasse contrasena qwerty qwertz azerty qwertyuiop asdfgh asdfghjkl zxcvbn ' +
-  'zxcvbnm qazwsx 1q2w3e 1q2w3e4r 1q2w3e4r5t 1q2w3e4r5t6y q1w2e3r4 q1w2e3r4t5y6 1qaz2wsx qwe asd zxc tianya telecom ' +
+  'zxcvbnm qazwsx 1q2w3e 1q2w3e4r 1q2w3e4r5t 1q2w3e4r5t6y q1w2e3r4 q1w2e3r4t5y6 1qaz2wsx qwe asd zxc tianya telecom zaq12wsx cde3 liverpool chelsea arsenal barcelona ' +
   'inyourhand letmein letme welcome iloveyou loveyou admin administrator root login master ' +
   'dragon monkey football baseball basketball soccer superman batman spiderman princess sunshine shadow trustno1 ' +
   'whatever starwars computer internet secret topsecret changeme default burgee feature flags flag abc abcd abcde ' +

@@ -34,10 +34,14 @@ export async function servePages(app: FastifyInstance): Promise<void> {
   app.get('/*', (request, reply) => (isPage(request) ? sendPage(reply) : reply.callNotFound()));
 }
 
-/** A browser that goes to an address says that it takes HTML; programs do not, and get the error that they understand. */
+/** The addresses that people are sent; whoever looks at them finds the page. */
+const pages = /^\/(sign-in|setup|forgot|reset\/[^/]+|invitations\/[^/]+)?$/;
+
+/** A browser that goes to another address says that it takes HTML; programs do not, and get the error that they understand. */
 const isPage = (request: FastifyRequest): boolean =>
-  (request.headers.accept ?? '').includes('text/html') &&
-  !/^\/(internal|docs|openapi\.json|health|ready)(\/|$)/.test(pathOf(request));
+  pages.test(pathOf(request)) ||
+  ((request.headers.accept ?? '').includes('text/html') &&
+    !/^\/(internal|docs|openapi\.json|health|ready)(\/|$)/.test(pathOf(request)));
 
 function sendPage(reply: FastifyReply): FastifyReply {
   withoutCache(reply).header('content-security-policy', contentSecurityPolicy);

@@ -5,8 +5,11 @@ import { Problem } from '#domain/problems.ts';
 export interface Throttles {
   /** Counts a request with a wrong key; refuses when there were too many from the address. */
   failedKey(address: string): Promise<void>;
-  /** Counts an attempt at something that a password or a link's token opens; refuses when there were too many. */
-  attempt(address: string, account?: string): Promise<void>;
+  /**
+   * Counts an attempt at something that a password or a link's token opens; refuses when there were too many. Answers
+   * what to call when the attempt succeeded: then it does not count, and the account's earlier failures are forgotten.
+   */
+  attempt(address: string, account?: string): Promise<() => Promise<void>>;
 }
 
 export function createThrottles(): Throttles {
@@ -18,6 +21,10 @@ export function createThrottles(): Throttles {
     attempt: async (address, account) => {
       await count(byAddress, address, 'too_many_attempts');
       if (account !== undefined) await count(byAccount, account, 'too_many_attempts');
+      return async () => {
+        await byAddress.reward(address, 1);
+        if (account !== undefined) await byAccount.delete(account);
+      };
     },
   };
 }

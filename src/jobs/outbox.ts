@@ -7,6 +7,7 @@
  * 3. Sending happens outside of any transaction: a slow mail server delays nobody but itself.
  * 4. Who dies while sending gives the entry back when its lease is over.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   claimDue,
@@ -23,6 +24,7 @@ import { linkOf, type SendMail } from './mail.ts';
 
 const leaseMs = 60_000;
 const atOnce = 5;
+const longestSendingMs = 120_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60 * 60 * 1000;
 const patienceMs = 3 * 24 * 60 * 60 * 1000;
@@ -49,10 +51,23 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const work = async () => {
-    if (!send) return announce(store, log, publicUrl);
-    while (!stopped && (await sendDue({ store, log, send })) === atOnce);
+  const underWay = new Set<Promise<void>>();
+
+  /** Each mail has a place of its own: one that hangs keeps its place, and the others go on. */
+  const sendDue = async (sender: SendMail) => {
+    const limit = atOnce - underWay.size;
+    if (limit === 0) return;
+    for (const entry of await store.write((tx) => claimDue(tx, { limit, leaseMs }))) {
+      const sending = deliver({ store, log, send: sender }, entry)
+        .catch((error: unknown) => log.error({ err: error, id: entry.id }, 'a mail could not be settled'))
+        .finally(() => {
+          underWay.delete(sending);
+          wake();
+        });
+      underWay.add(sending);
+    }
   };
+  const work = () => (send ? sendDue(send) : announce(store, log, publicUrl));
   const wake = () => {
     if (stopped) return;
     clearTimeout(timer);
@@ -67,8 +82,8 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
   /** Until something is due, but at least and at most for a while. */
   const sleep = async (leastMs: number) => {
     const next = send && (await findNextDue(store).catch(() => undefined));
-    const pause = next === undefined ? longestSleepMs : Math.max(leastMs, next - store.clock());
-    if (!stopped) timer = setTimeout(wake, Math.min(pause, longestSleepMs)).unref();
+    const sleepMs = next === undefined ? longestSleepMs : Math.max(leastMs, next - store.clock());
+    if (!stopped) timer = setTimeout(wake, Math.min(sleepMs, longestSleepMs)).unref();
   };
   store.onCommit(wake);
   wake();
@@ -77,6 +92,7 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
       stopped = true;
       clearTimeout(timer);
       await running;
+      await Promise.all(underWay);
     },
   };
 }
@@ -93,13 +109,6 @@ interface Sending {
   readonly store: Store;
   readonly log: Logger;
   readonly send: SendMail;
-}
-
-/** Sends a batch of what is due; answers how many there were. */
-async function sendDue(sending: Sending): Promise<number> {
-  const entries = await sending.store.write((tx) => claimDue(tx, { limit: atOnce, leaseMs }));
-  await Promise.all(entries.map((entry) => deliver(sending, entry)));
-  return entries.length;
 }
 
 async function deliver(sending: Sending, entry: OutboxEntry): Promise<void> {
@@ -121,15 +130,21 @@ async function trySending({ store, log, send }: Sending, { id, mail }: OutboxEnt
     store
       .write((tx) => extendClaim(tx, id, leaseMs))
       .catch((error: unknown) => log.warn({ err: error, id }, 'the claim on a mail could not be extended'));
-  }, leaseMs / 3);
+  }, leaseMs / 3).unref();
   try {
-    await send(mail);
+    await Promise.race([send(mail), tooLong()]);
     return undefined;
   } catch (error) {
     return (error as Error).message;
   } finally {
     clearInterval(heartbeat);
   }
+}
+
+/** A mail server that goes on sending something, but no end, is given up. */
+async function tooLong(): Promise<never> {
+  await pause(longestSendingMs, undefined, { ref: false });
+  throw new Error(`the mail server did not finish within ${longestSendingMs / 1000} seconds`);
 }
 
 async function putBack(store: Store, log: Logger, entry: OutboxEntry, error: string): Promise<void> {

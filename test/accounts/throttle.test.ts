@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { findAccount } from '#store/account.ts';
+import { createApp } from '../../src/app.ts';
 import { type Answer, type Request, refused } from '../support/app.ts';
 import {
   account,
@@ -142,3 +145,39 @@ test('many requests for resets to one account are refused, so that nobody’s ma
   isTooMany(refusal);
   assert.equal((await api.post(account('/password-reset'), { email: anEmail() }, fromBrowser())).status, 200);
 });
+
+test('who signs in rightly is not held up, however often, and earlier failures are forgotten', async () => {
+  const { email, password } = await aPerson(api);
+  const address = anAddress();
+  for (let round = 0; round < 8; round += 1) {
+    refused(await signIn(api, { email, password: 'not the password' }, from(address)), 401, /not right/);
+    assert.equal((await signIn(api, { email, password }, from(address))).status, 200);
+  }
+});
+
+test('behind a proxy that is trusted, clients are counted by their own addresses; otherwise its word is not taken', async () => {
+  const account404 = async (app: typeof api.app, client: string) =>
+    (
+      await app.inject({
+        url: account('/invitations/unknown'),
+        remoteAddress: '10.1.2.3',
+        headers: { 'x-forwarded-for': client },
+      })
+    ).statusCode;
+  const trusting = await appBehind('10.0.0.0/8');
+  const plain = await appBehind(undefined);
+  for (let count = 0; count < 50; count += 1) {
+    assert.equal(await account404(trusting, '192.0.2.1'), 404);
+    assert.equal(await account404(plain, `192.0.2.${count}`), 404);
+  }
+  assert.equal(await account404(trusting, '192.0.2.1'), 429);
+  assert.equal(await account404(trusting, '192.0.2.2'), 404, 'another client of the proxy');
+  assert.equal(await account404(plain, '192.0.2.99'), 429, 'all are the proxy');
+});
+
+async function appBehind(trustProxy: string | undefined) {
+  const found = (await findAccount(api.store)) ?? assert.fail();
+  const app = await createApp({ store: api.store, account: found, log: pino({ level: 'silent' }), trustProxy });
+  after(() => app.close());
+  return app;
+}

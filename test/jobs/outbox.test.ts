@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
@@ -432,4 +432,27 @@ test('without a mail server the link is logged once and the mail waits; with one
   assert.equal((await listOutbox(api.store))[0]?.attempts, 0);
   start();
   assert.equal(linkIn(await server.nextMail()), line.link);
+});
+
+test('a mail that hangs keeps its own place; the others go on', async () => {
+  const api = await startApi();
+  const { log } = aLog();
+  const sent: string[] = [];
+  const events = new EventEmitter();
+  const never = new Promise<void>(() => undefined);
+  startOutbox({
+    store: api.store,
+    log,
+    publicUrl,
+    send: async ({ email }) => {
+      if (email.startsWith('hangs')) return never;
+      sent.push(email);
+      events.emit('sent');
+    },
+  });
+  const wanted = Array.from({ length: 12 }, (_, index) => `quick-${index}@example.com`);
+  await api.post('/users', { email: 'hangs@example.com' });
+  for (const email of wanted) await api.post('/users', { email });
+  while (sent.length < wanted.length) await once(events, 'sent');
+  assert.deepEqual(sent.toSorted(), wanted.toSorted());
 });

@@ -31,24 +31,33 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
     cookie.start(token);
     return toSessionView(db, await userOf(session.userId), session);
   };
+  /** What guesses wrong counts against address and account. */
+  const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
+    const succeeded = await attempt(address, account);
+    const result = await body();
+    await succeeded();
+    return result;
+  };
+  const viewOf = async (userId: string | undefined, otherwise: 'invitation_not_found' | 'reset_not_found') => {
+    if (userId === undefined) throw new Problem(otherwise);
+    const { email, name } = await userOf(userId);
+    return { email, name };
+  };
   return implement(contract, {
-    getInvitation: async ({ words, origin }) => {
-      await attempt(origin.address);
-      const userId = await findInvitedUserId(db, hashOf(words.token));
-      if (userId === undefined) throw new Problem('invitation_not_found');
-      const { email, name } = await userOf(userId);
-      return { email, name };
-    },
-    acceptInvitation: async ({ context, words, body, origin, cookie }) => {
-      await attempt(origin.address);
-      return begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: words.token }));
-    },
+    getInvitation: async ({ words, origin }) =>
+      guarded(origin.address, undefined, async () =>
+        viewOf(await findInvitedUserId(db, hashOf(words.token)), 'invitation_not_found'),
+      ),
+    acceptInvitation: async ({ context, words, body, origin, cookie }) =>
+      guarded(origin.address, undefined, async () =>
+        begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: words.token })),
+      ),
     resendInvitation: async ({ context, words }) => toUserReply(await resendInvitation(context, words.user)),
     listOutbox: async () => (await listOutbox(db)).map(toWaitingMail),
-    signIn: async ({ context, body: { email, password, code }, origin, cookie }) => {
-      await attempt(origin.address, emailKey(email));
-      return begin(cookie, await signIn(context, { email, password, code, ...origin }));
-    },
+    signIn: async ({ context, body: { email, password, code }, origin, cookie }) =>
+      guarded(origin.address, emailKey(email), async () =>
+        begin(cookie, await signIn(context, { email, password, code, ...origin })),
+      ),
     getSession: async ({ user, session }) => toSessionView(db, user, session),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
@@ -57,42 +66,36 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
     listSessions: async ({ user, session }) =>
       (await listSessions(db, user.id)).map((one) => ({ ...one, current: one.id === session.id })),
     endSession: async ({ context, user, words }) => endSession(context, { user, id: words.session }),
-    changePassword: async ({ context, user, body, origin, cookie }) => {
-      await attempt(origin.address, user.id);
-      return begin(cookie, await changePassword(context, { user, ...body, ...origin }));
-    },
+    changePassword: async ({ context, user, body, origin, cookie }) =>
+      guarded(origin.address, user.id, async () =>
+        begin(cookie, await changePassword(context, { user, ...body, ...origin })),
+      ),
     requestPasswordReset: async ({ context, body: { email }, origin }) => {
+      // Each of these may send a mail, so each counts.
       await attempt(origin.address, `reset ${emailKey(email)}`);
       return requestPasswordReset(context, email);
     },
-    getPasswordReset: async ({ words, origin }) => {
-      await attempt(origin.address);
-      const userId = await findResettingUserId(db, hashOf(words.token));
-      if (userId === undefined) throw new Problem('reset_not_found');
-      const { email, name } = await userOf(userId);
-      return { email, name };
-    },
-    resetPassword: async ({ context, words, body, origin }) => {
-      await attempt(origin.address);
-      return resetPassword(context, { token: words.token, password: body.password });
-    },
+    getPasswordReset: async ({ words, origin }) =>
+      guarded(origin.address, undefined, async () =>
+        viewOf(await findResettingUserId(db, hashOf(words.token)), 'reset_not_found'),
+      ),
+    resetPassword: async ({ context, words, body, origin }) =>
+      guarded(origin.address, undefined, () => resetPassword(context, { token: words.token, password: body.password })),
     offerTwoFactor: async ({ context, user }) => {
       const { secret, uri } = await offerTwoFactor(context, user);
       return { secret, uri, qr: renderSVG(uri) };
     },
-    confirmTwoFactor: async ({ context, user, body, origin }) => {
-      await attempt(origin.address, user.id);
-      return { recoveryCodes: await confirmTwoFactor(context, user, body.code) };
-    },
-    removeTwoFactor: async ({ context, user, body, origin }) => {
-      await attempt(origin.address, user.id);
-      return removeTwoFactor(context, user, body.password);
-    },
+    confirmTwoFactor: async ({ context, user, body, origin }) =>
+      guarded(origin.address, user.id, async () => ({
+        recoveryCodes: await confirmTwoFactor(context, user, body.code),
+      })),
+    removeTwoFactor: async ({ context, user, body, origin }) =>
+      guarded(origin.address, user.id, () => removeTwoFactor(context, user, body.password)),
     getSetup: async () => ({ required: (await countAdministrators(db, await findAdministratorsId(db))) === 0 }),
-    completeSetup: async ({ context, body, origin, cookie }) => {
-      await attempt(origin.address);
-      return begin(cookie, await completeSetup(context, { ...body, ...origin }));
-    },
+    completeSetup: async ({ context, body, origin, cookie }) =>
+      guarded(origin.address, undefined, async () =>
+        begin(cookie, await completeSetup(context, { ...body, ...origin })),
+      ),
   });
 };
 
