@@ -97,7 +97,6 @@ export async function createApp({
     sessionUsed: sessionUse(store, log),
   };
 
-  const ofTheService = service(store);
   const ofTheApi = [
     ...projects(store),
     ...environments(store, account.id),
@@ -111,18 +110,17 @@ export async function createApp({
     ...restrictions(store),
     ...changes(store, markersFor('changes', account.markerSecret)),
   ];
-  const ofAccounts = accounts(store, throttles);
-  register(app, services, '', ofTheService);
-  register(app, services, prefix, ofTheApi);
-  register(app, services, accountPrefix, ofAccounts);
-  app.setNotFoundHandler(
-    refuseUnknown([
-      ...['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
-      ...ofTheService.map(({ endpoint }) => endpoint),
-      ...ofTheApi.map(({ endpoint }) => ({ method: endpoint.method, path: prefix + endpoint.path })),
-      ...ofAccounts.map(({ endpoint }) => ({ method: endpoint.method, path: accountPrefix + endpoint.path })),
-    ]),
+  const served = [
+    ['', service(store)],
+    [prefix, ofTheApi],
+    [accountPrefix, accounts(store, throttles)],
+  ] as const;
+  for (const [base, routes] of served) register(app, services, base, routes);
+  const known = served.flatMap(([base, routes]) =>
+    routes.map(({ endpoint: { method, path } }) => ({ method, path: base + path })),
   );
+  const documentPaths = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
+  app.setNotFoundHandler(refuseUnknown([...known, ...documentPaths]));
   await documents(app);
   await servePages(app);
   return app;

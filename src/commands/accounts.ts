@@ -7,7 +7,7 @@ import { emailKey, toUserReply, type User } from '#domain/users.ts';
 import { saveSetupToken, takeSetupToken } from '#store/account.ts';
 import * as store from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
-import { deleteMail, putMail } from '#store/outbox.ts';
+import { deleteMail, type Mail, putMail } from '#store/outbox.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
@@ -18,18 +18,25 @@ import { hashOf, newToken } from './secrets.ts';
 import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
 
 /** Part of inviting and inviting again: a fresh link, and the mail that carries it. */
-export async function sendInvitation(tx: Tx, user: User, invitedBy: string): Promise<void> {
-  const token = newToken();
-  const expiresAt = tx.now + invitationLifeMs;
-  await store.saveInvitation(tx, user.id, hashOf(token), expiresAt);
-  await putMail(tx, newId(), user.id, {
-    kind: 'invitation',
-    email: user.email,
-    name: user.name,
-    token,
-    expiresAt,
-    invitedBy,
+export const sendInvitation = (tx: Tx, user: User, invitedBy: string) =>
+  mailLink(tx, user, {
+    mail: { kind: 'invitation', invitedBy },
+    lifeMs: invitationLifeMs,
+    save: store.saveInvitation,
   });
+
+interface Link {
+  readonly mail: Pick<Mail, 'kind' | 'invitedBy'>;
+  readonly lifeMs: number;
+  readonly save: (tx: Tx, userId: string, tokenHash: string, expiresAt: number) => Promise<number>;
+}
+
+/** The token is saved as a hash; its text is in the mail alone. */
+async function mailLink(tx: Tx, { id, email, name }: User, { mail, lifeMs, save }: Link): Promise<void> {
+  const token = newToken();
+  const expiresAt = tx.now + lifeMs;
+  await save(tx, id, hashOf(token), expiresAt);
+  await putMail(tx, newId(), id, { ...mail, email, name, token, expiresAt });
 }
 
 /** A new link in a new mail; the old link is dead. */
@@ -97,16 +104,8 @@ export const requestPasswordReset = (context: Context, email: string) =>
     const credentials = await store.findCredentialsByEmail(tx, emailKey(email));
     const user = credentials?.status === 'ACTIVE' ? await lockUser(tx, credentials.userId) : undefined;
     if (user) {
-      const token = newToken();
-      const expiresAt = tx.now + resetLifeMs;
-      await store.savePasswordReset(tx, user.id, hashOf(token), expiresAt);
-      await putMail(tx, newId(), user.id, {
-        kind: 'password-reset',
-        email: user.email,
-        name: user.name,
-        token,
-        expiresAt,
-      });
+      const link = { mail: { kind: 'password-reset' }, lifeMs: resetLifeMs, save: store.savePasswordReset } as const;
+      await mailLink(tx, user, link);
     }
     await tx.record({
       action: 'user.password_reset_requested',

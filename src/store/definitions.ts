@@ -26,12 +26,12 @@ const toDefinition = (row: DefinitionRow, environment: Reference): Definition =>
   revision: row.change_number,
 });
 
-const selectDefinition = sql`
-  select d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
-         d.created_at, d.updated_at
-    from definitions d
-    join flags f on f.id = d.flag_id
-    join traffic_types t on t.id = f.traffic_type_id`;
+const columns = sql`
+  d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
+  d.created_at, d.updated_at`;
+const definitionsWithFlags = sql`
+  definitions d join flags f on f.id = d.flag_id join traffic_types t on t.id = f.traffic_type_id`;
+const selectDefinition = sql`select ${columns} from ${definitionsWithFlags}`;
 
 export async function findDefinition(
   db: Reader,
@@ -63,12 +63,8 @@ export async function countDefinitions(db: Reader, environmentId: string): Promi
 /** The flag's definitions in all environments, by environment id: the order in which their numbers must be taken. */
 export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<Definition[]> {
   const rows = await db.all<DefinitionRow & { environment_id: string; environment_name: string }>(sql`
-    select d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
-           d.created_at, d.updated_at, d.environment_id, e.name as environment_name
-      from definitions d
-      join flags f on f.id = d.flag_id
-      join traffic_types t on t.id = f.traffic_type_id
-      join environments e on e.id = d.environment_id
+    select ${columns}, d.environment_id, e.name as environment_name
+      from ${definitionsWithFlags} join environments e on e.id = d.environment_id
      where d.flag_id = ${flagId}
      order by d.environment_id`);
   return rows.map((row) => toDefinition(row, { id: row.environment_id, name: row.environment_name }));

@@ -11,6 +11,7 @@ import { hashOf } from '#commands/secrets.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
 import * as contract from '#contract/accounts.ts';
+import type { Actor } from '#domain/access.ts';
 import type { SessionView, WaitingMail } from '#domain/accounts.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply, type User } from '#domain/users.ts';
@@ -29,7 +30,8 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
   const userOf = (id: string) => findUser(db, id, { kind: 'account' });
   const begin = async (cookie: SessionCookie, { session, token }: StartedSession) => {
     cookie.start(token);
-    return toSessionView(db, await userOf(session.userId), session);
+    const user = await userOf(session.userId);
+    return toSessionView(await actorOf(db, user), user, session);
   };
   /** What guesses wrong counts against address and account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
@@ -58,7 +60,7 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
       guarded(origin.address, emailKey(email), async () =>
         begin(cookie, await signIn(context, { email, password, code, ...origin })),
       ),
-    getSession: async ({ user, session }) => toSessionView(db, user, session),
+    getSession: async ({ actor, user, session }) => toSessionView(actor, user, session),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
       return endSession(context, { user, id: session.id });
@@ -99,8 +101,7 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
   });
 };
 
-async function toSessionView(db: Reader, user: User, { id, createdAt }: Session): Promise<SessionView> {
-  const { permissions, scope } = await actorOf(db, user);
+function toSessionView({ permissions, scope }: Actor, user: User, { id, createdAt }: Session): SessionView {
   return {
     id,
     user: toUserReply(user),
