@@ -4,7 +4,10 @@ import { mayBeKey } from '#commands/secrets.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** `file:` and a path, or a URL of PostgreSQL. */
   readonly databaseUrl: string;
+  /** How many connections to PostgreSQL this process keeps at most. */
+  readonly databasePool: number;
   /** Where people reach this server, without a slash at the end; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   readonly adminKeyText: string | undefined;
@@ -34,7 +37,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     /^\d+$/.test(value) && Number(value) <= 65_535 ? undefined : `must be a number from 0 to 65535, not ${value}`,
   );
   const databaseUrl = read('DATABASE_URL', (value) =>
-    /^file:./.test(value) ? undefined : 'must name a file, for example file:./data/burgee.db',
+    /^(?:file:.|postgres(?:ql)?:\/\/.)/.test(value)
+      ? undefined
+      : 'must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee',
+  );
+  const databasePool = read('DATABASE_POOL', (value) =>
+    /^[1-9]\d{0,2}$/.test(value) ? undefined : `must be a number of connections from 1 to 999, not ${value}`,
   );
   const publicUrl = read('PUBLIC_URL', (value) =>
     isHttpUrl(value) ? undefined : `must be a URL such as https://flags.example.com, not ${value}`,
@@ -68,6 +76,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: host ?? '127.0.0.1',
     port: Number(port ?? 8080),
     databaseUrl: databaseUrl ?? 'file:./data/burgee.db',
+    databasePool: Number(databasePool ?? 10),
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     adminKeyText,
     logLevel: logLevel ?? 'info',

@@ -5,8 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type FirstStart, setUp } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
+import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { setupLink, smtpSender } from '#jobs/mail.ts';
-import { type OutboxWorker, startOutbox } from '#jobs/outbox.ts';
+import { startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
@@ -22,13 +23,13 @@ const farewellMs = 500;
 /** Throws an Error whose message is one plain sentence when it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const store = await openStore(config.databaseUrl);
+  const store = await openStore(config);
   const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
   const app = await createApp({ store, account, log, publicUrl: config.publicUrl, trustProxy: config.trustProxy });
-  let outbox: OutboxWorker | undefined;
-  stopOnSignal({ app, store, log, stopJobs: async () => outbox?.stop() });
+  const jobs: Job[] = [];
+  stopOnSignal({ app, store, log, jobs });
   const listeningAt = await listen(app, config).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.
     if (firstStart && !config.adminKeyText) {
@@ -39,7 +40,8 @@ export async function serve(config: Config): Promise<void> {
   });
   const publicUrl = config.publicUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
-  outbox = startOutbox({ store, log, publicUrl, send });
+  jobs.push(startOutbox({ store, log, publicUrl, send }));
+  jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
 }
 
@@ -85,15 +87,20 @@ The API is described at ${listeningAt}/docs
 `);
 }
 
+/** What runs beside the requests. `stop` resolves when nothing of it is under way any more. */
+interface Job {
+  stop(): Promise<void>;
+}
+
 interface Running {
   readonly app: FastifyInstance;
   readonly store: Store;
   readonly log: Logger;
-  readonly stopJobs: () => Promise<void>;
+  readonly jobs: readonly Job[];
 }
 
 /** Stops accepting, finishes what is under way, closes the database, exits 0. A second signal changes nothing. */
-function stopOnSignal({ app, store, log, stopJobs }: Running): void {
+function stopOnSignal({ app, store, log, jobs }: Running): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -106,7 +113,8 @@ function stopOnSignal({ app, store, log, stopJobs }: Running): void {
     // A connection whose last request is answered now would be kept alive by its client.
     setInterval(() => app.server.closeIdleConnections(), 100).unref();
     // A mail server that hangs must not hold up the stop: its mail is sent again after the next start.
-    await Promise.all([app.close(), Promise.race([stopJobs(), pause(graceMs, undefined, { ref: false })])]);
+    const stopped = Promise.all(jobs.map((job) => job.stop()));
+    await Promise.all([app.close(), Promise.race([stopped, pause(graceMs, undefined, { ref: false })])]);
     await store.close();
     process.exit(0);
   };

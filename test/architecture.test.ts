@@ -61,7 +61,7 @@ const mayUse: Record<string, readonly string[]> = {
 const mayInstall: Record<string, RegExp> = {
   domain: /^typebox(\/|$)/,
   contract: /^typebox(\/|$)/,
-  store: /^(node:|sql-template-tag$)/,
+  store: /^(node:|sql-template-tag$|pg$)/,
   commands: /^(node:|uuid$|otpauth$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
 };
@@ -120,7 +120,7 @@ test('a layer imports only the packages that it may', () => {
 });
 
 test('all SQL is in the store', () => {
-  const users = imports.filter(({ target }) => /^(sql-template-tag|node:sqlite)$/.test(target));
+  const users = imports.filter(({ target }) => /^(sql-template-tag|node:sqlite|pg)$/.test(target));
   assert.ok(users.length > 0);
   assert.deepEqual(
     users.filter(({ file }) => layerOf(file) !== 'store').map(({ file }) => file),

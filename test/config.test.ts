@@ -6,6 +6,7 @@ const defaults = {
   host: '127.0.0.1',
   port: 8080,
   databaseUrl: 'file:./data/burgee.db',
+  databasePool: 10,
   publicUrl: undefined,
   adminKeyText: undefined,
   logLevel: 'info',
@@ -22,6 +23,7 @@ test('a variable that is empty counts as absent', () => {
     HOST: '',
     PORT: '',
     DATABASE_URL: '',
+    DATABASE_POOL: '',
     PUBLIC_URL: '',
     BURGEE_ADMIN_API_KEY: '',
     LOG_LEVEL: '',
@@ -35,7 +37,8 @@ test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
-    DATABASE_URL: 'file:/var/lib/burgee/flags.db',
+    DATABASE_URL: 'postgres://burgee:secret@db.example.com/burgee',
+    DATABASE_POOL: '20',
     PUBLIC_URL: 'https://flags.example.com',
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
@@ -46,7 +49,8 @@ test('every variable is read', () => {
   assert.deepEqual(config, {
     host: '0.0.0.0',
     port: 0,
-    databaseUrl: 'file:/var/lib/burgee/flags.db',
+    databaseUrl: 'postgres://burgee:secret@db.example.com/burgee',
+    databasePool: 20,
     publicUrl: 'https://flags.example.com',
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
@@ -68,7 +72,9 @@ for (const [given, expected] of [
 
 const notAPort = (value: string) => `PORT must be a number from 0 to 65535, not ${value}`;
 const notAUrl = (value: string) => `PUBLIC_URL must be a URL such as https://flags.example.com, not ${value}`;
-const notAFile = 'DATABASE_URL must name a file, for example file:./data/burgee.db';
+const notADatabase =
+  'DATABASE_URL must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee';
+const notAPool = (value: string) => `DATABASE_POOL must be a number of connections from 1 to 999, not ${value}`;
 const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more of ASCII, without spaces';
 const complaints: [name: string, value: string, sentence: string][] = [
   ['HOST', 'my host', 'HOST must be a host name or an address'],
@@ -77,9 +83,13 @@ const complaints: [name: string, value: string, sentence: string][] = [
   ['PORT', '65536', notAPort('65536')],
   ['PORT', '80.5', notAPort('80.5')],
   ['PORT', ' 80', notAPort(' 80')],
-  ['DATABASE_URL', './data/burgee.db', notAFile],
-  ['DATABASE_URL', 'file:', notAFile],
-  ['DATABASE_URL', 'mysql://localhost/burgee', notAFile],
+  ['DATABASE_URL', './data/burgee.db', notADatabase],
+  ['DATABASE_URL', 'file:', notADatabase],
+  ['DATABASE_URL', 'mysql://localhost/burgee', notADatabase],
+  ['DATABASE_URL', 'postgres://', notADatabase],
+  ['DATABASE_POOL', '0', notAPool('0')],
+  ['DATABASE_POOL', 'many', notAPool('many')],
+  ['DATABASE_POOL', '1000', notAPool('1000')],
   ['PUBLIC_URL', 'flags.example.com', notAUrl('flags.example.com')],
   ['PUBLIC_URL', 'ftp://flags.example.com', notAUrl('ftp://flags.example.com')],
   ['PUBLIC_URL', 'https://flags.example.com/?a=b', notAUrl('https://flags.example.com/?a=b')],
@@ -117,7 +127,7 @@ test('all complaints come at once, one a line', () => {
     message: [
       'HOST must be a host name or an address',
       notAPort('http'),
-      notAFile,
+      notADatabase,
       notAUrl('here'),
       notAKey,
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not loud',

@@ -1,11 +1,10 @@
 /** What commands of the command line share: the database, opened and closed, and who acts. */
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type Context, contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { type Actor, permissionsOf } from '#domain/access.ts';
 import { findAccount } from '#store/account.ts';
-import { openStore } from '#store/open.ts';
+import { isMissingFile, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { localUrl, readConfig } from '../config.ts';
 
@@ -14,13 +13,13 @@ export interface Session {
   readonly context: Context;
 }
 
-/** Works while the server runs: SQLite lets several processes in. */
+/** Works while the server runs: both databases let several processes in. */
 export async function withStore(body: (session: Session) => Promise<void>): Promise<void> {
-  const { databaseUrl } = readConfig(process.env);
-  if (!existsSync(databaseUrl.slice('file:'.length))) {
-    throw new Error(`There is no database at ${databaseUrl}; start the server once with npm start`);
+  const config = readConfig(process.env);
+  if (isMissingFile(config.databaseUrl)) {
+    throw new Error(`There is no database at ${config.databaseUrl}; start the server once with npm start`);
   }
-  const store = await openStore(databaseUrl);
+  const store = await openStore(config);
   try {
     if (!(await findAccount(store))) throw new Error('The database is empty; start the server once with npm start');
     await body({ store, context: contextFor(store, operator(), transactionIds()()) });

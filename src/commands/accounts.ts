@@ -64,7 +64,7 @@ export async function acceptInvitation(context: Context, { token, name, password
   return write(context, async (tx) => {
     const userId = await findOpen(store.findInvitedUserId(tx, hashOf(token)), 'invitation_not_found');
     const before = await lockUser(tx, userId);
-    if ((await store.deleteInvitation(tx, userId)) === 0) throw new Problem('invitation_not_found');
+    if (!(await store.takeInvitation(tx, hashOf(token)))) throw new Problem('invitation_not_found');
     const after: User = { ...before, name, status: 'ACTIVE' };
     await deleteMail(tx, userId, 'invitation');
     await saveUser(tx, after);
@@ -124,7 +124,8 @@ export async function resetPassword(context: Context, { token, password }: { tok
   return write(context, async (tx) => {
     const userId = await findOpen(store.findResettingUserId(tx, hashOf(token)), 'reset_not_found');
     const user = await lockUser(tx, userId);
-    if (user.status !== 'ACTIVE') throw new Problem('reset_not_found');
+    const isTaken = await store.takePasswordReset(tx, hashOf(token));
+    if (!isTaken || user.status !== 'ACTIVE') throw new Problem('reset_not_found');
     await replacePassword(tx, userId, passwordHash);
     await tx.record({ action: 'user.password_reset', object: objectOf(user), actor: actorOf(user) });
     return true as const;

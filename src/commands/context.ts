@@ -37,6 +37,8 @@ export interface Entry {
   /** Absent when the object is gone. */
   readonly after?: unknown;
   readonly note?: Note;
+  /** The new time of the thing. A transaction that waited for another has an earlier instant, but comes after it. */
+  readonly notBefore?: number;
   /** Who acted, where that comes out only in the transaction: the person who just signed in. */
   readonly actor?: Pick<Actor, 'type' | 'id' | 'name'>;
 }
@@ -67,10 +69,21 @@ export function write<Result>(context: Context, body: (tx: RecordingTx) => Promi
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),
       announce: (notice) => tx.announce(notice),
-      record: async ({ action, object, project, environment, before, after, note, actor = context.actor }) => {
+      record: async ({
+        action,
+        object,
+        project,
+        environment,
+        before,
+        after,
+        note,
+        notBefore = 0,
+        actor = context.actor,
+      }) => {
         recorded += 1;
         await insertChange(tx, {
           id: newId(),
+          at: Math.max(tx.now, notBefore),
           transactionId,
           actor,
           action,

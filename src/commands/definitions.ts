@@ -83,7 +83,8 @@ export const deleteDefinition = (context: Context, change: DefinitionChange) =>
     const { before, revision } = await begin(tx, change);
     await store.deleteDefinition(tx, environment.id, flag.id);
     await store.insertTombstone(tx, environment.id, flag.name, revision);
-    await tx.record({ ...entry('definition.deleted', change), before: withoutRevision(before) });
+    const notBefore = nextRevision(tx.now, before.lastUpdateTime);
+    await tx.record({ ...entry('definition.deleted', change), before: withoutRevision(before), notBefore });
     return true as const;
   });
 
@@ -136,7 +137,12 @@ async function finish(
   const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
   const after: Definition = { ...before, ...targeting, lastUpdateTime, revision };
   await store.saveDefinition(tx, after, text);
-  await tx.record({ ...entry(action, change), before: withoutRevision(before), after: withoutRevision(after) });
+  await tx.record({
+    ...entry(action, change),
+    before: withoutRevision(before),
+    after: withoutRevision(after),
+    notBefore: lastUpdateTime,
+  });
   return after;
 }
 

@@ -6,7 +6,7 @@ import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import { insertTombstone, listDefinitionsOfFlag } from '#store/definitions.ts';
+import { insertTombstone, listDefinitionsOfFlag, listEnvironmentsOfFlag } from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
@@ -103,6 +103,7 @@ const changeFlag = (
       before: withoutRevision(before),
       after: withoutRevision(after),
       note,
+      notBefore: after.revision,
     });
     return after;
   });
@@ -121,14 +122,16 @@ export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: F
     await requireNote(tx, project, note);
     const before = await lockFlag(tx, flag);
     requireMatch(ifMatch, before);
-    const definitions = await listDefinitionsOfFlag(tx, flag.id);
-    for (const { environment } of definitions) {
+    for (const environment of await listEnvironmentsOfFlag(tx, flag.id)) {
       const { changeNumber } = await nextChangeNumber(tx, environment);
       await insertTombstone(tx, environment.id, flag.name, changeNumber);
     }
+    // Read only now that their environments are locked: nobody changes them any more.
+    const definitions = await listDefinitionsOfFlag(tx, flag.id);
     await store.deleteFlag(tx, flag.id);
     const gone = { ...withoutRevision(before), definitions: definitions.map(withoutRevision) };
-    await tx.record({ ...entry('flag.deleted', project, before), before: gone, note });
+    const notBefore = nextRevision(tx.now, before.revision);
+    await tx.record({ ...entry('flag.deleted', project, before), before: gone, note, notBefore });
     return true as const;
   });
 

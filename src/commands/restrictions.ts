@@ -1,11 +1,11 @@
 import { refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { checkViewers, toRestriction, type Viewer } from '#domain/restrictions.ts';
-import { findAdministratorsId, listGroupNames } from '#store/groups.ts';
+import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
 import { isProjectRestricted, listViewers, saveRestriction } from '#store/restrictions.ts';
 import type { Tx } from '#store/sql.ts';
-import { listUserNames } from '#store/users.ts';
+import { lockUserNames } from '#store/users.ts';
 import { type Context, write } from './context.ts';
 
 export interface RestrictionChange {
@@ -35,8 +35,8 @@ export const replaceRestriction = (context: Context, { project, restricted, view
 /** The viewers with their names, each once; refuses those who do not exist. */
 async function named(tx: Tx, viewers: RestrictionChange['viewers']): Promise<Viewer[]> {
   const idsOf = (type: Viewer['type']) => [...new Set(viewers.filter((one) => one.type === type).map((one) => one.id))];
-  const users = await listUserNames(tx, idsOf('user'));
-  const groups = await listGroupNames(tx, idsOf('group'));
+  const users = await lockUserNames(tx, idsOf('user'));
+  const groups = await lockGroupNames(tx, idsOf('group'));
   const once = new Map(viewers.map((viewer) => [`${viewer.type} ${viewer.id}`, viewer]));
   const found = [...once.values()].map((viewer) => ({
     ...viewer,

@@ -9,7 +9,7 @@ import {
   type User,
   type UserUpdate,
 } from '#domain/users.ts';
-import { findAdministratorsId, listGroupNames, lockGroup } from '#store/groups.ts';
+import { findAdministratorsId, lockGroup, lockGroupNames } from '#store/groups.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
@@ -72,7 +72,7 @@ const mostGroups = 200;
 
 async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
   refuse('user_invalid', groupIds.length > mostGroups ? [`groups must not have more than ${mostGroups} items`] : []);
-  const known = await listGroupNames(tx, groupIds);
+  const known = await lockGroupNames(tx, groupIds);
   refuse(
     'user_invalid',
     groupIds.filter((id) => !known.has(id)).map((id) => `groups: there is no group ${id}`),

@@ -18,6 +18,7 @@ export function answerProblem(error: FastifyError | Problem, request: FastifyReq
   const problem = toProblem(error);
   request.problem = problem.code;
   if (problem.kind === 'internal') request.log.error({ err: error }, 'internal error');
+  if (problem.cause) request.log.warn({ err: problem.cause }, 'the database is not available');
   if (problem.retryAfterSeconds !== undefined) sayWhenAgain(reply, problem);
   reply.code(statusOf[problem.kind]);
   if (bodiless.has(problem.code)) return reply.removeHeader('content-type').send();

@@ -48,9 +48,10 @@ export async function findInvitedUserId(db: Reader, tokenHash: string): Promise<
   return row?.user_id;
 }
 
-/** Answers how many were there: of several who accept at once, one finds it. */
-export const deleteInvitation = (tx: Tx, userId: string) =>
-  tx.run(sql`delete from invitations where user_id = ${userId}`);
+/** Uses the invitation up; false when somebody was quicker, or a newer one has replaced it. */
+export async function takeInvitation(tx: Tx, tokenHash: string): Promise<boolean> {
+  return (await tx.run(sql`delete from invitations where token_hash = ${tokenHash}`)) > 0;
+}
 
 /** Replaces an earlier reset of the user. */
 export const savePasswordReset = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
@@ -63,6 +64,11 @@ export async function findResettingUserId(db: Reader, tokenHash: string): Promis
   const row = await db.one<{ user_id: string }>(sql`
     select user_id from password_resets where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
   return row?.user_id;
+}
+
+/** Uses the reset up; false when somebody was quicker, or a newer one has replaced it. */
+export async function takePasswordReset(tx: Tx, tokenHash: string): Promise<boolean> {
+  return (await tx.run(sql`delete from password_resets where token_hash = ${tokenHash}`)) > 0;
 }
 
 export const deletePasswordReset = (tx: Tx, userId: string) =>

@@ -85,6 +85,7 @@ function visibleTo(scope: Scope): Sql {
 
 export interface NewChange {
   readonly id: string;
+  readonly at: number;
   readonly transactionId: string;
   readonly actor: { readonly type: string; readonly id: string; readonly name: string };
   readonly action: string;
@@ -101,7 +102,7 @@ export const insertChange = (tx: Tx, change: NewChange) =>
   tx.run(sql`
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
                          object_name, project_id, environment_id, title, comment, before_body, after_body)
-    values (${change.id}, ${tx.now}, ${change.transactionId}, ${change.actor.type}, ${change.actor.id},
+    values (${change.id}, ${change.at}, ${change.transactionId}, ${change.actor.type}, ${change.actor.id},
             ${change.actor.name}, ${change.action}, ${change.object.type}, ${change.object.id}, ${change.object.name},
             ${change.projectId ?? null}, ${change.environmentId ?? null}, ${change.title ?? null},
             ${change.comment ?? null}, ${jsonOrNull(change.before)}, ${jsonOrNull(change.after)})`);

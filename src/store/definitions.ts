@@ -60,7 +60,13 @@ export async function countDefinitions(db: Reader, environmentId: string): Promi
   return row?.total ?? 0;
 }
 
-/** The flag's definitions in all environments, by environment id: the order in which their numbers must be taken. */
+/** Where the flag is defined, by id: the order in which the environments' numbers must be taken. */
+export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
+  db.all<Reference>(sql`
+    select e.id, e.name from definitions d join environments e on e.id = d.environment_id
+     where d.flag_id = ${flagId} order by d.environment_id`);
+
+/** The flag's definitions in all environments, by environment id. */
 export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<Definition[]> {
   const rows = await db.all<DefinitionRow & { environment_id: string; environment_name: string }>(sql`
     select ${columns}, d.environment_id, e.name as environment_name

@@ -74,6 +74,11 @@ export async function isEnvironmentInUse(tx: Tx, id: string): Promise<boolean> {
 
 export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from environments where id = ${id}`);
 
+/** The number of the last change in each environment, or in the one. */
+export const listChangeNumbers = (db: Reader, id?: string) =>
+  db.all<{ id: string; changeNumber: number }>(sql`
+    select id, change_number as "changeNumber" from environments ${id === undefined ? empty : sql`where id = ${id}`}`);
+
 /**
  * The number of the next change in the environment: the clock's milliseconds, but always more than the last.
  * Taking it is also THE lock of the environment's definitions: writers stand in line on this row, so numbers come out
@@ -85,5 +90,6 @@ export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
        set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
      where id = ${id} returning change_number, name`);
   if (!row) throw new Problem('environment_not_found', { word: name });
+  tx.announce(`definitions:${id}`);
   return { changeNumber: row.change_number, environment: { id, name: row.name } };
 }

@@ -32,11 +32,11 @@ export async function countGroups(db: Reader): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** Of the given ids: those that are groups, with their names. */
-export async function listGroupNames(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+/** Of the given ids: those that are groups, with their names; they stay groups until the commit. */
+export async function lockGroupNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.all<{ id: string; name: string }>(sql`
-    select id, name from groups where id in (${join([...ids])})`);
+  const rows = await tx.all<{ id: string; name: string }>(sql`
+    select id, name from groups where id in (${join([...ids])}) order by id ${tx.lock}`);
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 

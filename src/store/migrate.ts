@@ -1,6 +1,6 @@
 /** Brings the schema up to date: plain SQL files, in order, forward only, each applied once and recorded. */
 import { readdirSync, readFileSync } from 'node:fs';
-import sql, { raw } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Store } from './sql.ts';
 
 interface Migration {
@@ -8,14 +8,14 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
-/** All in one transaction, whose lock also makes several processes that start at once take turns. */
+/** All in one transaction: of several processes that start at once one does it, and the others find it done. */
 export async function migrate(store: Store, migrations: readonly Migration[] = ownMigrations()): Promise<void> {
-  await store.write(async (tx) => {
-    await tx.run(sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`);
+  await store.changeSchema(async (tx) => {
+    await tx.define('create table if not exists migrations (name text primary key, applied_at bigint not null)');
     const applied = new Set((await tx.all<{ name: string }>(sql`select name from migrations`)).map((row) => row.name));
     refuseTheFuture(applied, migrations);
     for (const { name, statements } of migrations.filter((migration) => !applied.has(migration.name))) {
-      for (const statement of statements) await tx.run(raw(statement));
+      for (const statement of statements) await tx.define(statement);
       await tx.run(sql`insert into migrations (name, applied_at) values (${name}, ${tx.now})`);
     }
   });

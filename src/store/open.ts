@@ -1,11 +1,20 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrate } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
 import type { Store } from './sql.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** Opens the database that the URL names and brings its schema up to date. Throws a plain sentence when it cannot. */
-export async function openStore(databaseUrl: string, clock: () => number = Date.now): Promise<Store> {
-  const store = openSqlite(resolve(databaseUrl.slice('file:'.length)), clock);
+export interface Database {
+  /** `file:` and a path, or a URL of PostgreSQL. */
+  readonly databaseUrl: string;
+  /** How many connections to PostgreSQL this process keeps at most. */
+  readonly databasePool: number;
+}
+
+/** Opens the database and brings its schema up to date. Throws a plain sentence when it cannot. */
+export async function openStore(database: Database, clock: () => number = Date.now): Promise<Store> {
+  const store = await openWithoutMigrating(database, clock);
   try {
     await migrate(store);
   } catch (error) {
@@ -14,3 +23,15 @@ export async function openStore(databaseUrl: string, clock: () => number = Date.
   }
   return store;
 }
+
+const openWithoutMigrating = async ({ databaseUrl, databasePool }: Database, clock: () => number): Promise<Store> =>
+  isFile(databaseUrl)
+    ? openSqlite(fileOf(databaseUrl), clock)
+    : openPostgres({ url: databaseUrl, poolSize: databasePool, clock });
+
+/** Opening a file makes it; whoever expects one must look before. */
+export const isMissingFile = (databaseUrl: string): boolean => isFile(databaseUrl) && !existsSync(fileOf(databaseUrl));
+
+const isFile = (databaseUrl: string): boolean => databaseUrl.startsWith('file:');
+
+const fileOf = (databaseUrl: string): string => resolve(databaseUrl.slice('file:'.length));

@@ -69,9 +69,8 @@ export async function listOutbox(db: Reader): Promise<OutboxEntry[]> {
 /** Takes the entries that nobody was told of yet, oldest first; whoever takes them tells of them. */
 export async function takeUnannounced(tx: Tx): Promise<OutboxEntry[]> {
   const rows = await tx.all<OutboxRow>(sql`
-    select ${columns} from outbox where announced_at is null order by created_at, id ${tx.lock}`);
-  if (rows.length > 0) await tx.run(sql`update outbox set announced_at = ${tx.now} where announced_at is null`);
-  return rows.map(toEntry);
+    update outbox set announced_at = ${tx.now} where announced_at is null returning ${columns}`);
+  return rows.map(toEntry).sort((one, other) => one.createdAt - other.createdAt);
 }
 
 /**

@@ -24,17 +24,27 @@ export interface Tx extends Reader {
   announce(notice: Notice): void;
 }
 
-/** What a commit brought that somebody may wait for. */
-export type Notice = 'outbox';
+/** What a commit brought that somebody may wait for: mail to send, or definitions that changed in an environment. */
+export type Notice = 'outbox' | `definitions:${string}`;
+
+/** What listeners hear; `missed`: notices may have been lost, so look for yourself. */
+export type Heard = Notice | 'missed';
+
+export interface SchemaTx extends Tx {
+  /** Runs a statement of a migration. Text sorts and compares by its bytes, whatever the database is used to. */
+  define(statement: string): Promise<void>;
+}
 
 export interface Store extends Reader {
   /**
-   * One transaction: all that `body` does, or nothing. Writers wait for each other, so only SQL may be awaited inside.
-   * Resolves when the commit is durable.
+   * One transaction: all that `body` does, or nothing. Only SQL may be awaited inside: locks are held meanwhile, and
+   * `body` may be run again from the start when the database asks for that. Resolves when the commit is durable.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Calls `hear` after each commit that announced something. */
-  onCommit(hear: (notice: Notice) => void): void;
+  /** A transaction that changes the schema: processes that start at once take turns, for as long as it takes. */
+  changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
+  /** Calls `hear` after each commit that announced something, by whichever node. */
+  onCommit(hear: (heard: Heard) => void): void;
   close(): Promise<void>;
 }
 
@@ -65,7 +75,10 @@ export const onRefused =
 
 /**
  * The text as a part of a `like` pattern for `lower(…)`, with `escape '\'`: its characters mean themselves, and only
- * ASCII is lowered, since that is all that SQLite's `lower` does.
+ * ASCII is lowered, since that is all that `lower` does to text that is compared by its bytes.
  */
 export const likeLiteral = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[\\%_]/g, '\\$&');
+
+/** Lists of values make a statement for each length; keeping them all prepared would let hostile requests fill memory. */
+export const isWorthKeeping = (query: Sql): boolean => query.values.length <= 60;

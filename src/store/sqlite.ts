@@ -15,7 +15,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as pause } from 'node:timers/promises';
 import { empty, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
-import { type Notice, Refused, type Store, type Tx } from './sql.ts';
+import { type Heard, isWorthKeeping, type Notice, Refused, type SchemaTx, type Store, type Tx } from './sql.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
@@ -45,7 +45,7 @@ class SqliteStore implements Store {
   readonly #writer: Handle;
   readonly #reader: Handle;
   readonly #clock: () => number;
-  readonly #listeners: ((notice: Notice) => void)[] = [];
+  readonly #listeners: ((heard: Heard) => void)[] = [];
   /** The end of the queue of writers; never rejects. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -68,6 +68,10 @@ class SqliteStore implements Store {
   }
 
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(body);
+  }
+
+  #inTurn<Result>(body: (tx: SqliteTx) => Promise<Result>): Promise<Result> {
     // Who stands in line behind somebody who waits for another process waits for the same one: patience runs from here.
     const deadline = performance.now() + busyPatienceMs;
     const turn = this.#tail.then(() => this.#transaction(body, deadline));
@@ -75,7 +79,11 @@ class SqliteStore implements Store {
     return turn;
   }
 
-  onCommit(hear: (notice: Notice) => void): void {
+  changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
+    return this.#inTurn(body);
+  }
+
+  onCommit(hear: (heard: Heard) => void): void {
     this.#listeners.push(hear);
   }
 
@@ -85,7 +93,7 @@ class SqliteStore implements Store {
     this.#writer.close();
   }
 
-  async #transaction<Result>(body: (tx: Tx) => Promise<Result>, deadline: number): Promise<Result> {
+  async #transaction<Result>(body: (tx: SqliteTx) => Promise<Result>, deadline: number): Promise<Result> {
     await this.#begin(deadline);
     const notices = new Set<Notice>();
     let result: Result;
@@ -116,7 +124,7 @@ class SqliteStore implements Store {
   }
 }
 
-class SqliteTx implements Tx {
+class SqliteTx implements SchemaTx {
   readonly now: number;
   /** The queue of writers is the lock. */
   readonly lock = empty;
@@ -148,6 +156,10 @@ class SqliteTx implements Tx {
 
   announce(notice: Notice): void {
     this.#notices.add(notice);
+  }
+
+  async define(statement: string): Promise<void> {
+    this.#handle.exec(statement);
   }
 }
 
@@ -193,8 +205,7 @@ class Handle {
     const known = this.#statements.get(text);
     if (known) return known;
     const statement = this.#database.prepare(text);
-    // Lists of values make a text for each length; keeping them all would let hostile requests fill the memory.
-    if (query.values.length <= mostKeptValues) this.#statements.set(text, statement);
+    if (isWorthKeeping(query)) this.#statements.set(text, statement);
     return statement;
   }
 
@@ -214,8 +225,6 @@ class Handle {
     return index && new Refused(index.name);
   }
 }
-
-const mostKeptValues = 60;
 
 const bound = (query: Sql): SQLInputValue[] =>
   query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));

@@ -94,11 +94,11 @@ export async function isActiveUser(db: Reader, id: string): Promise<boolean> {
   return (await db.one(sql`select 1 from users where id = ${id} and status = 'ACTIVE'`)) !== undefined;
 }
 
-/** Of the given ids: those that are users, with their names. */
-export async function listUserNames(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+/** Of the given ids: those that are users, with their names; they stay users until the commit. */
+export async function lockUserNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.all<{ id: string; name: string }>(sql`
-    select id, name from users where id in (${join([...ids])})`);
+  const rows = await tx.all<{ id: string; name: string }>(sql`
+    select id, name from users where id in (${join([...ids])}) order by id ${tx.lock}`);
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 

@@ -140,9 +140,10 @@ test('the command line prints a new link while there is no administrator, and th
   const fresh = tokenIn(stdout);
   assert.notEqual(fresh, tokenIn(printed));
   const { username } = userInfo();
-  assert.deepEqual(burgee.rows("select action, actor_type, actor_id from changes where action like 'account.setup%'"), [
-    { action: 'account.setup_offered', actor_type: 'operator', actor_id: username },
-  ]);
+  assert.deepEqual(
+    await burgee.rows("select action, actor_type, actor_id from changes where action like 'account.setup%'"),
+    [{ action: 'account.setup_offered', actor_type: 'operator', actor_id: username }],
+  );
   assert.equal((await setUpAt(server, tokenIn(printed))).status, 404);
   assert.equal((await setUpAt(server, fresh)).status, 200);
 

@@ -313,9 +313,8 @@ test('two workers on one database send each of fifty mails once', async () => {
   const { api, server, start, says } = await aPost();
   const emails: string[] = [];
   for (let index = 0; index < 50; index += 1) emails.push((await invite(api)).email);
-  const [main] = await api.store.all<{ file: string }>(sql`select file from pragma_database_list where name = 'main'`);
-  // As another process has it: with a handle of its own, and without hearing of our commits.
-  const other = await openStore(`file:${main?.file}`, () => api.clock.now ?? 0);
+  // As another process has it: with connections of its own.
+  const other = await openStore(api.database, () => api.clock.now ?? 0);
   const workers = [start(), start({ store: other })];
   for (let index = 0; index < 50; index += 1) await says(sent);
   await Promise.all(workers.map((worker) => worker.stop()));

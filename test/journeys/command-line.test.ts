@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { describe, test } from 'node:test';
 import { roleNames } from '#domain/access.ts';
 import { aDefinition, uniqueName } from '../support/build.ts';
+import { onPostgres } from '../support/databases.ts';
 import { anInstallation, sideBySide } from '../support/process.ts';
 
 const adminKey = 'a-key-for-the-tests-of-the-command-line';
@@ -131,7 +132,7 @@ describe('the command line, while the server runs', sideBySide, () => {
       assert.equal(await ran('keys', 'revoke', key[by]), 'Revoked.\n');
       const { status, body } = await server.call('GET', '/workspaces', { as: key.text });
       assert.deepEqual([status, body.message], [401, 'Invalid Admin API Key']);
-      assert.deepEqual(burgee.rows(`select id from api_keys where id = '${key.id}'`), []);
+      assert.deepEqual(await burgee.rows(`select id from api_keys where id = '${key.id}'`), []);
       await recordedByOperator(key);
     });
   }
@@ -188,7 +189,7 @@ describe('the command line, while the server runs', sideBySide, () => {
   for (const { name, args, sentence } of refusals) {
     test(`${name} is refused with a sentence, and nothing is created`, async () => {
       assert.deepEqual(await burgee.run(args), { code: 1, stdout: '', stderr: `${sentence}\n` });
-      assert.deepEqual(burgee.rows("select id from api_keys where name = 'refused'"), []);
+      assert.deepEqual(await burgee.rows("select id from api_keys where name = 'refused'"), []);
     });
   }
 
@@ -217,7 +218,9 @@ describe('the command line, while the server runs', sideBySide, () => {
 
   test('before the first start a command says what to do, and the first start is still the first', async () => {
     const fresh = anInstallation();
-    const stderr = 'There is no database at file:./data/burgee.db; start the server once with npm start\n';
+    const stderr = onPostgres
+      ? 'The database is empty; start the server once with npm start\n'
+      : 'There is no database at file:./data/burgee.db; start the server once with npm start\n';
     const commands = [['keys', 'list'], create, ['outbox', 'list']];
     for (const finished of await Promise.all(commands.map((args) => fresh.run(args)))) {
       assert.deepEqual(finished, { code: 1, stdout: '', stderr });

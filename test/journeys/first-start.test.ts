@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { onlySqlite } from '../support/databases.ts';
 import { anInstallation, type Installation, type Server, sideBySide } from '../support/process.ts';
 
 const handedIn = 'a-key-that-the-operator-chose';
@@ -87,7 +88,7 @@ describe('the first start', sideBySide, () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /"Default"/);
     const hash = createHash('sha256').update(handedIn).digest('hex');
-    assert.deepEqual(burgee.rows('select hash, last_four from api_keys'), [{ hash, last_four: 'hose' }]);
+    assert.deepEqual(await burgee.rows('select hash, last_four from api_keys'), [{ hash, last_four: 'hose' }]);
     for (const bytes of dataOf(burgee)) assert.ok(!bytes.includes(handedIn));
     const finished = await server.end('SIGTERM');
     assert.ok(!(finished.stdout + finished.stderr).includes(handedIn));
@@ -108,7 +109,7 @@ describe('the first start', sideBySide, () => {
     assert.equal((await server.call('GET', '/workspaces', { as: handedIn })).status, 401);
   });
 
-  test('only the operator may look into the data folder', async () => {
+  test('only the operator may look into the data folder', onlySqlite, async () => {
     assert.equal(statSync(join(fresh.folder, 'data')).mode & 0o777, 0o700);
   });
 
@@ -121,7 +122,7 @@ describe('the first start', sideBySide, () => {
       assert.deepEqual([status, body.totalCount], [200, 1]);
     }
     for (const table of ['account', 'projects', 'groups', 'api_keys', 'changes']) {
-      assert.deepEqual(burgee.rows(`select count(*) as total from ${table}`), [{ total: 1 }], table);
+      assert.deepEqual(await burgee.rows(`select count(*) as total from ${table}`), [{ total: 1 }], table);
     }
     const finished = await Promise.all(servers.map((server) => server.end('SIGTERM')));
     assert.equal(finished.filter(({ stdout }) => stdout.includes('shown only now')).length, 1);

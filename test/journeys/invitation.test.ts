@@ -89,8 +89,8 @@ test('invited, active, signed in, in a group, not deletable, deactivated, reacti
 });
 
 /** The minute is over for which the process that was killed had the mails in hand. */
-function passLease(burgee: Installation): void {
-  const rows = burgee.rows('update outbox set claimed_until = 0 returning id');
+async function passLease(burgee: Installation): Promise<void> {
+  const rows = await burgee.rows('update outbox set claimed_until = 0 returning id');
   assert.ok(rows.length > 0);
 }
 
@@ -105,15 +105,15 @@ test('killed between commit and send: the mail is sent by the next start, exactl
   await mailServer.nextConnection();
   const { code } = await before.end('SIGKILL');
   assert.equal(code, null);
-  const [entry] = waiting(burgee);
+  const [entry] = await waiting(burgee);
   assert.ok(entry && entry.attempts === 1 && entry.claimed_until <= Date.now() + 60_000);
 
   mailServer.manner = 'takes';
-  passLease(burgee);
+  await passLease(burgee);
   const server = await burgee.start(variables);
   const mail = await mailServer.nextMail();
   await server.says(/"mail sent"/);
-  assert.deepEqual(waiting(burgee), []);
+  assert.deepEqual(await waiting(burgee), []);
   const accepted = await aBrowser(server)('POST', `${accountPrefix}/invitations/${tokenIn(linkIn(mail))}`, {
     name: 'Ada',
     password: goodPassword,
@@ -132,14 +132,14 @@ test('killed between send and note: the mail comes again with the same link, and
   assert.equal((await inviteTo(before)).status, 200);
   const first = linkIn(await mailServer.nextMail());
   await before.end('SIGKILL');
-  assert.equal(waiting(burgee).length, 1);
+  assert.equal((await waiting(burgee)).length, 1);
 
   mailServer.release();
-  passLease(burgee);
+  await passLease(burgee);
   const server = await burgee.start(variables);
   assert.equal(tokenIn(linkIn(await mailServer.nextMail())), tokenIn(first));
   await server.says(/"mail sent"/);
-  assert.deepEqual(waiting(burgee), []);
+  assert.deepEqual(await waiting(burgee), []);
   await server.end('SIGTERM');
   assert.equal(mailServer.mails.length, 2);
 });
@@ -160,12 +160,12 @@ test('killed at any moment while twenty are invited: each who was answered gets 
   await Promise.all(inviting);
   assert.ok(answered.size > 0);
 
-  const left = waiting(burgee).length;
-  if (left > 0) passLease(burgee);
+  const left = (await waiting(burgee)).length;
+  if (left > 0) await passLease(burgee);
   const server = await burgee.start(variables);
   await server.says(new RegExp(`(?:"mail sent"[^]*){${left}}`));
   await server.end('SIGTERM');
-  assert.deepEqual(waiting(burgee), []);
+  assert.deepEqual(await waiting(burgee), []);
   const received = new Set(mailServer.mails.flatMap(({ recipients }) => recipients));
   for (const address of answered) assert.ok(received.has(address), `${address} was answered and got nothing`);
 });
@@ -179,7 +179,7 @@ test('a server that is told to stop while the mail server hangs stops, and the m
   await mailServer.nextConnection();
   const { code } = await server.end('SIGTERM');
   assert.equal(code, 0);
-  assert.equal(waiting(burgee).length, 1);
+  assert.equal((await waiting(burgee)).length, 1);
 });
 
 test('without SMTP_URL the link is in the log and in the list of the outbox, until the invitation is accepted', async () => {
@@ -216,6 +216,6 @@ test('the list of the outbox says what the mail server said', async () => {
   await server.end('SIGTERM');
   const { stdout } = await burgee.run(['outbox', 'list']);
   assert.match(stdout, /^ada@example\.com +invitation .* tried \d times: .*550/m);
-  burgee.rows('update outbox set given_up_at = 1 returning id');
+  await burgee.rows('update outbox set given_up_at = 1 returning id');
   assert.match((await burgee.run(['outbox', 'list'])).stdout, /^ada@example\.com +invitation .* given up: .*550/m);
 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
+import { onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Finished, sideBySide } from '../support/process.ts';
 
 /** Exit code 1, the sentence on stderr, nothing else anywhere: no stack, no half a start. */
@@ -40,7 +40,7 @@ describe('a start that is refused', sideBySide, () => {
     assert.equal((await server.call('GET', '/workspaces', { as: key })).status, 200);
   });
 
-  test('a data folder that cannot be made is named', async () => {
+  test('a data folder that cannot be made is named', onlySqlite, async () => {
     const burgee = anInstallation();
     const file = join(burgee.folder, 'data');
     writeFileSync(file, 'not a folder');
@@ -51,7 +51,7 @@ describe('a start that is refused', sideBySide, () => {
     );
   });
 
-  test('a file that is no database is named and left as it is', async () => {
+  test('a file that is no database is named and left as it is', onlySqlite, async () => {
     const burgee = anInstallation();
     const file = join(burgee.folder, 'notes.txt');
     writeFileSync(file, 'shopping list\n'.repeat(100));
@@ -66,15 +66,16 @@ describe('a start that is refused', sideBySide, () => {
   test('a database from a newer version is refused and left as it is', async () => {
     const burgee = anInstallation();
     mkdirSync(join(burgee.folder, 'data'));
-    const database = new DatabaseSync(join(burgee.folder, 'data/burgee.db'));
-    database.exec(`create table migrations (name text primary key, applied_at bigint not null);
-                 insert into migrations (name, applied_at) values ('9999-the-future.sql', 1);`);
-    database.close();
+    await burgee.rows('create table migrations (name text primary key, applied_at bigint not null)');
+    await burgee.rows("insert into migrations (name, applied_at) values ('9999-the-future.sql', 1)");
     refusedWith(
       await burgee.run(['serve']),
       'The database was made by a newer version of Burgee (it has 9999-the-future.sql); start that version, or restore a backup',
     );
-    assert.deepEqual(burgee.rows("select name from sqlite_schema where type = 'table'"), [{ name: 'migrations' }]);
+    const tables = onPostgres
+      ? "select tablename as name from pg_tables where schemaname = 'public'"
+      : "select name from sqlite_schema where type = 'table'";
+    assert.deepEqual(await burgee.rows(tables), [{ name: 'migrations' }]);
   });
 
   test('every variable that is wrong gets its sentence, and no database is made', async () => {

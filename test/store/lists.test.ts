@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { empty, Sql } from 'sql-template-tag';
+import { empty, raw, Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { userStatuses } from '#domain/users.ts';
 import * as apiKeys from '#store/api-keys.ts';
@@ -21,6 +21,7 @@ import * as trafficTypes from '#store/traffic-types.ts';
 import * as users from '#store/users.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
+import { onPostgres } from '../support/databases.ts';
 
 /** Rows matter only in so far as some lists ask for the children of what they found. */
 const api = await startApi();
@@ -95,17 +96,16 @@ const lists: Record<string, readonly Run[]> = {
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
   listDefinitions: [(db) => definitions.listDefinitions(db, environment, page)],
   countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
+  listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listDefinitionsOfFlag: [(db) => definitions.listDefinitionsOfFlag(db, flag.id)],
   listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
-  listUserNames: [(db) => users.listUserNames(db, [user.id, 'other'])],
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
   listProjectIdsOfUser: [(db) => users.listProjectIdsOfUser(db, user.id)],
   listSessions: [(db) => sessions.listSessions(db, user.id)],
   listGroups: [(db) => groups.listGroups(db, page)],
   countGroups: [groups.countGroups],
   listMemberIds: [(db) => groups.listMemberIds(db, group.id)],
-  listGroupNames: [(db) => groups.listGroupNames(db, [group.id, 'other'])],
   listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopes.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
@@ -135,21 +135,36 @@ async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
   return [...statements.values()];
 }
 
+/** PostgreSQL reads small tables from end to end because that is quicker; here it is to show what it can avoid. */
+const avoided = ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin', 'hashagg', 'material'];
+
 async function planOf({ strings: [start, ...rest], values }: Sql): Promise<string[]> {
-  const explained = new Sql([`explain query plan ${start}`, ...rest], values);
-  return (await api.store.all<{ detail: string }>(explained)).map((step) => step.detail);
+  if (!onPostgres) {
+    const explained = new Sql([`explain query plan ${start}`, ...rest], values);
+    return (await api.store.all<{ detail: string }>(explained)).map((step) => step.detail);
+  }
+  return api.store.write(async (tx) => {
+    for (const way of avoided) await tx.run(raw(`set local enable_${way} = off`));
+    const steps = await tx.all<{ 'QUERY PLAN': string }>(new Sql([`explain (costs off) ${start}`, ...rest], values));
+    return steps.map((step) => step['QUERY PLAN']);
+  });
 }
 
 /** What a statement reads from end to end, or sorts without an index. A recursion's own result is not a table. */
 async function complaintsOf(statement: Sql): Promise<{ scans: string[]; sorts: string[] }> {
   const plan = await planOf(statement);
   const recursion = /with recursive (\w+)/.exec(statement.sql)?.[1];
-  const isScan = (step: string) => /^SCAN (?!.* INDEX )(?!.*CONSTANT ROW)/.test(step) && step !== `SCAN ${recursion}`;
+  const isScan = onPostgres
+    ? (step: string) => step.includes('Seq Scan on')
+    : // An index that the database makes for the one statement is a scan too.
+      (step: string) =>
+        (/^SCAN (?!.* INDEX )(?!.*CONSTANT ROW)/.test(step) && step !== `SCAN ${recursion}`) ||
+        step.includes('AUTOMATIC');
+  const isSort = (step: string) => /^USE TEMP B-TREE|-> {2}(?:Incremental )?Sort$|^(?:Incremental )?Sort$/.test(step);
   const text = statement.sql.replaceAll(/\s+/g, ' ').trim();
   return {
-    // An index that the database makes for the one statement is a scan too.
-    scans: plan.filter((step) => isScan(step) || step.includes('AUTOMATIC')).map((step) => `${step} in ${text}`),
-    sorts: plan.some((step) => step.startsWith('USE TEMP B-TREE')) ? [text.slice(text.lastIndexOf('where '))] : [],
+    scans: plan.filter(isScan).map((step) => `${step.trim()} in ${text}`),
+    sorts: plan.some(isSort) ? [text.slice(text.lastIndexOf('where '))] : [],
   };
 }
 
@@ -170,6 +185,12 @@ const smallSorts: Record<string, { readonly statement: string; readonly because:
     {
       statement: 'where project_id = ? and id in (?,?) order by created_at, id',
       because: 'a key names at most 100 environments of one project',
+    },
+  ],
+  listEnvironmentsOfFlag: [
+    {
+      statement: 'where d.flag_id = ? order by d.environment_id',
+      because: 'a flag has one definition in each environment of its project',
     },
   ],
   listDefinitionsOfFlag: [
@@ -203,10 +224,10 @@ for (const [name, runs] of Object.entries(lists)) {
       complaints.flatMap(({ scans }) => scans),
       [],
     );
-    assert.deepEqual(
-      complaints.flatMap(({ sorts }) => sorts),
-      (smallSorts[name] ?? []).map(({ statement }) => statement),
-    );
+    const sorts = complaints.flatMap((complaint) => complaint.sorts);
+    const small = (smallSorts[name] ?? []).map(({ statement }) => statement);
+    // PostgreSQL can avoid some of them.
+    assert.deepEqual(onPostgres ? sorts.filter((sort) => !small.includes(sort)) : sorts, onPostgres ? [] : small);
   });
 }
 
@@ -215,5 +236,7 @@ test('every function of the store that lists or counts is held to this', async (
   const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
   const modules: object[] = await Promise.all(files.map((file) => import(new URL(file, folder).href)));
   const found = modules.flatMap((module) => Object.keys(module)).filter((name) => /^(list|count)[A-Z]/.test(name));
-  assert.deepEqual(found.sort(), Object.keys(lists).sort());
+  // Compares all environments, on a timer: reading them all is what it is for.
+  const readsAll = ['listChangeNumbers'];
+  assert.deepEqual(found.sort(), [...Object.keys(lists), ...readsAll].sort());
 });

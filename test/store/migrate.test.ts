@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import sql from 'sql-template-tag';
 import { migrate } from '#store/migrate.ts';
-import { openStore } from '#store/open.ts';
+import { type Database, openStore } from '#store/open.ts';
+import { openPostgres } from '#store/postgres.ts';
 import type { Reader, Store } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
-import { temporaryFolder } from '../support/store.ts';
+import { newDatabase, onPostgres } from '../support/databases.ts';
 
 const ownNames = readdirSync(new URL('../../src/store/migrations/', import.meta.url)).sort();
 const aTable = { name: '0001-a-table.sql', statements: ['create table things (id text)'] };
 const anIndex = { name: '0002-an-index.sql', statements: ['create unique index things_id_key on things (id)'] };
 
-function emptyStore(clock: () => number = Date.now): Store {
-  const store = openSqlite(join(temporaryFolder(), 'test.db'), clock);
+/** Without any migration. */
+const open = async ({ databaseUrl }: Database, clock: () => number = Date.now): Promise<Store> =>
+  onPostgres
+    ? openPostgres({ url: databaseUrl, poolSize: 2, clock })
+    : openSqlite(databaseUrl.slice('file:'.length), clock);
+
+async function emptyStore(clock: () => number = Date.now): Promise<Store> {
+  const store = await open(await newDatabase({ empty: true }), clock);
   after(() => store.close());
   return store;
 }
@@ -27,12 +33,15 @@ const applied = async (db: Reader) =>
 const schema = async (db: Reader) =>
   (
     await db.all<{ name: string }>(
-      sql`select name from sqlite_schema where name not like 'sqlite_autoindex%' order by name`,
+      onPostgres
+        ? sql`select relname as name from pg_class where relnamespace = 'public'::regnamespace
+                 and relkind in ('r', 'i') and relname not like '%_pkey' order by relname`
+        : sql`select name from sqlite_schema where name not like 'sqlite_autoindex%' order by name`,
     )
   ).map((row) => row.name);
 
 test('an empty database gets every migration, in order, and each is noted', async () => {
-  const store = emptyStore(() => 1_000);
+  const store = await emptyStore(() => 1_000);
   await migrate(store);
   assert.deepEqual(
     await applied(store),
@@ -45,7 +54,7 @@ test('an empty database gets every migration, in order, and each is noted', asyn
 
 test('migrating again changes nothing', async () => {
   let now = 1_000;
-  const store = emptyStore(() => now);
+  const store = await emptyStore(() => now);
   await migrate(store);
   await store.write((tx) =>
     tx.run(sql`insert into groups (id, name, description, created_at) values ('one', 'one', '', 1)`),
@@ -59,7 +68,7 @@ test('migrating again changes nothing', async () => {
 
 test('only what is new is applied', async () => {
   let now = 1_000;
-  const store = emptyStore(() => now);
+  const store = await emptyStore(() => now);
   await migrate(store, [aTable]);
   now = 2_000;
   await migrate(store, [aTable, anIndex]);
@@ -71,27 +80,26 @@ test('only what is new is applied', async () => {
 });
 
 test('a database from the future is refused with a sentence and left as it is', async () => {
-  const folder = temporaryFolder();
-  const url = `file:${join(folder, 'test.db')}`;
-  const newer = openSqlite(join(folder, 'test.db'), Date.now);
+  const database = await newDatabase({ empty: true });
+  const newer = await open(database);
   await migrate(newer, [aTable, anIndex]);
   await newer.close();
   const message = `The database was made by a newer version of Burgee (it has ${aTable.name}, ${anIndex.name}); start that version, or restore a backup`;
-  await assert.rejects(openStore(url), { name: 'Error', message });
-  const again = openSqlite(join(folder, 'test.db'), Date.now);
+  await assert.rejects(openStore(database), { name: 'Error', message });
+  const again = await open(database);
   assert.deepEqual(await schema(again), ['migrations', 'things', 'things_id_key']);
   await again.close();
 });
 
 test('a migration that fails leaves nothing of the run, also not of the migrations before it', async () => {
-  const store = emptyStore();
+  const store = await emptyStore();
   const broken = { name: '0003-broken.sql', statements: ['create table more (id text)', 'create nonsense'] };
   await assert.rejects(migrate(store, [aTable, anIndex, broken]), /syntax error/);
   assert.deepEqual(await schema(store), []);
 });
 
 test('a migration that fails leaves a database as the last release made it', async () => {
-  const store = emptyStore();
+  const store = await emptyStore();
   await migrate(store, [aTable]);
   await store.write((tx) => tx.run(sql`insert into things (id) values ('same'), ('same')`));
   await assert.rejects(migrate(store, [aTable, anIndex]));
@@ -103,9 +111,9 @@ test('a migration that fails leaves a database as the last release made it', asy
   );
 });
 
-test('several that start at once on one empty file apply each migration once', async () => {
-  const url = `file:${join(temporaryFolder(), 'test.db')}`;
-  const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(url)));
+test('several that start at once on one empty database apply each migration once', async () => {
+  const database = await newDatabase({ empty: true });
+  const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(database)));
   for (const store of stores) {
     assert.deepEqual(
       (await applied(store)).map(({ name }) => name),

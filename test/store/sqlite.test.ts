@@ -5,10 +5,10 @@ import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import sql, { bulk, raw } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
-import { type Notice, Refused, type Store, type Tx } from '#store/sql.ts';
+import { type Heard, Refused, type Store, type Tx } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
 import { uniqueName } from '../support/build.ts';
-import { temporaryFolder } from '../support/store.ts';
+import { temporaryFolder } from '../support/databases.ts';
 
 const file = join(temporaryFolder(), 'below', 'test.db');
 let now = 0;
@@ -208,7 +208,7 @@ test('listeners hear of what a commit announced, once and after it, and never of
   const folder = temporaryFolder();
   const own = openSqlite(join(folder, 'test.db'), Date.now);
   await own.write((tx) => tx.run(raw('create table things (id text)')));
-  const heard: { notice: Notice; visible: boolean }[] = [];
+  const heard: { notice: Heard; visible: boolean }[] = [];
   const look = new DatabaseSync(join(folder, 'test.db'), { readOnly: true });
   own.onCommit((notice) => {
     const visible = look.prepare("select 1 from things where id = 'thing'").get() !== undefined;

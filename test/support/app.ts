@@ -14,9 +14,10 @@ import { permissionsOf } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
 import type { ProblemCode } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
+import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { createApp } from '../../src/app.ts';
-import { temporaryStore } from './store.ts';
+import { newDatabase } from './databases.ts';
 
 type Method = Endpoint['method'];
 
@@ -44,6 +45,7 @@ export interface Answer {
 export interface Api {
   readonly app: FastifyInstance;
   readonly store: Store;
+  readonly database: Database;
   readonly adminKey: string;
   /** Of the link that the first start printed. */
   readonly setupToken: string;
@@ -68,7 +70,9 @@ export interface Api {
 /** Starts a server for the tests of the file; it and its database are gone after them. */
 export async function startApi(): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
-  const store = await temporaryStore(() => clock.now ?? Date.now());
+  const database = await newDatabase();
+  const store = await openStore(database, () => clock.now ?? Date.now());
+  after(() => store.close());
   const firstStart = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
   const account = await findAccount(store);
   assert.ok(firstStart && account);
@@ -107,6 +111,7 @@ export async function startApi(): Promise<Api> {
   return {
     app,
     store,
+    database,
     adminKey,
     setupToken,
     clock,

@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';
-import { temporaryFolder } from './store.ts';
+import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -36,7 +37,7 @@ export interface Server {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
 }
 
-/** An operator's folder, empty at first: the database comes to be in its `data`. */
+/** An operator's folder, empty at first: the database comes to be in its `data`, or is an empty one of PostgreSQL. */
 export interface Installation {
   readonly folder: string;
   /** Starts the server on a free port and waits until it listens. */
@@ -45,8 +46,10 @@ export interface Installation {
   run(args: readonly string[], variables?: Variables): Promise<Finished>;
   /** Runs a script of the shell in the folder to its end. */
   shell(script: string, variables?: Variables): Promise<Finished>;
+  /** Keeps every server from creating flags until the answer is called. */
+  lock(): Promise<() => Promise<void>>;
   /** Reads the database, beside whoever else has it open. */
-  rows<Row>(query: string): Row[];
+  rows<Row>(query: string): Promise<Row[]>;
 }
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -63,10 +66,14 @@ export function anInstallation(): Installation {
   // Registered before the folder's own hook, so what runs is gone before its folder is.
   after(() => Promise.all([...running].map(kill)));
   const folder = temporaryFolder();
-  const launch = (program: string, args: readonly string[], variables: Variables): Child => {
+  const file = join(folder, 'data/burgee.db');
+  /** Undefined where the database is the file. */
+  const database = onPostgres ? newDatabase({ empty: true }).then(({ databaseUrl }) => databaseUrl) : undefined;
+  const launch = async (program: string, args: readonly string[], variables: Variables): Promise<Child> => {
+    const url = await database;
     const child = spawn(program, args, {
       cwd: folder,
-      env: { PATH: process.env.PATH, ...variables },
+      env: { PATH: process.env.PATH, ...(url === undefined ? {} : { DATABASE_URL: url }), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: patienceMs,
       killSignal: 'SIGKILL',
@@ -75,23 +82,49 @@ export function anInstallation(): Installation {
     child.once('close', () => running.delete(child));
     return child;
   };
+  const toItsEnd = async (program: string, args: readonly string[], variables: Variables = {}) =>
+    follow(await launch(program, args, variables)).ended;
   return {
     folder,
-    start: (variables = {}) => startServer(launch(process.execPath, [main, 'serve'], { PORT: '0', ...variables })),
-    run: (args, variables = {}) => follow(launch(process.execPath, [main, ...args], variables)).ended,
-    shell: (script, variables = {}) => follow(launch('sh', ['-c', script], variables)).ended,
-    rows: <Row>(query: string) => {
-      const database = new DatabaseSync(join(folder, 'data/burgee.db'));
-      try {
-        return database
-          .prepare(query)
-          .all()
-          .map((row) => ({ ...row }) as Row);
-      } finally {
-        database.close();
-      }
+    start: async (variables = {}) =>
+      startServer(await launch(process.execPath, [main, 'serve'], { PORT: '0', ...variables })),
+    run: (args, variables) => toItsEnd(process.execPath, [main, ...args], variables),
+    shell: (script, variables) => toItsEnd('sh', ['-c', script], variables),
+    lock: async () => {
+      const url = await database;
+      return url === undefined ? lockFile(file) : lockTable(url);
+    },
+    rows: async <Row>(query: string) => {
+      const url = await database;
+      return (url === undefined ? rowsOf(file, query) : await command(url, query)) as Row[];
     },
   };
+}
+
+function lockFile(file: string): () => Promise<void> {
+  const database = new DatabaseSync(file);
+  database.exec('begin immediate');
+  return async () => database.close();
+}
+
+async function lockTable(url: string): Promise<() => Promise<void>> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table flags in exclusive mode');
+  return () => client.end();
+}
+
+function rowsOf(file: string, query: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(file);
+  try {
+    return database
+      .prepare(query)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
 }
 
 async function startServer(child: Child): Promise<Server> {

@@ -12,6 +12,7 @@ import { listOutbox, type Mail } from '#store/outbox.ts';
 import { createApp } from '../../src/app.ts';
 import { type Answer, type Api, type Request, startApi } from './app.ts';
 import { uniqueName } from './build.ts';
+import { tablesOf } from './databases.ts';
 
 export const host = 'flags.test';
 export const origin = `http://${host}`;
@@ -128,9 +129,8 @@ export async function tokenFor(api: Api, email: string, kind: Mail['kind']): Pro
 
 /** The tables in which a text stands, anywhere. */
 export async function tablesWith({ store }: Api, text: string): Promise<string[]> {
-  const tables = await store.all<{ name: string }>(sql`select name from sqlite_master where type = 'table'`);
   const found: string[] = [];
-  for (const { name } of tables) {
+  for (const name of await tablesOf(store)) {
     const rows = await store.all(sql`select * from ${raw(name)}`);
     if (JSON.stringify(rows).includes(text)) found.push(name);
   }

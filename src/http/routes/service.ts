@@ -1,14 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as contract from '#contract/service.ts';
 import { Problem } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 
+/** Whoever asks wants to know soon whether to send requests elsewhere. */
+const patienceMs = 2_000;
+
 export const service = (db: Reader) =>
   implement(contract, {
     getHealth: async () => ({ status: 'ok' as const }),
     getReadiness: async () => {
-      const account = await findAccount(db).catch(() => undefined);
+      const asked = findAccount(db).catch(() => undefined);
+      const account = await Promise.race([asked, pause(patienceMs, undefined, { ref: false })]);
       if (!account) throw new Problem('unavailable', { seconds: 2 });
       return { status: 'ready' as const };
     },

@@ -1,0 +1,69 @@
+/** One statement on one connection of PostgreSQL: prepared under a name, its errors put into words of ours. */
+import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
+import type { Sql } from 'sql-template-tag';
+import { isWorthKeeping, Refused } from './sql.ts';
+
+/** Nothing happened, and not by a fault of the statement: another try may succeed. */
+export class Passing extends Error {
+  /** Some things pass with time, others after one or two tries or never. */
+  readonly mostTries: number;
+
+  constructor(cause: unknown, mostTries = Number.POSITIVE_INFINITY) {
+    super((cause as Error).message, { cause });
+    this.name = 'Passing';
+    this.mostTries = mostTries;
+  }
+}
+
+const int8 = 20;
+
+export const connectionTo = (url: string): ClientConfig => ({
+  connectionString: url,
+  application_name: 'burgee',
+  keepAlive: true,
+  // Our numbers are instants, counts and positions: exact in a number of JavaScript.
+  types: { getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format)) },
+});
+
+export async function runQuery<Row>(client: ClientBase, query: Sql): Promise<{ rows: Row[]; rowCount: number }> {
+  const { text } = query;
+  const name = isWorthKeeping(query) ? nameOf(text) : undefined;
+  try {
+    const { rows, rowCount } = await client.query({ ...(name ? { name } : {}), text, values: query.values });
+    return { rows: rows as Row[], rowCount: rowCount ?? 0 };
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+const names = new Map<string, string>();
+
+/** The same text has the same name on every connection; `pg` prepares it on each once. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known) return known;
+  const name = `burgee_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
+
+/** What the database says of itself has a code; everything else is about the connection. */
+function translated(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return new Passing(error);
+  const { code = '', constraint = '' } = error;
+  if (code === uniqueViolation) return new Refused(constraint);
+  if (code === foreignKeyViolation) return new Passing(error, 3);
+  return passingCodes.test(code) ? new Passing(error) : error;
+}
+
+const uniqueViolation = '23505';
+/** Something was deleted between our look at it and our write: who looks again finds it gone, and says so. */
+const foreignKeyViolation = '23503';
+
+/**
+ * Connections (08), no room (53), shutting down, starting or cancelled (57), trouble with the disk (58), conflicts of
+ * transactions (40), a lock that is not free (55P03), a server that is or became a standby (25006), a transaction ended
+ * because it stood idle (25P03), a plan made before the schema changed (0A000), a password or database that is being
+ * replaced (28, 3D).
+ */
+const passingCodes = /^(?:08|53|57|58|40|28|3D|55P03|25006|25P03|0A000)/;

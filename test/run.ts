@@ -1,0 +1,66 @@
+/**
+ * Runs the whole suite on both databases: first on SQLite, then, with a PostgreSQL that is started for it, every test
+ * that has to do with a database. TEST_POSTGRES_URL names a server to use instead (a user who may create databases).
+ * Arguments are files or patterns of tests; without any, all.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { openStore } from '#store/open.ts';
+import { command, databaseUrl, serverVariable, templateVariable } from './support/databases.ts';
+import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
+
+const patterns = process.argv.slice(2);
+const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts').sort();
+/** Pure, or about the sources: one run tells everything. */
+const withoutDatabase = /^test\/(?:domain\/|web\/build|[^/]+\.test\.ts$)/;
+const template = `burgee_template_${process.pid}`;
+
+const onSqlite = await run('SQLite', files, {});
+const onPostgres = await withPostgres((environment) =>
+  run(
+    'PostgreSQL',
+    files.filter((file) => !withoutDatabase.test(file)),
+    environment,
+  ),
+);
+process.exitCode = onSqlite === 0 && onPostgres === 0 ? 0 : 1;
+
+async function run(database: string, chosen: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  if (chosen.length === 0) return 0;
+  process.stderr.write(`\n${chosen.length} files of tests on ${database}\n`);
+  const child = spawn(process.execPath, ['--test', '--test-timeout=300000', ...chosen], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  // Ctrl-C reaches the child as well; we stay to clean up behind it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill(signal));
+  const [code] = await once(child, 'exit');
+  return (code as number | null) ?? 1;
+}
+
+async function withPostgres(body: (environment: NodeJS.ProcessEnv) => Promise<number>): Promise<number> {
+  const given = process.env.TEST_POSTGRES_URL;
+  const binaries = copyBinaries();
+  process.env[binariesVariable] = binaries;
+  const server = given ? undefined : await startPostgres();
+  try {
+    return await withTemplate(given ?? server?.url('postgres') ?? '', body);
+  } finally {
+    await server?.remove();
+    rmSync(dirname(binaries), { recursive: true, force: true });
+  }
+}
+
+/** The schema is made once and copied: that is quicker than making it for each file. */
+async function withTemplate(url: string, body: (environment: NodeJS.ProcessEnv) => Promise<number>): Promise<number> {
+  await command(url, `create database ${template} template template0`);
+  try {
+    const store = await openStore({ databaseUrl: databaseUrl(url, template), databasePool: 1 });
+    await store.close();
+    return await body({ [serverVariable]: url, [templateVariable]: template });
+  } finally {
+    await command(url, `drop database ${template} with (force)`);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Databases for tests: SQLite in a temporary folder or, where `test/run.ts` says so, PostgreSQL. Each is real, new, and
+ * gone after the tests of the file.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { Client } from 'pg';
+import sql from 'sql-template-tag';
+import type { Database } from '#store/open.ts';
+import type { Reader } from '#store/sql.ts';
+
+/** The URL of the server's database `postgres`, when the tests run on PostgreSQL. */
+export const serverVariable = 'BURGEE_TEST_POSTGRES';
+/** Has the schema; databases of tests are copies of it. */
+export const templateVariable = 'BURGEE_TEST_TEMPLATE';
+
+const server = process.env[serverVariable];
+const template = process.env[templateVariable];
+
+/** For tests about what only one of the databases has. */
+export const onPostgres = server !== undefined;
+export const onlySqlite = { skip: onPostgres ? 'this is about the file of SQLite' : false };
+export const onlyPostgres = { skip: onPostgres ? false : 'this is about PostgreSQL' };
+
+/** A new empty folder that is gone after the tests of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'burgee-test-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** With the schema, or without anything where `empty` is asked for. */
+export async function newDatabase({ empty = false } = {}): Promise<Database> {
+  if (server === undefined) return { databaseUrl: `file:${join(temporaryFolder(), 'burgee.db')}`, databasePool: 1 };
+  const name = `burgee_test_${randomBytes(8).toString('hex')}`;
+  await command(server, `create database ${name} template ${empty || !template ? 'template0' : template}`);
+  after(() => command(server, `drop database ${name} with (force)`));
+  return { databaseUrl: databaseUrl(server, name), databasePool: 5 };
+}
+
+/** The same server, another database. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** One statement that is not part of a transaction, on a connection of its own. */
+export async function command(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The names of the tables, in order. */
+export async function tablesOf(db: Reader): Promise<string[]> {
+  const rows = await db.all<{ name: string }>(
+    onPostgres
+      ? sql`select tablename as name from pg_tables where schemaname = 'public' order by tablename collate "C"`
+      : sql`select name from sqlite_schema where type = 'table' order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
