@@ -1,5 +1,6 @@
 /** The command line: the server, and what an operator does beside it. */
 import { Command } from 'commander';
+import { addCopyCommand } from './cli/copy.ts';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
 import { addSetupLinkCommand } from './cli/setup-link.ts';
@@ -19,6 +20,7 @@ program
 addKeyCommands(program);
 addOutboxCommands(program);
 addSetupLinkCommand(program);
+addCopyCommand(program);
 
 try {
   await program.parseAsync();

@@ -1,6 +1,7 @@
 /** Brings the schema up to date: plain SQL files, in order, forward only, each applied once and recorded. */
 import { readdirSync, readFileSync } from 'node:fs';
 import sql from 'sql-template-tag';
+import { copyMark } from './copy.ts';
 import type { Store } from './sql.ts';
 
 interface Migration {
@@ -23,7 +24,7 @@ export async function migrate(store: Store, migrations: readonly Migration[] = o
 
 function refuseTheFuture(applied: ReadonlySet<string>, migrations: readonly Migration[]): void {
   const known = new Set(migrations.map((migration) => migration.name));
-  const unknown = [...applied].filter((name) => !known.has(name));
+  const unknown = [...applied].filter((name) => !known.has(name) && !name.startsWith(copyMark));
   if (unknown.length > 0) {
     throw new Error(
       `The database was made by a newer version of Burgee (it has ${unknown.join(', ')}); start that version, or restore a backup`,

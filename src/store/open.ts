@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { findUnfinishedCopy } from './copy.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 import type { Store } from './sql.ts';
@@ -14,6 +15,15 @@ export interface Database {
 
 /** Opens the database and brings its schema up to date. Throws a plain sentence when it cannot. */
 export async function openStore(database: Database, clock: () => number = Date.now): Promise<Store> {
+  const store = await openUnfinished(database, clock);
+  if ((await findUnfinishedCopy(store)) === undefined) return store;
+  await store.close();
+  const { databaseUrl } = database;
+  throw new Error(`The copy into ${withoutPassword(databaseUrl)} was broken off; run burgee copy again, or empty it`);
+}
+
+/** The same, for a copy: its target may be one that was broken off. */
+export async function openUnfinished(database: Database, clock: () => number = Date.now): Promise<Store> {
   const store = await openWithoutMigrating(database, clock);
   try {
     await migrate(store);
@@ -28,6 +38,10 @@ const openWithoutMigrating = async ({ databaseUrl, databasePool }: Database, clo
   isFile(databaseUrl)
     ? openSqlite(fileOf(databaseUrl), clock)
     : openPostgres({ url: databaseUrl, poolSize: databasePool, clock });
+
+/** For people to read. */
+export const withoutPassword = (databaseUrl: string): string =>
+  databaseUrl.replace(/^(\w+:\/\/[^/@]*?):[^/]*@/, '$1@').replace(/([?&]password=)[^&]*/, '$1…');
 
 /** Opening a file makes it; whoever expects one must look before. */
 export const isMissingFile = (databaseUrl: string): boolean => isFile(databaseUrl) && !existsSync(fileOf(databaseUrl));

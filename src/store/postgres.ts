@@ -44,7 +44,7 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
     await requireFit(client).finally(() => client.release());
   } catch (error) {
     await pool.end();
-    throw new Error(`The database ${withoutPassword(url)} cannot be used: ${(error as Error).message}`);
+    throw new Error(`The database cannot be used: ${(error as Error).message}`);
   }
   return new PostgresStore(pool, clock, url);
 }
@@ -66,10 +66,6 @@ async function requireFit(client: ClientBase): Promise<void> {
   const { version = '0', encoding = '' } = rows[0] ?? {};
   if (Number(version) < oldestVersion) throw new Error('PostgreSQL 14 or newer is needed');
   if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}; create it with encoding UTF8`);
-}
-
-export function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^/@]*?):[^/]*@/, '$1@').replace(/([?&]password=)[^&]*/, '$1…');
 }
 
 class PostgresStore implements Store {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { onlySqlite } from '../support/databases.ts';
+import { tables } from '#store/copy.ts';
+import { onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Installation, type Server, sideBySide } from '../support/process.ts';
 
 const handedIn = 'a-key-that-the-operator-chose';
@@ -17,9 +18,12 @@ const jsonLinesOf = (output: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** Every byte of the database and of the files beside it. */
-const dataOf = ({ folder }: Installation) =>
-  readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'));
+/** Every byte of the database and of the files beside it; of PostgreSQL everything that it gives out. */
+async function dataOf({ folder, rows }: Installation): Promise<string[]> {
+  if (onPostgres)
+    return Promise.all(tables.map(async ({ name }) => JSON.stringify(await rows(`select * from ${name}`))));
+  return readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'));
+}
 
 const fresh = anInstallation();
 const first = await fresh.start();
@@ -89,7 +93,7 @@ describe('the first start', sideBySide, () => {
     assert.match(stdout, /"Default"/);
     const hash = createHash('sha256').update(handedIn).digest('hex');
     assert.deepEqual(await burgee.rows('select hash, last_four from api_keys'), [{ hash, last_four: 'hose' }]);
-    for (const bytes of dataOf(burgee)) assert.ok(!bytes.includes(handedIn));
+    for (const bytes of await dataOf(burgee)) assert.ok(!bytes.includes(handedIn));
     const finished = await server.end('SIGTERM');
     assert.ok(!(finished.stdout + finished.stderr).includes(handedIn));
     assert.doesNotMatch(finished.stdout, /burgee_a_/);
@@ -147,6 +151,6 @@ describe('the first start', sideBySide, () => {
     assert.equal(stderr, '');
     // Shown once for reading and once in the line to try.
     assert.equal(stdout.split(key).length - 1, 2);
-    for (const bytes of dataOf(burgee)) assert.ok(!bytes.includes(key));
+    for (const bytes of await dataOf(burgee)) assert.ok(!bytes.includes(key));
   });
 });

@@ -10,6 +10,7 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import sql from 'sql-template-tag';
 import type { Database } from '#store/open.ts';
+import { connectionTo } from '#store/postgres-query.ts';
 import type { Reader } from '#store/sql.ts';
 
 /** The URL of the server's database `postgres`, when the tests run on PostgreSQL. */
@@ -50,7 +51,7 @@ export function databaseUrl(serverUrl: string, name: string): string {
 
 /** One statement that is not part of a transaction, on a connection of its own. */
 export async function command(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
+  const client = new Client(connectionTo(url));
   await client.connect();
   try {
     return (await client.query(statement)).rows;

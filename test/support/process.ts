@@ -40,6 +40,10 @@ export interface Server {
 /** An operator's folder, empty at first: the database comes to be in its `data`, or is an empty one of PostgreSQL. */
 export interface Installation {
   readonly folder: string;
+  /** The program, for scripts that run it themselves. */
+  readonly main: string;
+  /** Of its own database. */
+  databaseUrl(): Promise<string>;
   /** Starts the server on a free port and waits until it listens. */
   start(variables?: Variables): Promise<Server>;
   /** Runs `burgee` with the arguments to its end. */
@@ -50,6 +54,8 @@ export interface Installation {
   lock(): Promise<() => Promise<void>>;
   /** Reads the database, beside whoever else has it open. */
   rows<Row>(query: string): Promise<Row[]>;
+  /** The same of another database. */
+  rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]>;
 }
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -84,8 +90,11 @@ export function anInstallation(): Installation {
   };
   const toItsEnd = async (program: string, args: readonly string[], variables: Variables = {}) =>
     follow(await launch(program, args, variables)).ended;
+  const databaseUrl = async () => (await database) ?? `file:${file}`;
   return {
     folder,
+    main,
+    databaseUrl,
     start: async (variables = {}) =>
       startServer(await launch(process.execPath, [main, 'serve'], { PORT: '0', ...variables })),
     run: (args, variables) => toItsEnd(process.execPath, [main, ...args], variables),
@@ -94,10 +103,8 @@ export function anInstallation(): Installation {
       const url = await database;
       return url === undefined ? lockFile(file) : lockTable(url);
     },
-    rows: async <Row>(query: string) => {
-      const url = await database;
-      return (url === undefined ? rowsOf(file, query) : await command(url, query)) as Row[];
-    },
+    rows: async (query) => rowsOf(await databaseUrl(), query),
+    rowsOf,
   };
 }
 
@@ -115,13 +122,14 @@ async function lockTable(url: string): Promise<() => Promise<void>> {
   return () => client.end();
 }
 
-function rowsOf(file: string, query: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(file);
+async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
+  if (!databaseUrl.startsWith('file:')) return (await command(databaseUrl, query)) as Row[];
+  const database = new DatabaseSync(databaseUrl.slice('file:'.length));
   try {
     return database
       .prepare(query)
       .all()
-      .map((row) => ({ ...row }));
+      .map((row) => ({ ...row }) as Row);
   } finally {
     database.close();
   }

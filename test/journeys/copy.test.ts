@@ -1,0 +1,119 @@
+/** Moving house with `burgee copy`: between the database of the suite and SQLite, there and back. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newDatabase, onPostgres } from '../support/databases.ts';
+import { anInstallation, type Installation } from '../support/process.ts';
+
+const key = 'a-key-for-the-tests-of-moving-house';
+
+interface House {
+  readonly burgee: Installation;
+  /** The database that the installation has by itself. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** An installation with a project's worth of things in it, and the address of an empty database beside it. */
+async function aHouse(): Promise<House> {
+  const burgee = anInstallation();
+  const server = await burgee.start({ BURGEE_ADMIN_API_KEY: key });
+  for (let index = 0; index < 30; index += 1) {
+    const name = `flag-${index}`;
+    const { status } = await server.call('POST', '/splits/ws/Default/trafficTypes/user', { as: key, body: { name } });
+    assert.equal(status, 200);
+  }
+  await server.call('POST', '/users', { as: key, body: { email: 'ada@example.com' } });
+  await server.end('SIGTERM');
+  const { databaseUrl: to } = await newDatabase({ empty: true });
+  return { burgee, from: await burgee.databaseUrl(), to };
+}
+
+const contentOf = async (burgee: Installation, databaseUrl: string) => {
+  const server = await burgee.start({ DATABASE_URL: databaseUrl });
+  const paths = ['/workspaces', '/splits/ws/Default?limit=50', '/users', '/apiKeys', '/auditLogs?limit=200'];
+  const bodies = await Promise.all(paths.map(async (path) => (await server.call('GET', path, { as: key })).body));
+  await server.end('SIGTERM');
+  // The use of the key is noted while it is used.
+  return JSON.stringify(bodies).replaceAll(/"(?:lastUsedAt|nextMarker|previousMarker)":[^,}]+,?/g, '');
+};
+
+test('everything arrives, there and back, and is verified by count and checksum', async () => {
+  const { burgee, from, to } = await aHouse();
+  const there = await burgee.run(['copy', '--from', from, '--to', to]);
+  assert.equal(there.code, 0, there.stderr);
+  assert.match(there.stderr, /^copying flags: 30 rows$/m);
+  assert.match(there.stderr, /^verifying flags: 30 rows, sha256 [0-9a-f]{16}$/m);
+  assert.match(there.stdout, /^Everything is in \S+\. Set DATABASE_URL to it and start the server\.\n$/);
+  const back = `file:${join(burgee.folder, 'back.db')}`;
+  const again = await burgee.run(['copy', '--from', to, '--to', back]);
+  assert.equal(again.code, 0, again.stderr);
+  const before = await contentOf(burgee, from);
+  assert.ok(before.includes('flag-29') && before.includes('ada@example.com'));
+  assert.equal(await contentOf(burgee, to), before);
+  assert.equal(await contentOf(burgee, back), before);
+});
+
+test('a target that is not empty is refused and left as it is', async () => {
+  const { burgee, from } = await aHouse();
+  const other = await aHouse();
+  const before = await contentOf(burgee, other.from);
+  const { code, stdout, stderr } = await burgee.run(['copy', '--from', from, '--to', other.from]);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /is not empty: there are rows in account; give a database that nothing is in\n$/);
+  assert.equal(await contentOf(burgee, other.from), before);
+});
+
+test('a target whose copy was broken off opens for nobody, and the same copy goes on with it', async () => {
+  const { burgee, from, to } = await aHouse();
+  // As if it had been killed after its first table.
+  const killed = await burgee.run(['copy', '--from', from, '--to', to]);
+  assert.equal(killed.code, 0, killed.stderr);
+  await burgee.rowsOf(to, 'delete from changes');
+  await burgee.rowsOf(to, 'delete from outbox');
+  const [account] = await burgee.rowsOf<{ id: string }>(to, 'select id from account');
+  const mark = `insert into migrations (name, applied_at) values ('unfinished copy of ${account?.id}', 1)`;
+  await burgee.rowsOf(to, mark);
+  const started = await burgee.run(['serve'], { DATABASE_URL: to });
+  assert.equal(started.code, 1);
+  assert.match(started.stderr, /^The copy into \S+ was broken off; run burgee copy again, or empty it\n$/);
+  const other = await aHouse();
+  const stranger = await burgee.run(['copy', '--from', other.from, '--to', to]);
+  assert.match(stranger.stderr, /has the beginning of a copy of another database; empty it first\n$/);
+  const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Going on with the copy that was broken off\.\n/);
+  assert.equal(await contentOf(burgee, to), await contentOf(burgee, from));
+});
+
+test('a copy that is killed while it runs is finished by running it again', async () => {
+  const { burgee, from, to } = await aHouse();
+  await burgee.shell(`timeout -s KILL 1.2 "${process.execPath}" "${burgee.main}" copy --from '${from}' --to '${to}'`);
+  const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
+  const wasFinished = /is not empty/.test(stderr);
+  assert.ok(code === 0 || wasFinished, stderr);
+  assert.equal(await contentOf(burgee, to), await contentOf(burgee, from));
+});
+
+test('a source that is written to while it is copied is found out', async () => {
+  const { burgee, from, to } = await aHouse();
+  assert.equal((await burgee.run(['copy', '--from', from, '--to', to])).code, 0);
+  const [account] = await burgee.rowsOf<{ id: string }>(to, 'select id from account');
+  const mark = `insert into migrations (name, applied_at) values ('unfinished copy of ${account?.id}', 1)`;
+  await burgee.rowsOf(to, mark);
+  await burgee.rowsOf(from, "update flags set description = 'changed' where name = 'flag-3'");
+  const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
+  assert.equal(code, 1);
+  assert.match(stderr, /The copy is not like its source:\nflags: 30 rows in the source, 30 in the target\n/);
+});
+
+test('what is no database is named, and a password is never shown', async () => {
+  const { burgee, from } = await aHouse();
+  const nowhere = await burgee.run(['copy', '--from', 'file:./nowhere.db', '--to', 'file:./new.db']);
+  assert.deepEqual(nowhere, { code: 1, stdout: '', stderr: 'There is no database at file:./nowhere.db\n' });
+  const unreachable = 'postgres://burgee:hunter2hunter2@127.0.0.1:1/burgee';
+  const { code, stdout, stderr } = await burgee.run(['copy', '--from', from, '--to', unreachable]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^The database cannot be used: .*ECONNREFUSED.*\n$/);
+  assert.ok(!`${stdout}${stderr}`.includes('hunter2'), onPostgres ? 'PostgreSQL' : 'SQLite');
+});
