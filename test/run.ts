@@ -3,7 +3,7 @@
  * that has to do with a database. TEST_POSTGRES_URL names a server to use instead (a user who may create databases).
  * Arguments are files or patterns of tests; without any, all.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,6 +17,16 @@ const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts').sor
 const withoutDatabase = /^test\/(?:domain\/|web\/build|[^/]+\.test\.ts$)/;
 const template = `burgee_template_${process.pid}`;
 
+let running: ChildProcess | undefined;
+let isInterrupted = false;
+// Ctrl-C ends the tests that run; we stay to clean up behind them.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    running?.kill(signal);
+  });
+}
+
 const onSqlite = await run('SQLite', files, {});
 const onPostgres = await withPostgres((environment) =>
   run(
@@ -29,14 +39,13 @@ process.exitCode = onSqlite === 0 && onPostgres === 0 ? 0 : 1;
 
 async function run(database: string, chosen: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   if (chosen.length === 0) return 0;
+  if (isInterrupted) return 1;
   process.stderr.write(`\n${chosen.length} files of tests on ${database}\n`);
-  const child = spawn(process.execPath, ['--test', '--test-timeout=300000', ...chosen], {
+  running = spawn(process.execPath, ['--test', '--test-timeout=300000', ...chosen], {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  // Ctrl-C reaches the child as well; we stay to clean up behind it.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill(signal));
-  const [code] = await once(child, 'exit');
+  const [code] = await once(running, 'exit');
   return (code as number | null) ?? 1;
 }
 
