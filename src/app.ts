@@ -11,6 +11,7 @@ import { Problem } from '#domain/problems.ts';
 import { readBodies } from '#http/bodies.ts';
 import { register, type Services } from '#http/implement.ts';
 import { markersFor } from '#http/markers.ts';
+import { sharePatience } from '#http/patience.ts';
 import { answerProblem, errorBody } from '#http/problems.ts';
 import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
@@ -72,6 +73,7 @@ export async function createApp({
     },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId()),
   }) as unknown as FastifyInstance;
+  sharePatience(app);
   for (const member of ['actor', 'person', 'things', 'problem']) app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {

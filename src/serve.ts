@@ -30,6 +30,7 @@ export async function serve(config: Config): Promise<void> {
   const app = await createApp({ store, account, log, publicUrl: config.publicUrl, trustProxy: config.trustProxy });
   const jobs: Job[] = [];
   stopOnSignal({ app, store, log, jobs });
+  jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   const listeningAt = await listen(app, config).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.
     if (firstStart && !config.adminKeyText) {
@@ -41,7 +42,6 @@ export async function serve(config: Config): Promise<void> {
   const publicUrl = config.publicUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));
-  jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
 }
 

@@ -5,12 +5,15 @@ import { isWorthKeeping, Refused } from './sql.ts';
 
 /** Nothing happened, and not by a fault of the statement: another try may succeed. */
 export class Passing extends Error {
+  /** The next try must be on another connection. */
+  readonly isOfConnection: boolean;
   /** Some things pass with time, others after one or two tries or never. */
   readonly mostTries: number;
 
-  constructor(cause: unknown, mostTries = Number.POSITIVE_INFINITY) {
+  constructor(cause: unknown, { isOfConnection = true, mostTries = Number.POSITIVE_INFINITY } = {}) {
     super((cause as Error).message, { cause });
     this.name = 'Passing';
+    this.isOfConnection = isOfConnection;
     this.mostTries = mostTries;
   }
 }
@@ -52,18 +55,21 @@ function translated(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return new Passing(error);
   const { code = '', constraint = '' } = error;
   if (code === uniqueViolation) return new Refused(constraint);
-  if (code === foreignKeyViolation) return new Passing(error, 3);
-  return passingCodes.test(code) ? new Passing(error) : error;
+  if (code === foreignKeyViolation) return new Passing(error, { isOfConnection: false, mostTries: 3 });
+  if (conflicts.test(code)) return new Passing(error, { isOfConnection: false });
+  return troubles.test(code) ? new Passing(error) : error;
 }
 
 const uniqueViolation = '23505';
 /** Something was deleted between our look at it and our write: who looks again finds it gone, and says so. */
 const foreignKeyViolation = '23503';
 
+/** With other transactions: deadlocks (40), a lock that is not free (55P03). */
+const conflicts = /^(?:40|55P03)/;
+
 /**
- * Connections (08), no room (53), shutting down, starting or cancelled (57), trouble with the disk (58), conflicts of
- * transactions (40), a lock that is not free (55P03), a server that is or became a standby (25006), a transaction ended
- * because it stood idle (25P03), a plan made before the schema changed (0A000), a password or database that is being
- * replaced (28, 3D).
+ * Connections (08), no room (53), shutting down, starting or cancelled (57), trouble with the disk (58), a server that is
+ * or became a standby (25006), a transaction ended because it stood idle (25P03), a plan made before the schema changed
+ * (0A000), a password or database that is being replaced (28, 3D).
  */
-const passingCodes = /^(?:08|53|57|58|40|28|3D|55P03|25006|25P03|0A000)/;
+const troubles = /^(?:08|53|57|58|28|3D|25006|25P03|0A000)/;

@@ -6,8 +6,8 @@
  *    are locked before they are looked at, and unique names and references are held by their index or foreign key.
  * 2. What was certainly not committed is tried again, the whole of `body`: deadlocks, lost connections, restarts, a
  *    reference to something that was deleted meanwhile. What may have been committed is never tried again.
- * 3. Every call ends within `patienceMs`: with its result, or as `unavailable`. A connection that has not answered by
- *    then is thrown away.
+ * 3. Every call ends within the patience of its request: with its result, or as `unavailable`. A connection that has
+ *    not answered by then is thrown away.
  * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
  *    with it its locks.
  * 5. A write is answered only after its commit. How durable that is, `synchronous_commit` of the server decides.
@@ -17,14 +17,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
+import { deadlineOfNow } from './patience.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
 import { connectionTo, Passing, runQuery } from './postgres-query.ts';
 import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
 
-/** Ten seconds are promised to clients; this leaves some for the rest of the request. */
-const patienceMs = 8_000;
-/** Less than `patienceMs`: who waits for a lock of a node that stopped gets it in time. */
+/** Less than the longest patience: who waits for a lock of a node that stopped gets it in time. */
 const idleTransactionMs = 5_000;
+/**
+ * Less than `idleTransactionMs`: of a node that stopped, those who wait for a lock give up before it comes free. Else
+ * they would get it one after the other, and each would keep it for as long.
+ */
+const lockMs = 3_000;
+/** Half of the longest patience: a server that does not even greet leaves time to try again, and perhaps to meet another. */
+const greetingMs = 4_000;
 const oldestVersion = 140_000;
 
 export interface PostgresOptions {
@@ -35,7 +41,14 @@ export interface PostgresOptions {
 
 /** Throws a plain sentence when the database cannot be reached or is not fit for us. */
 export async function openPostgres({ url, poolSize, clock }: PostgresOptions): Promise<Store> {
-  const pool = new Pool({ ...connectionTo(url), max: poolSize, idleTimeoutMillis: 30_000, onConnect: prepare });
+  const pool = new Pool({
+    ...connectionTo(url),
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
+    // Without it, connections that nobody answers would take up the pool for as long as TCP likes.
+    connectionTimeoutMillis: greetingMs,
+    onConnect: prepare,
+  });
   // A connection that breaks while nobody asks anything of it: the next query on it tells.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -53,6 +66,7 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
 async function prepare(client: ClientBase): Promise<void> {
   await client.query(`
     set idle_in_transaction_session_timeout = ${idleTransactionMs};
+    set lock_timeout = ${lockMs};
     set client_connection_check_interval = 1000;
     set statement_timeout = 0`);
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
@@ -105,6 +119,7 @@ class PostgresStore implements Store {
     await this.#connected(Number.POSITIVE_INFINITY, (client) => {
       const tx = new PostgresTx(client, this.#clock());
       return transaction(client, tx, async () => {
+        await tx.run(sql`set local lock_timeout = 0`);
         await tx.all(sql`select pg_advisory_xact_lock(${schemaLock})`);
         await body(tx);
       });
@@ -135,6 +150,9 @@ class PostgresStore implements Store {
     const alarm = alarmAt(deadline, () => giveBack(true));
     try {
       return await work(client);
+    } catch (error) {
+      if (error instanceof Passing && error.isOfConnection) giveBack(true);
+      throw error;
     } finally {
       clearTimeout(alarm);
       giveBack(client.getTransactionStatus() !== 'I');
@@ -171,7 +189,7 @@ const alarmAt = (deadline: number, ring: () => void): NodeJS.Timeout | undefined
 
 /** Tries again what passes, each time after a longer pause, until the patience is at its end. */
 async function patiently<Result>(once: (deadline: number) => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = deadlineOfNow();
   for (let tries = 1; ; tries += 1) {
     try {
       return await once(deadline);
