@@ -14,7 +14,7 @@
  * 6. Listeners hear of commits by LISTEN, this node's own among them, and never of a rollback.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ClientBase, Pool, type PoolClient } from 'pg';
+import { type Client, type ClientBase, Pool, type PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
@@ -25,6 +25,11 @@ import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
 const patienceMs = 8_000;
 /** Less than `patienceMs`: who waits for a lock of a node that stopped gets it in time. */
 const idleTransactionMs = 5_000;
+/**
+ * Less than `idleTransactionMs`: of a node that stopped, those who wait for a lock give up before it comes free. Else
+ * they would get it one after the other, and each would keep it for as long.
+ */
+const lockMs = 3_000;
 const oldestVersion = 140_000;
 
 export interface PostgresOptions {
@@ -35,7 +40,14 @@ export interface PostgresOptions {
 
 /** Throws a plain sentence when the database cannot be reached or is not fit for us. */
 export async function openPostgres({ url, poolSize, clock }: PostgresOptions): Promise<Store> {
-  const pool = new Pool({ ...connectionTo(url), max: poolSize, idleTimeoutMillis: 30_000, onConnect: prepare });
+  const pool = new Pool({
+    ...connectionTo(url),
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
+    // A network that swallows everything must not keep the places of the pool for ever.
+    connectionTimeoutMillis: patienceMs,
+    onConnect: prepare,
+  });
   // A connection that breaks while nobody asks anything of it: the next query on it tells.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -49,10 +61,17 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
   return new PostgresStore(pool, clock, url);
 }
 
-/** For each new connection. A standby would answer reads that are behind, and no writes. */
+/** For each new connection. The pool gives up on one that is not greeted, but not on one that falls silent here. */
 async function prepare(client: ClientBase): Promise<void> {
+  const alarm = setTimeout(() => void (client as Client).end(), patienceMs);
+  await configure(client).finally(() => clearTimeout(alarm));
+}
+
+/** A standby would answer reads that are behind, and no writes. */
+async function configure(client: ClientBase): Promise<void> {
   await client.query(`
     set idle_in_transaction_session_timeout = ${idleTransactionMs};
+    set lock_timeout = ${lockMs};
     set client_connection_check_interval = 1000;
     set statement_timeout = 0`);
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
@@ -109,6 +128,7 @@ class PostgresStore implements Store {
     await this.#connected(Number.POSITIVE_INFINITY, (client) => {
       const tx = new PostgresTx(client, this.#clock());
       return transaction(client, tx, async () => {
+        await tx.run(sql`set local lock_timeout = 0`);
         await tx.all(sql`select pg_advisory_xact_lock(${schemaLock})`);
         await body(tx);
       });

@@ -74,9 +74,9 @@ test('a node stands still in the middle of writes: the other goes on, and so doe
   // The worst moment: its transactions are the first in line for the row, and get it after the node fell asleep.
   const release = await holdEnvironment(databaseUrl, place);
   const ofPaused = startWriting([paused], place, 16);
-  await until('the writes of one node wait', async () => (await countWaiting(databaseUrl)) >= 8);
+  await until('the writes of one node wait', async () => (await countWaiting(databaseUrl)) >= 6);
   const ofOther = startWriting([other], place, 16);
-  await until('the writes of both nodes wait', async () => (await countWaiting(databaseUrl)) >= 16);
+  await until('the writes of both nodes wait', async () => (await countWaiting(databaseUrl)) >= 12);
   paused.node.pause();
   await release();
   const waited = await nextChange(other, ofOther.told);

@@ -5,10 +5,10 @@ import { after } from 'node:test';
 
 /**
  * passes: as one wishes. swallows: nothing comes through, and nobody is told; connections that lived to see it stay
- * dead. loses the question: a connection is cut before the text has come to the server. loses the answer: it is cut when
- * the server has answered to the text.
+ * dead. Where a question of the node has the text: question: it is cut off before the server has it. answer: it is cut
+ * off when the server has answered. rest: from there on everything is swallowed.
  */
-type Manner = 'passes' | 'swallows' | { readonly loses: 'question' | 'answer'; readonly to: string };
+type Manner = 'passes' | 'swallows' | { readonly loses: 'question' | 'answer' | 'rest'; readonly at: string };
 
 export interface TcpProxy {
   /** The same database, through the proxy. */
@@ -54,8 +54,13 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     near.on('data', (question) => {
       if (!passes()) return;
       const { manner } = proxy;
-      const isMeant = typeof manner === 'object' && question.includes(manner.to);
+      const isMeant = typeof manner === 'object' && question.includes(manner.at);
       if (isMeant && manner.loses === 'question') return lose();
+      if (isMeant && manner.loses === 'rest') {
+        losses += 1;
+        isDead = true;
+        return;
+      }
       losesAnswer ||= isMeant;
       far.write(question);
     });
