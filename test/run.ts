@@ -15,6 +15,8 @@ const patterns = process.argv.slice(2);
 const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts').sort();
 /** Pure, or about the sources: one run tells everything. */
 const withoutDatabase = /^test\/(?:domain\/|web\/build|[^/]+\.test\.ts$)/;
+/** About what only PostgreSQL has: several nodes, and a server that can fail. */
+const withPostgresOnly = /^test\/postgres\//;
 const template = `burgee_template_${process.pid}`;
 
 let running: ChildProcess | undefined;
@@ -27,7 +29,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const onSqlite = await run('SQLite', files, {});
+const onSqlite = await run(
+  'SQLite',
+  files.filter((file) => !withPostgresOnly.test(file)),
+  {},
+);
 const onPostgres = await withPostgres((environment) =>
   run(
     'PostgreSQL',

@@ -14,7 +14,7 @@
  * 6. Listeners hear of commits by LISTEN, this node's own among them, and never of a rollback.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ClientBase, Pool, type PoolClient } from 'pg';
+import { type Client, type ClientBase, Pool, type PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import { deadlineOfNow } from './patience.ts';
@@ -62,8 +62,14 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
   return new PostgresStore(pool, clock, url);
 }
 
-/** For each new connection. A standby would answer reads that are behind, and no writes. */
+/** For each new connection. The pool gives up on one that is not greeted, but not on one that falls silent here. */
 async function prepare(client: ClientBase): Promise<void> {
+  const alarm = setTimeout(() => void (client as Client).end(), greetingMs);
+  await configure(client).finally(() => clearTimeout(alarm));
+}
+
+/** A standby would answer reads that are behind, and no writes. */
+async function configure(client: ClientBase): Promise<void> {
   await client.query(`
     set idle_in_transaction_session_timeout = ${idleTransactionMs};
     set lock_timeout = ${lockMs};

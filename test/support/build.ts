@@ -1,6 +1,9 @@
 /** The smallest valid things, each with a name of its own, so that tests share no rows. */
 import type { Api } from './app.ts';
 
+/** Whoever can ask: the server of the test, or a real one somewhere. */
+type Asker = Pick<Api, 'post'>;
+
 let made = 0;
 /** A name that no other test has: starts with a letter and fits every kind of thing. */
 export function uniqueName(word = 'thing'): string {
@@ -18,7 +21,7 @@ export interface ProjectFixture {
 
 /** A project with two environments and the traffic type `user`. */
 export async function aProject(
-  api: Api,
+  api: Asker,
   settings: { requiresTitleAndComments?: boolean } = {},
 ): Promise<ProjectFixture> {
   const { body: project } = await api.post('/workspaces', { name: uniqueName('project'), ...settings });
@@ -31,7 +34,7 @@ export async function aProject(
 }
 
 /** A flag of traffic type `user`, defined nowhere. */
-export async function aFlag(api: Api, project: { id: string }, name = uniqueName('flag')) {
+export async function aFlag(api: Asker, project: { id: string }, name = uniqueName('flag')) {
   const { body } = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name });
   return body as { id: string; name: string };
 }
@@ -45,7 +48,7 @@ export const aDefinition = (changes: Record<string, unknown> = {}) => ({
 });
 
 /** A new flag with a definition in the project's staging; answers the path of the definition too. */
-export async function aDefinedFlag(api: Api, project: ProjectFixture, changes: Record<string, unknown> = {}) {
+export async function aDefinedFlag(api: Asker, project: ProjectFixture, changes: Record<string, unknown> = {}) {
   const flag = await aFlag(api, project);
   const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.staging.id}`;
   const { body: definition } = await api.post(path, aDefinition(changes));

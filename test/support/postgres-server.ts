@@ -24,7 +24,11 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** With SIGQUIT to the server and all its children: as if somebody had pulled the plug of its processes. */
   crash(): Promise<void>;
+  /** With SIGKILL to all processes that work for it, so that they cannot even say goodbye: as if the machine were gone. */
+  kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
+  /** All its processes stand still, with their connections open, until the answer is called. */
+  pause(): Promise<() => void>;
   /** Gone, with its folder. */
   remove(): Promise<void>;
 }
@@ -46,6 +50,8 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
 export async function startServerIn(folder: string, settings: Settings): Promise<PostgresServer> {
   const port = await freePort();
   let running: ChildProcess | undefined;
+  /** Set while it is paused. */
+  let goOn: (() => void) | undefined;
   const all: Settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -65,6 +71,7 @@ export async function startServerIn(folder: string, settings: Settings): Promise
   const end = async (signal: NodeJS.Signals) => {
     const child = running;
     running = undefined;
+    goOn?.();
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
     child.kill(signal);
@@ -84,14 +91,64 @@ export async function startServerIn(folder: string, settings: Settings): Promise
     },
     stop: () => end('SIGINT'),
     crash: () => end('SIGQUIT'),
+    kill: async () => {
+      await killWorkers(url('postgres'));
+      // The first process talks to no client. Killed, it would leave shared memory behind.
+      await end('SIGQUIT');
+    },
     signal: (signal) => void running?.kill(signal),
+    pause: async () => {
+      const child = running;
+      if (!child) throw new Error('PostgreSQL does not run');
+      const resume = await pauseAll(child, url('postgres'));
+      goOn = () => {
+        goOn = undefined;
+        resume();
+      };
+      return () => goOn?.();
+    },
     remove: async () => {
-      await end('SIGINT');
+      // In order it would wait for replicas, also for those that are out of reach.
+      await end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
   await server.start();
   return server;
+}
+
+/** The server first, so that no process of its comes after the list is made. Those know each other by their database. */
+async function pauseAll(server: ChildProcess, url: string): Promise<() => void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  server.kill('SIGSTOP');
+  const { rows } = await client.query<{ pid: number }>(
+    'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+  );
+  await client.end();
+  const signal = (name: NodeJS.Signals) => {
+    for (const { pid } of rows) signalIfThere(pid, name);
+    server.kill(name);
+  };
+  signal('SIGSTOP');
+  return () => signal('SIGCONT');
+}
+
+async function killWorkers(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity');
+  for (const { pid } of rows) signalIfThere(pid, 'SIGKILL');
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** A folder that the server's user may write. */

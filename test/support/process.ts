@@ -35,6 +35,9 @@ export interface Server {
   call(method: string, path: string, request: { as: string; body?: unknown }): Promise<Pick<Answer, 'status' | 'body'>>;
   /** Sends the signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
+  /** It stands still, with all that it holds, until it is let go on. */
+  pause(): void;
+  goOn(): void;
 }
 
 /** An operator's folder, empty at first: the database comes to be in its `data`, or is an empty one of PostgreSQL. */
@@ -44,7 +47,7 @@ export interface Installation {
   readonly main: string;
   /** Of its own database. */
   databaseUrl(): Promise<string>;
-  /** Starts the server on a free port and waits until it listens. */
+  /** Starts the server on a free port and waits until it listens. Several are nodes over the same database. */
   start(variables?: Variables): Promise<Server>;
   /** Runs `burgee` with the arguments to its end. */
   run(args: readonly string[], variables?: Variables): Promise<Finished>;
@@ -66,15 +69,18 @@ export const sideBySide = { concurrency: 3 };
 /** Far more than anything here takes: what hangs is killed, and the test says so. */
 const patienceMs = 300_000;
 
-/** After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. */
-export function anInstallation(): Installation {
+/**
+ * After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. A database
+ * that is given is whoever's who gave it.
+ */
+export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } = {}): Installation {
   const running = new Set<Child>();
   // Registered before the folder's own hook, so what runs is gone before its folder is.
   after(() => Promise.all([...running].map(kill)));
   const folder = temporaryFolder();
   const file = join(folder, 'data/burgee.db');
   /** Undefined where the database is the file. */
-  const database = onPostgres ? newDatabase({ empty: true }).then(({ databaseUrl }) => databaseUrl) : undefined;
+  const database = given === undefined && onPostgres ? newEmptyDatabase() : given;
   const launch = async (program: string, args: readonly string[], variables: Variables): Promise<Child> => {
     const url = await database;
     const child = spawn(program, args, {
@@ -107,6 +113,8 @@ export function anInstallation(): Installation {
     rowsOf,
   };
 }
+
+const newEmptyDatabase = async (): Promise<string> => (await newDatabase({ empty: true })).databaseUrl;
 
 function lockFile(file: string): () => Promise<void> {
   const database = new DatabaseSync(file);
@@ -158,6 +166,8 @@ async function startServer(child: Child): Promise<Server> {
       child.kill(signal);
       return output.ended;
     },
+    pause: () => void child.kill('SIGSTOP'),
+    goOn: () => void child.kill('SIGCONT'),
   };
 }
 

@@ -1,0 +1,89 @@
+/** Real nodes over one database, and clients who ask them. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { prefix } from '#contract/parts.ts';
+import type { Answer } from './app.ts';
+import type { Installation, Server } from './process.ts';
+
+export const adminKey = 'a-key-for-the-tests-of-several-nodes';
+/** Where people reach the nodes: what stands before them is not there, but their pages are of this site. */
+export const publicUrl = 'http://flags.example';
+
+export interface Asked {
+  /** Null: without a key. */
+  readonly as?: string | null;
+  readonly body?: unknown;
+  /** Of a session; sent as a page of ours does. */
+  readonly cookie?: string;
+}
+
+/** Asks one node, over the network, as a client does. */
+export interface Client {
+  readonly node: Server;
+  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+}
+
+/** Starts the nodes one after the other: the first makes the schema and the key. */
+export async function startNodes(burgee: Installation, variables: readonly Record<string, string>[]) {
+  const clients: Client[] = [];
+  for (const each of variables) {
+    clients.push(clientOf(await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PUBLIC_URL: publicUrl, ...each })));
+  }
+  return clients;
+}
+
+export async function startTwoNodes(
+  burgee: Installation,
+  variables: Record<string, string> = {},
+): Promise<[one: Client, other: Client]> {
+  const [one, other] = await startNodes(burgee, [variables, variables]);
+  if (!one || !other) throw new Error('two nodes were asked for');
+  return [one, other];
+}
+
+export function clientOf(node: Server): Client {
+  const ask = async (method: string, path: string, { as = adminKey, body, cookie }: Asked = {}): Promise<Answer> => {
+    const reply = await fetch(node.url + (path.startsWith('/internal') ? path : prefix + path), {
+      method,
+      headers: {
+        ...(as === null ? {} : { authorization: `Bearer ${as}` }),
+        ...(cookie === undefined ? {} : { cookie }),
+        ...(as === null ? { origin: publicUrl } : {}),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    return { status: reply.status, body: parsed(text), text, headers: Object.fromEntries(reply.headers) };
+  };
+  return {
+    node,
+    ask,
+    get: (path) => ask('GET', path),
+    post: (path, body) => ask('POST', path, { body }),
+    patch: (path, body) => ask('PATCH', path, { body }),
+    delete: (path) => ask('DELETE', path),
+  };
+}
+
+const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
+
+/** Far more than anything here takes. */
+const patienceMs = 60_000;
+
+/** Waits until it holds; asks again and again. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);
+    await pause(20);
+  }
+}
+
+export const isReady = async ({ url }: Server): Promise<boolean> => {
+  const reply = await fetch(`${url}/ready`);
+  await reply.text();
+  return reply.status === 200;
+};
