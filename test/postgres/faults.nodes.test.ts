@@ -1,14 +1,13 @@
 /** One of two nodes fails in the middle of writes: the other goes on, also with what the first one held. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client as Postgres } from 'pg';
-import { command, newDatabase } from '../support/databases.ts';
+import { newDatabase } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
+import { countWaiting, hold } from '../support/locks.ts';
 import { type Client, startTwoNodes, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import {
   aPlace,
-  type Place,
   promisedMs,
   requireFair,
   requireOnce,
@@ -37,7 +36,6 @@ test('a node is killed in the middle of writes: the other goes on at once', asyn
   await Promise.all([killed, other].map(load.succeeds));
   await killed.node.end('SIGKILL');
   const waited = await nextChange(other, load.told);
-  console.log({ waited });
   assert.ok(waited < promisedMs, `${waited} ms`);
   await load.succeeds(other);
   const told = await load.stop();
@@ -47,24 +45,6 @@ test('a node is killed in the middle of writes: the other goes on at once', asyn
   await requireOnce(burgee, place, told);
 });
 
-/** Somebody else keeps the environment of the place from being changed, until the answer is called. */
-async function holdEnvironment(databaseUrl: string, { project }: Place): Promise<() => Promise<void>> {
-  const holder = new Postgres({ connectionString: databaseUrl });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query('select 1 from environments where id = $1 for update', [project.staging.id]);
-  return () => holder.end();
-}
-
-/** How many of the transactions stand in line for a row. */
-async function countWaiting(databaseUrl: string): Promise<number> {
-  const [row] = await command(
-    databaseUrl,
-    "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
-  return Number(row?.waiting);
-}
-
 test('a node stands still in the middle of writes: the other goes on, and so does the first when it wakes', async () => {
   const { databaseUrl } = await newDatabase({ empty: true });
   const burgee = anInstallation({ databaseUrl });
@@ -72,15 +52,17 @@ test('a node stands still in the middle of writes: the other goes on, and so doe
   const place = await aPlace(paused);
   const watch = watchHealth([other.node]);
   // The worst moment: its transactions are the first in line for the row, and get it after the node fell asleep.
-  const release = await holdEnvironment(databaseUrl, place);
+  const release = await hold(
+    databaseUrl,
+    `select 1 from environments where id = '${place.project.staging.id}' for update`,
+  );
   const ofPaused = startWriting([paused], place, 16);
-  await until('the writes of one node wait', async () => (await countWaiting(databaseUrl)) >= 6);
+  await until('the writes of one node wait', async () => (await countWaiting(burgee)) >= 6);
   const ofOther = startWriting([other], place, 16);
-  await until('the writes of both nodes wait', async () => (await countWaiting(databaseUrl)) >= 12);
+  await until('the writes of both nodes wait', async () => (await countWaiting(burgee)) >= 12);
   paused.node.pause();
   await release();
   const waited = await nextChange(other, ofOther.told);
-  console.log({ waited });
   assert.ok(waited < promisedMs, `${waited} ms`);
   await ofOther.succeeds(other);
   paused.node.goOn();
