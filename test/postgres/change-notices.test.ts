@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aDefinedFlag, aProject } from '../support/build.ts';
-import { type Client, startNodes, until } from '../support/nodes.ts';
+import { type Client, startTwoNodes, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 
 const burgee = anInstallation();
-const [one, other] = await startNodes(burgee, [{}, { LOG_LEVEL: 'debug' }]);
-assert.ok(one && other);
+const [one, other] = await startTwoNodes(burgee, { LOG_LEVEL: 'debug' });
 
 /** Less than it takes until all numbers are compared anyway: sooner means that a notice came. */
 const soonMs = 10_000;

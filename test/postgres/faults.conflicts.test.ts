@@ -9,7 +9,7 @@ import { newDatabase } from '../support/databases.ts';
 import { begin, countWaiting } from '../support/locks.ts';
 import { startNodes, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
-import { promisedMs, requireFair } from '../support/write-load.ts';
+import { aPlace, promisedMs, requireFair } from '../support/write-load.ts';
 
 const database = await newDatabase({ empty: true });
 const { databaseUrl } = database;
@@ -18,8 +18,7 @@ const [client] = await startNodes(burgee, [{}]);
 assert.ok(client);
 
 test('a deadlock: the request is the victim, is tried again, and is done once', async () => {
-  const project = await aProject(client);
-  const { flag, path } = await aDefinedFlag(client, project);
+  const { project, flag, path } = await aPlace(client);
   const deadlocks = async () =>
     (
       await burgee.rows<{ deadlocks: string }>(
@@ -48,10 +47,7 @@ test('a deadlock: the request is the victim, is tried again, and is done once', 
 });
 
 test('locks that are never given back: refused in time, and nothing is done', async () => {
-  const { project, path } = await (async () => {
-    const made = await aProject(client);
-    return { project: made, ...(await aDefinedFlag(client, made)) };
-  })();
+  const { project, path } = await aPlace(client);
   const before = (await client.get(path)).text;
   const somebody = await begin(databaseUrl);
   await somebody.query('select 1 from environments where id = $1 for update', [project.staging.id]);
