@@ -1,94 +1,79 @@
 /** One of two nodes fails in the middle of writes: the other goes on, also with what the first one held. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Client as Postgres } from 'pg';
-import { command, newDatabase } from '../support/databases.ts';
+import { describe, test } from 'node:test';
+import { newDatabase } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
-import { type Client, startTwoNodes, until } from '../support/nodes.ts';
-import { anInstallation } from '../support/process.ts';
+import { countWaiting, hold } from '../support/locks.ts';
+import { startTwoNodes, until } from '../support/nodes.ts';
+import { anInstallation, sideBySide } from '../support/process.ts';
 import {
   aPlace,
-  type Place,
   promisedMs,
   requireFair,
   requireOnce,
   requireTimely,
   startWriting,
   type Told,
+  type WriteLoad,
 } from '../support/write-load.ts';
 
-const by = ({ node }: Client, told: readonly Told[]) => told.filter((one) => one.node === node);
-
-/** Waits for a write on the definition that both nodes change, begun from now on; answers how long that took. */
-async function nextChange({ node }: Client, told: readonly Told[]): Promise<number> {
-  const from = performance.now();
-  const isIt = (one: Told) =>
-    one.node === node && one.kind === 'definition' && one.begunAt > from && one.answer?.status === 200;
-  await until('the other node changes the definition', () => told.some(isIt));
-  return performance.now() - from;
-}
-
-test('a node is killed in the middle of writes: the other goes on at once', async () => {
-  const burgee = anInstallation();
-  const [killed, other] = await startTwoNodes(burgee);
-  const place = await aPlace(killed);
-  const watch = watchHealth([other.node]);
-  const load = startWriting([killed, other], place);
-  await Promise.all([killed, other].map(load.succeeds));
-  await killed.node.end('SIGKILL');
-  const waited = await nextChange(other, load.told);
-  console.log({ waited });
-  assert.ok(waited < promisedMs, `${waited} ms`);
-  await load.succeeds(other);
-  const told = await load.stop();
-  await watch.stop();
-  requireTimely(by(other, told));
-  for (const { answer } of by(killed, told)) if (answer) requireFair(answer);
-  await requireOnce(burgee, place, told);
-});
-
-/** Somebody else keeps the environment of the place from being changed, until the answer is called. */
-async function holdEnvironment(databaseUrl: string, { project }: Place): Promise<() => Promise<void>> {
-  const holder = new Postgres({ connectionString: databaseUrl });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query('select 1 from environments where id = $1 for update', [project.staging.id]);
-  return () => holder.end();
-}
-
-/** How many of the transactions stand in line for a row. */
-async function countWaiting(databaseUrl: string): Promise<number> {
-  const [row] = await command(
-    databaseUrl,
-    "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
-  return Number(row?.waiting);
-}
-
-test('a node stands still in the middle of writes: the other goes on, and so does the first when it wakes', async () => {
+/**
+ * Two nodes under load, at the worst moment: the transactions of one are the first in line for a row, and those of the
+ * other stand behind them. `release` lets them go on.
+ */
+async function inTheMiddleOfWrites() {
   const { databaseUrl } = await newDatabase({ empty: true });
   const burgee = anInstallation({ databaseUrl });
-  const [paused, other] = await startTwoNodes(burgee);
-  const place = await aPlace(paused);
-  const watch = watchHealth([other.node]);
-  // The worst moment: its transactions are the first in line for the row, and get it after the node fell asleep.
-  const release = await holdEnvironment(databaseUrl, place);
-  const ofPaused = startWriting([paused], place, 16);
-  await until('the writes of one node wait', async () => (await countWaiting(databaseUrl)) >= 6);
+  // Enough for all clients: here nobody waits for a connection.
+  const [failing, other] = await startTwoNodes(burgee, { DATABASE_POOL: '20' });
+  const place = await aPlace(failing);
+  const row = `environments where id = '${place.project.staging.id}'`;
+  const release = await hold(databaseUrl, `select 1 from ${row} for update`);
+  const ofFailing = startWriting([failing], place, 16);
+  await until('the writes of one node wait', async () => (await countWaiting(burgee)) >= 6);
   const ofOther = startWriting([other], place, 16);
-  await until('the writes of both nodes wait', async () => (await countWaiting(databaseUrl)) >= 12);
-  paused.node.pause();
-  await release();
-  const waited = await nextChange(other, ofOther.told);
-  console.log({ waited });
-  assert.ok(waited < promisedMs, `${waited} ms`);
-  await ofOther.succeeds(other);
-  paused.node.goOn();
-  await ofPaused.succeeds(paused);
-  const [late, told] = await Promise.all([ofPaused.stop(), ofOther.stop()]);
-  await watch.stop();
-  requireTimely(told);
-  // While it stood still it could not answer in time; but what it answers must be true.
-  for (const { answer } of late) requireFair(answer ?? assert.fail('no answer'));
-  await requireOnce(burgee, place, [...late, ...told]);
+  await until('the writes of both nodes wait', async () => (await countWaiting(burgee)) >= 12);
+  return { burgee, failing, other, place, release, ofFailing, ofOther };
+}
+
+/** Waits for a change of the row by a request that begins from now on, and refuses one that comes late. */
+async function requireChangeSoon({ told }: WriteLoad): Promise<void> {
+  const from = performance.now();
+  const isIt = ({ kind, begunAt, answer }: Told) => kind === 'definition' && begunAt > from && answer?.status === 200;
+  await until('the other node changes the row', () => told.some(isIt));
+  const milliseconds = performance.now() - from;
+  assert.ok(milliseconds < promisedMs, `only after ${milliseconds} ms`);
+}
+
+describe('one of two nodes', sideBySide, () => {
+  test('a node is killed in the middle of writes: the other goes on', async () => {
+    const { burgee, failing, other, place, release, ofFailing, ofOther } = await inTheMiddleOfWrites();
+    const watch = watchHealth([other.node]);
+    await failing.node.end('SIGKILL');
+    await release();
+    await requireChangeSoon(ofOther);
+    await ofOther.succeeds(other);
+    const [lost, told] = await Promise.all([ofFailing.stop(), ofOther.stop()]);
+    await watch.stop();
+    requireTimely(told);
+    for (const { answer } of lost) if (answer) requireFair(answer);
+    await requireOnce(burgee, place, [...lost, ...told]);
+  });
+
+  test('a node stands still in the middle of writes: the other goes on, and so does the first when it wakes', async () => {
+    const { burgee, failing, other, place, release, ofFailing, ofOther } = await inTheMiddleOfWrites();
+    const watch = watchHealth([other.node]);
+    failing.node.pause();
+    await release();
+    await requireChangeSoon(ofOther);
+    await ofOther.succeeds(other);
+    failing.node.goOn();
+    await ofFailing.succeeds(failing);
+    const [late, told] = await Promise.all([ofFailing.stop(), ofOther.stop()]);
+    await watch.stop();
+    requireTimely(told);
+    // While it stood still it could not answer in time; but what it answers must be true.
+    for (const { answer } of late) requireFair(answer ?? assert.fail('no answer'));
+    await requireOnce(burgee, place, [...late, ...told]);
+  });
 });

@@ -37,12 +37,6 @@ async function underLoad(fault: (meanwhile: Meanwhile) => Promise<void>): Promis
   await watch.stop();
   requireTimely(told);
   await requireOnce(burgee, place, told);
-  const statuses = Object.entries(Object.groupBy(told, ({ answer }) => String(answer?.status)));
-  console.log(
-    statuses.map(
-      ([status, all]) => `${status}: ${all?.length} max ${Math.max(...(all?.map((t) => t.milliseconds) ?? []))}`,
-    ),
-  );
 }
 
 test('PostgreSQL is restarted, and back soon', () =>

@@ -51,7 +51,7 @@ export function databaseUrl(serverUrl: string, name: string): string {
 
 /** One statement that is not part of a transaction, on a connection of its own. */
 export async function command(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new Client(connectionTo(url));
+  const client = new Client({ ...connectionTo(url), application_name: 'test' });
   await client.connect();
   try {
     return (await client.query(statement)).rows;

@@ -6,7 +6,7 @@ import { until } from './nodes.ts';
 import type { Server } from './process.ts';
 
 /** Far more than /health takes: a supervisor with less patience would restart a node that is well. */
-const patienceMs = 2_000;
+const patienceMs = 5_000;
 const everyMs = 100;
 
 export interface HealthWatch {

@@ -26,25 +26,18 @@ export interface Client {
   delete(path: string): Promise<Answer>;
 }
 
-/** Starts the nodes one after the other: the first makes the schema and the key. */
-export async function startNodes(burgee: Installation, variables: readonly Record<string, string>[]) {
-  const clients: Client[] = [];
-  for (const each of variables) {
-    clients.push(clientOf(await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PUBLIC_URL: publicUrl, ...each })));
-  }
-  return clients;
-}
+export const startNode = async (burgee: Installation, variables: Record<string, string> = {}): Promise<Client> =>
+  clientOf(await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PUBLIC_URL: publicUrl, ...variables }));
 
+/** One after the other: the first makes the schema and the key. */
 export async function startTwoNodes(
   burgee: Installation,
   variables: Record<string, string> = {},
 ): Promise<[one: Client, other: Client]> {
-  const [one, other] = await startNodes(burgee, [variables, variables]);
-  if (!one || !other) throw new Error('two nodes were asked for');
-  return [one, other];
+  return [await startNode(burgee, variables), await startNode(burgee, variables)];
 }
 
-export function clientOf(node: Server): Client {
+function clientOf(node: Server): Client {
   const ask = async (method: string, path: string, { as = adminKey, body, cookie }: Asked = {}): Promise<Answer> => {
     const reply = await fetch(node.url + (path.startsWith('/internal') ? path : prefix + path), {
       method,
@@ -81,9 +74,3 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     await pause(20);
   }
 }
-
-export const isReady = async ({ url }: Server): Promise<boolean> => {
-  const reply = await fetch(`${url}/ready`);
-  await reply.text();
-  return reply.status === 200;
-};

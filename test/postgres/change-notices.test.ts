@@ -1,0 +1,76 @@
+/** A change through one node is told on the others, also when the notice of it got lost. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aDefinedFlag, aProject } from '../support/build.ts';
+import { type Client, startTwoNodes, until } from '../support/nodes.ts';
+import { anInstallation } from '../support/process.ts';
+
+const burgee = anInstallation();
+const [one, other] = await startTwoNodes(burgee, { LOG_LEVEL: 'debug' });
+
+/** Less than it takes until all numbers are compared anyway: sooner means that a notice came. */
+const soonMs = 10_000;
+
+/** Changes the definition; answers the number of the change. */
+async function change(client: Client, path: string): Promise<number> {
+  const { status, headers, text } = await client.patch(path, [
+    { op: 'replace', path: '/trafficAllocation', value: Math.floor(Math.random() * 100) },
+  ]);
+  assert.equal(status, 200, text);
+  return Number(/^"(\d+)-/.exec(String(headers.etag))?.[1]);
+}
+
+/** The numbers that the node has logged for the environment, in order. */
+const toldBy = ({ node }: Client, environmentId: string): number[] =>
+  node
+    .stdout()
+    .split('\n')
+    .filter((line) => line.includes('"definitions changed"'))
+    .map((line) => JSON.parse(line) as { environmentId: string; changeNumber: number })
+    .filter((line) => line.environmentId === environmentId)
+    .map((line) => line.changeNumber);
+
+test('a change of a definition is told on another node soon, and in order', async () => {
+  const project = await aProject(one);
+  const { path } = await aDefinedFlag(one, project);
+  for (let round = 0; round < 5; round += 1) {
+    const number = await change(one, path);
+    const begun = performance.now();
+    await until('the change is told', () => toldBy(other, project.staging.id).includes(number));
+    assert.ok(performance.now() - begun < soonMs);
+  }
+  const told = toldBy(other, project.staging.id);
+  assert.deepEqual(
+    told,
+    [...new Set(told)].sort((a, b) => a - b),
+  );
+  assert.deepEqual(toldBy(other, project.production.id), []);
+});
+
+interface Listener {
+  readonly pid: number;
+}
+
+const listeners = () =>
+  burgee.rows<Listener>(
+    "select pid from pg_stat_activity where datname = current_database() and query in ('listen burgee', 'select 1')",
+  );
+
+/** Makes a change while nobody listens; once more, where the listeners were quicker to come back. */
+async function changeUnheard(path: string): Promise<number> {
+  for (;;) {
+    await until('both nodes listen', async () => (await listeners()).length === 2);
+    for (const { pid } of await listeners()) await burgee.rows(`select pg_terminate_backend(${pid})`);
+    const number = await change(one, path);
+    if ((await listeners()).length === 0) return number;
+  }
+}
+
+test('a change while the listening connection is away is told when it is back', async () => {
+  const project = await aProject(one);
+  const { path } = await aDefinedFlag(one, project);
+  const number = await changeUnheard(path);
+  const begun = performance.now();
+  await until('the change is told', () => toldBy(other, project.staging.id).includes(number));
+  assert.ok(performance.now() - begun < soonMs);
+});
