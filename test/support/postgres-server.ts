@@ -24,6 +24,8 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** With SIGQUIT to the server and all its children: as if somebody had pulled the plug of its processes. */
   crash(): Promise<void>;
+  /** With SIGKILL to all processes that work for it, so that they cannot even say goodbye: as if the machine were gone. */
+  kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** All its processes stand still, with their connections open, until the answer is called. */
   pause(): Promise<() => void>;
@@ -89,6 +91,11 @@ export async function startServerIn(folder: string, settings: Settings): Promise
     },
     stop: () => end('SIGINT'),
     crash: () => end('SIGQUIT'),
+    kill: async () => {
+      await killWorkers(url('postgres'));
+      // The first process talks to no client. Killed, it would leave shared memory behind.
+      await end('SIGQUIT');
+    },
     signal: (signal) => void running?.kill(signal),
     pause: async () => {
       const child = running;
@@ -101,7 +108,8 @@ export async function startServerIn(folder: string, settings: Settings): Promise
       return () => goOn?.();
     },
     remove: async () => {
-      await end('SIGINT');
+      // In order it would wait for replicas, also for those that are out of reach.
+      await end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -125,6 +133,14 @@ async function pauseAll(server: ChildProcess, url: string): Promise<() => void> 
   };
   signal('SIGSTOP');
   return () => signal('SIGCONT');
+}
+
+async function killWorkers(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity');
+  for (const { pid } of rows) signalIfThere(pid, 'SIGKILL');
 }
 
 function signalIfThere(pid: number, signal: NodeJS.Signals): void {

@@ -15,6 +15,8 @@ export interface TcpProxy {
   readonly url: string;
   /** Applies to all that comes from now on. */
   manner: Manner;
+  /** New connections go to this server; those that are open stay where they are. */
+  pointTo(port: number): void;
   /** How many connections were made to it. */
   readonly connections: number;
   /** How often something was lost as `manner` said. */
@@ -87,6 +89,9 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
   const proxy: TcpProxy = {
     url: url.href,
     manner: 'passes',
+    pointTo: (port) => {
+      target.port = String(port);
+    },
     get connections() {
       return connections;
     },

@@ -130,7 +130,23 @@ interface Change {
  * Answers how many of the writes are there.
  */
 export async function requireOnce(burgee: Installation, place: Place, told: readonly Told[]): Promise<number> {
-  const { project, flag } = place;
+  const stored = await requireWhole(burgee, place);
+  for (const one of told.filter(isAcknowledged)) {
+    assert.ok(stored.has(one), `${one.kind} ${one.mark} was acknowledged and is not there`);
+  }
+  return stored.count;
+}
+
+export const isAcknowledged = ({ answer }: Told): boolean => answer?.status === 200;
+
+export interface Stored {
+  readonly count: number;
+  /** With its audit entry. */
+  has(told: Told): boolean;
+}
+
+/** Everything is there with its audit entry and once, acknowledged or not. */
+export async function requireWhole(burgee: Installation, { project, flag }: Place): Promise<Stored> {
   const changes = await burgee.rows<Change>(
     `select action, object_name, transaction_id, before_body, after_body from changes where project_id = '${project.id}'`,
   );
@@ -146,16 +162,14 @@ export async function requireOnce(burgee: Installation, place: Place, told: read
   assert.equal(descriptionIn(definition?.targeting ?? null), texts.at(-1));
 
   const entries = new Map(changes.map((change) => [change.transaction_id, change]));
-  const stored = { flag: new Set(created), definition: new Set(texts) };
-  for (const { kind, mark, answer } of told) {
-    if (answer?.status !== 200) continue;
-    assert.ok(stored[kind].has(mark), `${kind} ${mark} was acknowledged and is not there`);
-    const entry = entries.get(String(answer.headers['x-transaction-id']));
-    const recorded = kind === 'flag' ? entry?.object_name : descriptionIn(entry?.after_body ?? null);
-    assert.equal(recorded, mark, 'the audit entry is of the request');
-  }
-  // The flag of the place was there before.
-  return created.length - 1 + texts.length;
+  return {
+    // The flag of the place was there before.
+    count: created.length - 1 + texts.length,
+    has: ({ kind, mark, answer }) => {
+      const entry = entries.get(String(answer?.headers['x-transaction-id']));
+      return mark === (kind === 'flag' ? entry?.object_name : descriptionIn(entry?.after_body ?? null));
+    },
+  };
 }
 
 /** The texts in the order in which they were put into the definition. Refuses a chain with a gap, and a text twice. */
