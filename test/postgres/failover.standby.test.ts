@@ -1,6 +1,6 @@
 /** What a node does with a replica before it takes over, and with a primary whose replica is gone. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Answer } from '../support/app.ts';
 import { uniqueName } from '../support/build.ts';
 import { command } from '../support/databases.ts';
@@ -25,53 +25,50 @@ async function aNode({ burgee }: Pair): Promise<Client> {
   return client;
 }
 
-// At once, since they mostly wait.
-describe('a replica', { concurrency: 3 }, () => {
-  test('a node that reaches a standby neither reads nor writes, and is not ready, until the standby is promoted', async () => {
-    const pair = await startPair('synchronous');
-    const client = await aNode(pair);
-    const watch = watchHealth([client.node]);
-    pair.address.pointTo(pair.replica.port);
-    await pair.primary.crash();
-    await watch.readiness(503);
-    await Promise.all([refusedInTime(createFlag(client, 'early')), refusedInTime(client.get('/workspaces'))]);
-    await takeOver(pair);
-    await watch.readiness(200);
-    await watch.stop();
-    assert.equal((await createFlag(client, 'late')).status, 200);
-    assert.deepEqual(await pair.burgee.rows('select name from flags'), [{ name: 'late' }]);
-  });
+test('a node that reaches a standby neither reads nor writes, and is not ready, until the standby is promoted', async () => {
+  const pair = await startPair('synchronous');
+  const client = await aNode(pair);
+  const watch = watchHealth([client.node]);
+  pair.address.pointTo(pair.replica.port);
+  await pair.primary.crash();
+  await watch.readiness(503);
+  await Promise.all([refusedInTime(createFlag(client, 'early')), refusedInTime(client.get('/workspaces'))]);
+  await takeOver(pair);
+  await watch.readiness(200);
+  await watch.stop();
+  assert.equal((await createFlag(client, 'late')).status, 200);
+  assert.deepEqual(await pair.burgee.rows('select name from flags'), [{ name: 'late' }]);
+});
 
-  test('a node does not start on a standby, and says why', async () => {
-    const { burgee, replica } = await startPair('asynchronous');
-    const { code, stdout, stderr } = await burgee.run(['serve'], { DATABASE_URL: replica.url('burgee') });
-    assert.equal(code, 1);
-    assert.match(stdout + stderr, /cannot be used: the server is a standby, which takes no writes\n$/);
-  });
+test('a node does not start on a standby, and says why', async () => {
+  const { burgee, replica } = await startPair('asynchronous');
+  const { code, stdout, stderr } = await burgee.run(['serve'], { DATABASE_URL: replica.url('burgee') });
+  assert.equal(code, 1);
+  assert.match(stdout + stderr, /cannot be used: the server is a standby, which takes no writes\n$/);
+});
 
-  test('a commit that waits for a synchronous replica which is gone is not acknowledged', async (context) => {
-    const pair = await startPair('synchronous');
-    const client = await aNode(pair);
-    const onPrimary = (statement: string) => command(pair.primary.url('postgres'), statement);
-    const waiting = "from pg_stat_activity where wait_event = 'SyncRep'";
-    const ends = {
-      'when it waits for too long': 'select 1',
-      'when somebody cancels the wait': 'select pg_cancel_backend(pid)',
-      'when somebody ends the connection': 'select pg_terminate_backend(pid)',
-    };
-    for (const [when, statement] of Object.entries(ends)) {
-      await context.test(when, async () => {
-        await pair.replica.stop();
-        const refused = refusedInTime(createFlag(client, uniqueName('waiting')));
-        await until('the commit waits', async () => (await onPrimary(`select 1 ${waiting}`)).length > 0);
-        // Who only reads waits for nobody.
-        assert.equal((await client.get('/workspaces')).status, 200);
-        await onPrimary(`${statement} ${waiting}`);
-        await refused;
-        await pair.replica.start();
-        await untilFollowed(pair.primary);
-        assert.equal((await createFlag(client, uniqueName('acknowledged'))).status, 200);
-      });
-    }
-  });
+test('a commit that waits for a synchronous replica which is gone is not acknowledged', async (context) => {
+  const pair = await startPair('synchronous');
+  const client = await aNode(pair);
+  const onPrimary = (statement: string) => command(pair.primary.url('postgres'), statement);
+  const waiting = "from pg_stat_activity where wait_event = 'SyncRep'";
+  const ends = {
+    'when it waits for too long': 'select 1',
+    'when somebody cancels the wait': 'select pg_cancel_backend(pid)',
+    'when somebody ends the connection': 'select pg_terminate_backend(pid)',
+  };
+  for (const [when, statement] of Object.entries(ends)) {
+    await context.test(when, async () => {
+      await pair.replica.stop();
+      const refused = refusedInTime(createFlag(client, uniqueName('waiting')));
+      await until('the commit waits', async () => (await onPrimary(`select 1 ${waiting}`)).length > 0);
+      // Who only reads waits for nobody.
+      assert.equal((await client.get('/workspaces')).status, 200);
+      await onPrimary(`${statement} ${waiting}`);
+      await refused;
+      await pair.replica.start();
+      await untilFollowed(pair.primary);
+      assert.equal((await createFlag(client, uniqueName('acknowledged'))).status, 200);
+    });
+  }
 });

@@ -1,6 +1,6 @@
 /** A primary is lost under write load, and its replica takes over. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { watchHealth } from '../support/health-watch.ts';
 import { type Client, startTwoNodes } from '../support/nodes.ts';
 import { type Pair, startPair, takeOver } from '../support/postgres-replica.ts';
@@ -44,42 +44,39 @@ async function failOver(pair: Pair, lose: (meanwhile: Meanwhile) => Promise<unkn
   return { told, lost: told.filter((one) => isAcknowledged(one) && !stored.has(one)), recoveryMs };
 }
 
-// Two at once, since they mostly wait; more would only measure how busy the machine is.
-describe('a primary and its replica', { concurrency: 2 }, () => {
-  const losses: Record<string, (meanwhile: Meanwhile) => Promise<unknown>> = {
-    'is killed': ({ primary }) => primary.kill(),
-    'crashes, and is away for longer than requests wait': async ({ primary, fails }) => {
-      await primary.crash();
-      await fails();
-    },
-    'falls silent with its connections open': async ({ address, link, fails }) => {
-      address.manner = 'swallows';
-      link.manner = 'swallows';
-      await fails();
-      address.manner = 'passes';
-    },
-  };
-  for (const [what, lose] of Object.entries(losses)) {
-    test(`the primary ${what}: its synchronous replica has all that was acknowledged`, async (context) => {
-      const { lost, recoveryMs } = await failOver(await startPair('synchronous'), lose);
-      context.diagnostic(`writes succeeded again after ${Math.round(recoveryMs)} ms`);
-      assert.deepEqual(lost, []);
-    });
-  }
-
-  test('the primary lives on after its synchronous replica took over: it acknowledges nothing', async () => {
-    const { lost } = await failOver(await startPair('synchronous'), async () => undefined);
+const losses: Record<string, (meanwhile: Meanwhile) => Promise<unknown>> = {
+  'is killed': ({ primary }) => primary.kill(),
+  'crashes, and is away for longer than requests wait': async ({ primary, fails }) => {
+    await primary.crash();
+    await fails();
+  },
+  'falls silent with its connections open': async ({ address, link, fails }) => {
+    address.manner = 'swallows';
+    link.manner = 'swallows';
+    await fails();
+    address.manner = 'passes';
+  },
+};
+for (const [what, lose] of Object.entries(losses)) {
+  test(`the primary ${what}: its synchronous replica has all that was acknowledged`, async (context) => {
+    const { lost, recoveryMs } = await failOver(await startPair('synchronous'), lose);
+    context.diagnostic(`writes succeeded again after ${Math.round(recoveryMs)} ms`);
     assert.deepEqual(lost, []);
   });
+}
 
-  test('the primary is killed: an asynchronous replica lacks what had not reached it, and is whole', async (context) => {
-    const { lost, told } = await failOver(await startPair('asynchronous'), async ({ primary, link, succeeds }) => {
-      link.manner = 'swallows';
-      await succeeds();
-      await primary.kill();
-    });
-    context.diagnostic(`lost ${lost.length} of ${told.filter(isAcknowledged).length} acknowledged writes`);
-    // Else the link was not silent.
-    assert.ok(lost.length > 0);
+test('the primary lives on after its synchronous replica took over: it acknowledges nothing', async () => {
+  const { lost } = await failOver(await startPair('synchronous'), async () => undefined);
+  assert.deepEqual(lost, []);
+});
+
+test('the primary is killed: an asynchronous replica lacks what had not reached it, and is whole', async (context) => {
+  const { lost, told } = await failOver(await startPair('asynchronous'), async ({ primary, link, succeeds }) => {
+    link.manner = 'swallows';
+    await succeeds();
+    await primary.kill();
   });
+  context.diagnostic(`lost ${lost.length} of ${told.filter(isAcknowledged).length} acknowledged writes`);
+  // Else the link was not silent.
+  assert.ok(lost.length > 0);
 });
