@@ -5,7 +5,7 @@ import type { Answer } from '../support/app.ts';
 import { uniqueName } from '../support/build.ts';
 import { command } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
-import { type Client, startNodes, until } from '../support/nodes.ts';
+import { type Client, startNode, until } from '../support/nodes.ts';
 import { type Pair, startPair, takeOver, untilFollowed } from '../support/postgres-replica.ts';
 import { promisedMs, requireFair } from '../support/write-load.ts';
 
@@ -19,11 +19,7 @@ async function refusedInTime(asked: Promise<Answer>): Promise<void> {
   requireFair(answer);
 }
 
-async function aNode({ burgee }: Pair): Promise<Client> {
-  const [client] = await startNodes(burgee, [{}]);
-  assert.ok(client);
-  return client;
-}
+const aNode = ({ burgee }: Pair): Promise<Client> => startNode(burgee);
 
 test('a node that reaches a standby neither reads nor writes, and is not ready, until the standby is promoted', async () => {
   const pair = await startPair('synchronous');

@@ -79,10 +79,7 @@ describe('the connections of a node', sideBySide, () => {
     }
   });
 
-  const todo = 'each call of the store has a patience of its own, and a request makes several';
-  test('more clients than connections, and a table that is locked: refused in time, and well afterwards', {
-    todo,
-  }, async () => {
+  test('more clients than connections, and a table that is locked: refused in time, and well afterwards', async () => {
     const burgee = anInstallation();
     const client = await startNode(burgee, { DATABASE_POOL: '2' });
     const place = await aPlace(client);
