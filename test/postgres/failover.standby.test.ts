@@ -6,7 +6,7 @@ import { uniqueName } from '../support/build.ts';
 import { command } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
 import { type Client, startNode, until } from '../support/nodes.ts';
-import { type Pair, startPair, takeOver, untilFollowed } from '../support/postgres-replica.ts';
+import { startPair, takeOver, untilFollowed } from '../support/postgres-replica.ts';
 import { promisedMs, requireFair } from '../support/write-load.ts';
 
 const createFlag = ({ post }: Client, name: string) => post('/splits/ws/Default/trafficTypes/user', { name });
@@ -19,16 +19,17 @@ async function refusedInTime(asked: Promise<Answer>): Promise<void> {
   requireFair(answer);
 }
 
-const aNode = ({ burgee }: Pair): Promise<Client> => startNode(burgee);
-
-test('a node that reaches a standby neither reads nor writes, and is not ready, until the standby is promoted', async () => {
+test('a node that reaches a standby does not start, or is not ready and neither reads nor writes, until it is promoted', async () => {
   const pair = await startPair('synchronous');
-  const client = await aNode(pair);
+  const client = await startNode(pair.burgee);
   const watch = watchHealth([client.node]);
   pair.address.pointTo(pair.replica.port);
   await pair.primary.crash();
   await watch.readiness(503);
   await Promise.all([refusedInTime(createFlag(client, 'early')), refusedInTime(client.get('/workspaces'))]);
+  const { code, stdout, stderr } = await pair.burgee.run(['serve']);
+  assert.equal(code, 1);
+  assert.match(stdout + stderr, /cannot be used: the server is a standby, which takes no writes\n$/);
   await takeOver(pair);
   await watch.readiness(200);
   await watch.stop();
@@ -36,16 +37,9 @@ test('a node that reaches a standby neither reads nor writes, and is not ready, 
   assert.deepEqual(await pair.burgee.rows('select name from flags'), [{ name: 'late' }]);
 });
 
-test('a node does not start on a standby, and says why', async () => {
-  const { burgee, replica } = await startPair('asynchronous');
-  const { code, stdout, stderr } = await burgee.run(['serve'], { DATABASE_URL: replica.url('burgee') });
-  assert.equal(code, 1);
-  assert.match(stdout + stderr, /cannot be used: the server is a standby, which takes no writes\n$/);
-});
-
 test('a commit that waits for a synchronous replica which is gone is not acknowledged', async (context) => {
   const pair = await startPair('synchronous');
-  const client = await aNode(pair);
+  const client = await startNode(pair.burgee);
   const onPrimary = (statement: string) => command(pair.primary.url('postgres'), statement);
   const waiting = "from pg_stat_activity where wait_event = 'SyncRep'";
   const ends = {
