@@ -10,69 +10,34 @@ import { after } from 'node:test';
  */
 type Manner = 'passes' | 'swallows' | { readonly loses: 'question' | 'answer' | 'rest'; readonly at: string };
 
-export interface TcpProxy {
-  /** The same database, through the proxy. */
-  readonly url: string;
+interface Network {
   /** Applies to all that comes from now on. */
   manner: Manner;
-  /** How many connections were made to it. */
-  readonly connections: number;
-  /** How often something was lost as `manner` said. */
-  readonly losses: number;
+  /** How many connections were made. */
+  connections: number;
+  /** How often something was lost at a text. */
+  losses: number;
+}
+
+export interface TcpProxy extends Network {
+  /** The same database, through the proxy. */
+  readonly url: string;
 }
 
 /** Listens on a free port; gone after the tests of the file, or of the test that asks. */
 export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
-  const target = new URL(databaseUrl);
+  const { hostname, port } = new URL(databaseUrl);
+  const network: Network = { manner: 'passes', connections: 0, losses: 0 };
   const sockets = new Set<Socket>();
-  const track = (socket: Socket): Socket => {
-    sockets.add(socket);
-    // A connection that is cut is what this is for.
-    return socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
-  };
-  let connections = 0;
-  let losses = 0;
   const server = createServer((near) => {
-    const far = track(connect(Number(target.port), target.hostname));
-    track(near);
-    connections += 1;
-    let isDead = false;
-    let losesAnswer = false;
-    const end = () => {
-      near.destroy();
-      far.destroy();
-    };
-    const lose = () => {
-      losses += 1;
-      end();
-    };
-    const passes = () => {
-      isDead ||= proxy.manner === 'swallows';
-      return !isDead;
-    };
-    passes();
-    near.on('data', (question) => {
-      if (!passes()) return;
-      const { manner } = proxy;
-      const isMeant = typeof manner === 'object' && question.includes(manner.at);
-      if (isMeant && manner.loses === 'question') return lose();
-      if (isMeant && manner.loses === 'rest') {
-        losses += 1;
-        isDead = true;
-        return;
-      }
-      losesAnswer ||= isMeant;
-      far.write(question);
-    });
-    far.on('data', (answer) => {
-      if (!passes()) return;
-      if (losesAnswer) return lose();
-      near.write(answer);
-    });
-    near.once('close', end);
-    far.once('close', () => {
-      if (passes()) end();
-    });
+    const far = connect(Number(port), hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      // A connection that is cut is what this is for.
+      socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    }
+    network.connections += 1;
+    relay(network, near, far);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -82,17 +47,43 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     await closed;
   });
   const url = new URL(databaseUrl);
-  url.port = String((server.address() as AddressInfo).port);
-  url.hostname = '127.0.0.1';
-  const proxy: TcpProxy = {
-    url: url.href,
-    manner: 'passes',
-    get connections() {
-      return connections;
-    },
-    get losses() {
-      return losses;
-    },
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(network, { url: url.href });
+}
+
+/** One connection: `near` is the node, `far` the server. */
+function relay(network: Network, near: Socket, far: Socket): void {
+  let isDead = false;
+  let isLastQuestion = false;
+  const passes = () => {
+    isDead ||= network.manner === 'swallows';
+    return !isDead;
   };
-  return proxy;
+  const cut = () => {
+    near.destroy();
+    far.destroy();
+  };
+  const lossAt = (question: Buffer) => {
+    const { manner } = network;
+    return typeof manner === 'object' && question.includes(manner.at) ? manner.loses : undefined;
+  };
+  passes();
+  near.on('data', (question) => {
+    if (!passes()) return;
+    const loss = lossAt(question);
+    if (loss) network.losses += 1;
+    if (loss === 'question') return cut();
+    isDead = loss === 'rest';
+    isLastQuestion ||= loss === 'answer';
+    if (!isDead) far.write(question);
+  });
+  far.on('data', (answer) => {
+    if (!passes()) return;
+    if (isLastQuestion) cut();
+    else near.write(answer);
+  });
+  near.once('close', cut);
+  far.once('close', () => {
+    if (passes()) cut();
+  });
 }
