@@ -49,15 +49,23 @@ export async function watchDefinitions(
       for (const row of await listChangeNumbers(store, id)) note(row);
     }
   };
+  const start = () => {
+    running ??= work().then(
+      () => {
+        running = undefined;
+        if (wanted.size > 0) start();
+      },
+      (error: unknown) => {
+        running = undefined;
+        // The next comparison finds what this one could not.
+        log.warn({ err: error }, 'changes of definitions could not be looked for');
+      },
+    );
+  };
   const look = (id: string | undefined) => {
     if (isStopped) return;
     wanted.add(id);
-    running ??= work()
-      // The next comparison finds what this one could not.
-      .catch((error: unknown) => log.warn({ err: error }, 'changes of definitions could not be looked for'))
-      .finally(() => {
-        running = undefined;
-      });
+    start();
   };
   const hear = (heard: Heard) => {
     if (heard === 'missed') look(undefined);
