@@ -25,7 +25,7 @@ async function inTheMiddleOfWrites() {
   const { databaseUrl } = await newDatabase({ empty: true });
   const burgee = anInstallation({ databaseUrl });
   // Enough for all clients: here nobody waits for a connection.
-  const [failing, other] = await startTwoNodes(burgee, { DATABASE_POOL: '20' });
+  const [failing, other] = await startTwoNodes(burgee);
   const place = await aPlace(failing);
   const row = `environments where id = '${place.project.staging.id}'`;
   const release = await hold(databaseUrl, `select 1 from ${row} for update`);
