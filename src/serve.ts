@@ -16,7 +16,7 @@ import { type Config, localUrl } from './config.ts';
 import { createLog } from './log.ts';
 
 /** Requests under way get this long to finish after a signal; the promise to the operator is ten seconds in all. */
-const graceMs = 8_000;
+const graceMs = 7_500;
 /** How long clients are told to leave before the server stops to listen. */
 const farewellMs = 500;
 
@@ -25,13 +25,7 @@ export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const store = await openStore(config);
   const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
-  const account = await findAccount(store);
-  if (!account) throw new Error('The database has no account and none could be made');
-  const app = await createApp({ store, account, log, publicUrl: config.publicUrl, trustProxy: config.trustProxy });
-  const jobs: Job[] = [];
-  stopOnSignal({ app, store, log, jobs });
-  jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
-  const listeningAt = await listen(app, config).catch(async (error: unknown) => {
+  await begin({ config, log, store, firstStart }).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.
     if (firstStart && !config.adminKeyText) {
       process.stdout.write(`The admin API key, shown only now: ${firstStart.adminKeyText}\n`);
@@ -39,6 +33,23 @@ export async function serve(config: Config): Promise<void> {
     await store.close();
     throw error;
   });
+}
+
+interface Beginning {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly store: Store;
+  readonly firstStart: FirstStart | undefined;
+}
+
+async function begin({ config, log, store, firstStart }: Beginning): Promise<void> {
+  const account = await findAccount(store);
+  if (!account) throw new Error('The database has no account and none could be made');
+  const app = await createApp({ store, account, log, publicUrl: config.publicUrl, trustProxy: config.trustProxy });
+  const jobs: Job[] = [];
+  stopOnSignal({ app, store, log, jobs });
+  jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
+  const listeningAt = await listen(app, config);
   const publicUrl = config.publicUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));

@@ -26,8 +26,8 @@ export function addCopyCommand(program: Command): void {
 }
 
 async function copy(fromUrl: string, toUrl: string): Promise<void> {
-  const [source, target] = [fromUrl, toUrl].map((url) => readConfig({ ...process.env, DATABASE_URL: url }));
-  if (!source || !target) return;
+  const source = readConfig({ ...process.env, DATABASE_URL: fromUrl });
+  const target = readConfig({ ...process.env, DATABASE_URL: toUrl });
   if (isMissingFile(fromUrl)) throw new Error(`There is no database at ${fromUrl}`);
   const from = await openStore(source);
   try {

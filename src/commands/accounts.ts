@@ -63,7 +63,7 @@ export async function acceptInvitation(context: Context, { token, name, password
   const passwordHash = await hashPassword(password);
   return write(context, async (tx) => {
     const userId = await findOpen(store.findInvitedUserId(tx, hashOf(token)), 'invitation_not_found');
-    const before = await lockUser(tx, userId);
+    const before = await lockInvited(tx, userId);
     if (!(await store.takeInvitation(tx, hashOf(token)))) throw new Problem('invitation_not_found');
     const after: User = { ...before, name, status: 'ACTIVE' };
     await deleteMail(tx, userId, 'invitation');
@@ -80,6 +80,12 @@ export async function acceptInvitation(context: Context, { token, name, password
     return started;
   });
 }
+
+/** Who was invited may be gone by now, and the invitation with them. */
+const lockInvited = (tx: Tx, userId: string): Promise<User> =>
+  lockUser(tx, userId).catch((error: unknown) => {
+    throw error instanceof Problem && error.code === 'user_not_found' ? new Problem('invitation_not_found') : error;
+  });
 
 /** Changes the password of who knows the current one; ends all sessions and starts a new one. */
 export async function changePassword(
@@ -102,7 +108,8 @@ export async function changePassword(
 export const requestPasswordReset = (context: Context, email: string) =>
   write(context, async (tx) => {
     const credentials = await store.findCredentialsByEmail(tx, emailKey(email));
-    const user = credentials?.status === 'ACTIVE' ? await lockUser(tx, credentials.userId) : undefined;
+    const found = credentials?.status === 'ACTIVE' ? await lockUser(tx, credentials.userId) : undefined;
+    const user = found?.status === 'ACTIVE' ? found : undefined;
     if (user) {
       const link = { mail: { kind: 'password-reset' }, lifeMs: resetLifeMs, save: store.savePasswordReset } as const;
       await mailLink(tx, user, link);

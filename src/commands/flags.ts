@@ -130,7 +130,8 @@ export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: F
     const definitions = await listDefinitionsOfFlag(tx, flag.id);
     await store.deleteFlag(tx, flag.id);
     const gone = { ...withoutRevision(before), definitions: definitions.map(withoutRevision) };
-    const notBefore = nextRevision(tx.now, before.revision);
+    const changedAt = [before.revision, ...definitions.map((definition) => definition.lastUpdateTime)];
+    const notBefore = nextRevision(tx.now, Math.max(...changedAt));
     await tx.record({ ...entry('flag.deleted', project, before), before: gone, note, notBefore });
     return true as const;
   });

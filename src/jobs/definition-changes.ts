@@ -50,6 +50,7 @@ export async function watchDefinitions(
     }
   };
   const start = () => {
+    if (isStopped) return;
     running ??= work().then(
       () => {
         running = undefined;
@@ -63,7 +64,6 @@ export async function watchDefinitions(
     );
   };
   const look = (id: string | undefined) => {
-    if (isStopped) return;
     wanted.add(id);
     start();
   };

@@ -83,9 +83,12 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
   const sleep = async (leastMs: number) => {
     const next = send && (await findNextDue(store).catch(() => undefined));
     const sleepMs = next === undefined ? longestSleepMs : Math.max(leastMs, next - store.clock());
+    clearTimeout(timer);
     if (!stopped) timer = setTimeout(wake, Math.min(sleepMs, longestSleepMs)).unref();
   };
-  store.onCommit(wake);
+  store.onCommit((heard) => {
+    if (heard === 'outbox' || heard === 'missed') wake();
+  });
   wake();
   return {
     stop: async () => {

@@ -122,14 +122,15 @@ const wantedCharacters = 4_000_000;
 
 async function* pagesOf(db: Reader, table: Table, start: Row | undefined): AsyncGenerator<Row[]> {
   let last = start;
-  let limit = mostRows;
+  // Nobody knows how large the rows are before one was read: the parts grow step by step.
+  let limit = 1;
   for (;;) {
     const rows = await db.all<Row>(pageAfter(table, last, limit));
     if (rows.length === 0) return;
     yield rows;
     last = rows.at(-1);
     const charactersEach = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
-    limit = Math.max(1, Math.min(mostRows, Math.floor(wantedCharacters / charactersEach)));
+    limit = Math.max(1, Math.min(mostRows, 2 * limit, Math.floor(wantedCharacters / charactersEach)));
   }
 }
 

@@ -15,18 +15,22 @@ export interface Database {
 
 /** Opens the database and brings its schema up to date. Throws a plain sentence when it cannot. */
 export async function openStore(database: Database, clock: () => number = Date.now): Promise<Store> {
-  const store = await openUnfinished(database, clock);
-  if ((await findUnfinishedCopy(store)) === undefined) return store;
-  await store.close();
-  const { databaseUrl } = database;
-  throw new Error(`The copy into ${withoutPassword(databaseUrl)} was broken off; run burgee copy again, or empty it`);
+  return opened(await openWithoutMigrating(database, clock), async (store) => {
+    await migrate(store);
+    if ((await findUnfinishedCopy(store)) === undefined) return;
+    const target = withoutPassword(database.databaseUrl);
+    throw new Error(`The copy into ${target} was broken off; run burgee copy again, or empty it`);
+  });
 }
 
 /** The same, for a copy: its target may be one that was broken off. */
-export async function openUnfinished(database: Database, clock: () => number = Date.now): Promise<Store> {
-  const store = await openWithoutMigrating(database, clock);
+export const openUnfinished = async (database: Database): Promise<Store> =>
+  opened(await openWithoutMigrating(database, Date.now), migrate);
+
+/** The store once it is fit for use; else it is closed. */
+async function opened(store: Store, makeFit: (store: Store) => Promise<void>): Promise<Store> {
   try {
-    await migrate(store);
+    await makeFit(store);
   } catch (error) {
     await store.close();
     throw error;

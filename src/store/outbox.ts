@@ -70,7 +70,7 @@ export async function listOutbox(db: Reader): Promise<OutboxEntry[]> {
 export async function takeUnannounced(tx: Tx): Promise<OutboxEntry[]> {
   const rows = await tx.all<OutboxRow>(sql`
     update outbox set announced_at = ${tx.now} where announced_at is null returning ${columns}`);
-  return rows.map(toEntry).sort((one, other) => one.createdAt - other.createdAt);
+  return rows.map(toEntry).sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 
 /**

@@ -35,26 +35,24 @@ export function startListener(connection: ClientConfig, hear: (heard: Heard) => 
     }
   }
 
-  /** Resolves or rejects when the connection is over. */
+  /** Rejects when the connection is over. */
   async function listenOnce(): Promise<void> {
     const client = new Client({ ...connection, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
-    const over = new Promise<void>((resolve) => client.once('end', resolve));
+    const over = new AbortController();
+    client.once('end', () => over.abort());
+    const signal = AbortSignal.any([over.signal, closing.signal]);
     client.on('error', () => undefined);
     client.on('notification', ({ payload }) => hear(payload as Heard));
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
       hear('missed');
-      while (!closing.signal.aborted) {
-        await Promise.race([over.then(complain), pause(heartbeatMs, undefined, { signal: closing.signal })]);
+      for (;;) {
+        await pause(heartbeatMs, undefined, { signal });
         await client.query('select 1');
       }
     } finally {
       void client.end().catch(() => undefined);
     }
   }
-}
-
-function complain(): never {
-  throw new Error('the connection ended');
 }

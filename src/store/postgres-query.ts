@@ -1,4 +1,5 @@
 /** One statement on one connection of PostgreSQL: prepared under a name, its errors put into words of ours. */
+import { hash } from 'node:crypto';
 import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { isWorthKeeping, Refused } from './sql.ts';
@@ -39,23 +40,17 @@ export async function runQuery<Row>(client: ClientBase, query: Sql): Promise<{ r
   }
 }
 
-const names = new Map<string, string>();
-
 /** The same text has the same name on every connection; `pg` prepares it on each once. */
-function nameOf(text: string): string {
-  const known = names.get(text);
-  if (known) return known;
-  const name = `burgee_${names.size + 1}`;
-  names.set(text, name);
-  return name;
-}
+const nameOf = (text: string): string => hash('sha1', text);
 
 /** What the database says of itself has a code; everything else is about the connection. */
 function translated(error: unknown): unknown {
+  if (error instanceof TypeError) return error;
   if (!(error instanceof DatabaseError)) return new Passing(error);
   const { code = '', constraint = '' } = error;
   if (code === uniqueViolation) return new Refused(constraint);
   if (code === foreignKeyViolation) return new Passing(error, { isOfConnection: false, mostTries: 3 });
+  if (code === oldPlan) return new Passing(error, { mostTries: 20 });
   if (conflicts.test(code)) return new Passing(error, { isOfConnection: false });
   return troubles.test(code) ? new Passing(error) : error;
 }
@@ -64,12 +59,14 @@ const uniqueViolation = '23505';
 /** Something was deleted between our look at it and our write: who looks again finds it gone, and says so. */
 const foreignKeyViolation = '23503';
 
+/** A statement that was prepared before the schema changed; a new connection prepares it anew. */
+const oldPlan = '0A000';
+
 /** With other transactions: deadlocks (40), a lock that is not free (55P03). */
 const conflicts = /^(?:40|55P03)/;
 
 /**
  * Connections (08), no room (53), shutting down, starting or cancelled (57), trouble with the disk (58), a server that is
- * or became a standby (25006), a transaction ended because it stood idle (25P03), a plan made before the schema changed
- * (0A000), a password or database that is being replaced (28, 3D).
+ * or became a standby (25006), a transaction ended because it stood idle (25P03).
  */
-const troubles = /^(?:08|53|57|58|28|3D|25006|25P03|0A000)/;
+const troubles = /^(?:08|53|57|58|25006|25P03)/;

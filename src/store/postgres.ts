@@ -6,7 +6,7 @@
  *    are locked before they are looked at, and unique names and references are held by their index or foreign key.
  * 2. What was certainly not committed is tried again, the whole of `body`: deadlocks, lost connections, restarts, a
  *    reference to something that was deleted meanwhile. What may have been committed is never tried again.
- * 3. Every call ends within the patience of its request: with its result, or as `unavailable`. A connection that has
+ * 3. Every call but a change of the schema ends within the patience of its request: with its result, or as `unavailable`. A connection that has
  *    not answered by then is thrown away.
  * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
  *    with it its locks.
@@ -31,6 +31,9 @@ const idleTransactionMs = 5_000;
 const lockMs = 3_000;
 /** Half of the longest patience: a server that does not even greet leaves time to try again, and perhaps to meet another. */
 const greetingMs = 4_000;
+/** The process has ten seconds to stop, and needs most of them for the requests under way. */
+const closingMs = 1_000;
+const mostSchemaTries = 5;
 const oldestVersion = 140_000;
 
 export interface PostgresOptions {
@@ -49,12 +52,11 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
     connectionTimeoutMillis: greetingMs,
     onConnect: prepare,
   });
-  // A connection that breaks while nobody asks anything of it: the next query on it tells.
+  // The pool throws a connection away that breaks while nobody uses it; of one in use the next query tells.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
-    const client = await pool.connect();
-    await requireFit(client).finally(() => client.release());
+    (await pool.connect()).release();
   } catch (error) {
     await pool.end();
     throw new Error(`The database cannot be used: ${(error as Error).message}`);
@@ -70,6 +72,7 @@ async function prepare(client: ClientBase): Promise<void> {
 
 /** A standby would answer reads that are behind, and no writes. */
 async function configure(client: ClientBase): Promise<void> {
+  await requireFit(client);
   await client.query(`
     set idle_in_transaction_session_timeout = ${idleTransactionMs};
     set lock_timeout = ${lockMs};
@@ -121,7 +124,18 @@ class PostgresStore implements Store {
     );
   }
 
+  /** Has no deadline: an index of a large table takes as long as it takes. Deadlocks with nodes that run are tried again. */
   async changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#changeSchemaOnce(body);
+      } catch (error) {
+        if (!(error instanceof Passing) || error.isOfConnection || tries === mostSchemaTries) throw error;
+      }
+    }
+  }
+
+  async #changeSchemaOnce(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
     await this.#connected(Number.POSITIVE_INFINITY, (client) => {
       const tx = new PostgresTx(client, this.#clock());
       return transaction(client, tx, async () => {
@@ -140,10 +154,9 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await Promise.all([
-      this.#listener?.close(),
-      Promise.race([this.#pool.end(), pause(2_000, undefined, { ref: false })]),
-    ]);
+    // A server that is silent does not take leave either.
+    const closed = Promise.all([this.#listener?.close(), this.#pool.end()]);
+    await Promise.race([closed, pause(closingMs, undefined, { ref: false })]);
   }
 
   async #connected<Result>(deadline: number, work: (client: PoolClient) => Promise<Result>): Promise<Result> {

@@ -41,7 +41,7 @@ export interface Store extends Reader {
    * `body` may be run again from the start when the database asks for that. Resolves when the commit is durable.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** A transaction that changes the schema: processes that start at once take turns, for as long as it takes. */
+  /** A transaction that changes the schema: processes that start at once take turns. */
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
   /** Calls `hear` after each commit that announced something, by whichever node. */
   onCommit(hear: (heard: Heard) => void): void;

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import * as contract from '#contract/service.ts';
 import { Problem } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
+import { withPatience } from '#store/patience.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 
@@ -12,8 +12,7 @@ export const service = (db: Reader) =>
   implement(contract, {
     getHealth: async () => ({ status: 'ok' as const }),
     getReadiness: async () => {
-      const asked = findAccount(db).catch(() => undefined);
-      const account = await Promise.race([asked, pause(patienceMs, undefined, { ref: false })]);
+      const account = await withPatience(patienceMs, () => findAccount(db)).catch(() => undefined);
       if (!account) throw new Problem('unavailable', { seconds: 2 });
       return { status: 'ready' as const };
     },
