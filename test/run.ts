@@ -47,7 +47,7 @@ async function run(database: string, chosen: readonly string[], environment: Nod
   if (chosen.length === 0) return 0;
   if (isInterrupted) return 1;
   process.stderr.write(`\n${chosen.length} files of tests on ${database}\n`);
-  running = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=300000', ...chosen], {
+  running = spawn(process.execPath, ['--test', '--test-timeout=300000', ...chosen], {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
