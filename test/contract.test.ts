@@ -6,7 +6,16 @@ import { newKeyText } from '#commands/secrets.ts';
 import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import * as service from '#contract/service.ts';
-import { type Access, type KeyScope, permissions, type Role, roleNames, roles } from '#domain/access.ts';
+import {
+  type Access,
+  type KeyScope,
+  permissions,
+  permissionsOf,
+  permissionsOfPerson,
+  type Role,
+  roleNames,
+  roles,
+} from '#domain/access.ts';
 import { type Answer, refused, startApi } from './support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from './support/build.ts';
 
@@ -340,6 +349,13 @@ async function answersAsAbsent(way: Way, place: Place, target: Target, as: strin
 }
 
 const inOrder = (lines: Iterable<string>) => [...lines].sort();
+
+test('who may read flags may read definitions, since a flag is shown with them on request', () => {
+  const people = [true, false].map(permissionsOfPerson);
+  for (const may of [...people, ...roleNames.map((role) => permissionsOf([role]))]) {
+    assert.ok(!may.has('flag.read') || may.has('definition.read'));
+  }
+});
 
 test('the ways in are the ones that are written down', () => {
   const found = [service, accountContract.accounts, ...Object.values(contract)]

@@ -1,7 +1,7 @@
 /**
  * Runs the whole suite on both databases: first on SQLite, then, with a PostgreSQL that is started for it, every test
  * that has to do with a database. TEST_POSTGRES_URL names a server to use instead (a user who may create databases).
- * Arguments are files or patterns of tests; without any, all.
+ * Arguments are files or patterns of tests; without any, all but those in a browser, which `test:e2e` runs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,9 +12,9 @@ import { command, databaseUrl, serverVariable, templateVariable } from './suppor
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
 
 const patterns = process.argv.slice(2);
-const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts').sort();
+const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e)/**/*.test.ts']).sort();
 /** Pure, or about the sources: one run tells everything. */
-const withoutDatabase = /^test\/(?:domain\/|web\/build|[^/]+\.test\.ts$)/;
+const withoutDatabase = /^test\/(?:domain\/|web-logic\/|web\/build|[^/]+\.test\.ts$)/;
 /** About what only PostgreSQL has: several nodes, and a server that can fail. */
 const withPostgresOnly = /^test\/postgres\//;
 const template = `burgee_template_${process.pid}`;

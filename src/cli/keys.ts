@@ -3,7 +3,7 @@ import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
 import { type KeyScope, type Role, roleNames } from '#domain/access.ts';
 import { type ApiKey, type ApiKeyType, apiKeyTypes, NewApiKey, rolesOf } from '#domain/api-keys.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import { shapeOf } from '#domain/schema.ts';
+import { shapeOf } from '#domain/shapes.ts';
 import { listApiKeys } from '#store/api-keys.ts';
 import { findEnvironment } from '#store/environments.ts';
 import { findProject } from '#store/projects.ts';

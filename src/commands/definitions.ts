@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
+import type { Seeds } from '#domain/bucketing.ts';
+import { parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
 import {
   checkTargeting,
   type Definition,
   dependenciesOf,
   mostDependencies,
-  parseTargeting,
-  patchTargeting,
   type Targeting,
   toTargeting,
 } from '#domain/definitions.ts';
@@ -166,7 +166,7 @@ async function requireValid(tx: Tx, { project, environment, flag }: DefinitionCh
 }
 
 /** Two different signed 32-bit numbers, as the SDKs expect them. */
-function newSeeds(): store.Seeds {
+function newSeeds(): Seeds {
   const seed = randomInt(-(2 ** 31), 2 ** 31);
   const trafficAllocationSeed = randomInt(-(2 ** 31), 2 ** 31);
   return seed === trafficAllocationSeed ? newSeeds() : { seed, trafficAllocationSeed };

@@ -1,18 +1,22 @@
 import { Type } from 'typebox';
 import { Change, ObjectType } from '#domain/changes.ts';
-import { Millis } from '#domain/schema.ts';
+import { extend, Millis } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { extend, MarkerListing, MarkerPage, pageSizes } from './parts.ts';
+import { MarkerListing, MarkerPage, pageSizes } from './parts.ts';
 
 export const listChanges = endpoint({
   method: 'GET',
   path: '/auditLogs',
   summary: 'List changes',
-  description: 'The audit log within the scope of the key, newest first.',
+  description:
+    'The audit log within the scope of the key, newest first. An entry is listed when it passes every filter that is ' +
+    'there. The history of a flag and of its definitions is what has the flag’s id as `objectId`.',
   access: { needs: 'audit.read', scope: 'environment' },
   query: extend(
     MarkerPage(pageSizes.changes),
     Type.Object({
+      workspaceId: Type.Optional(Type.String({ description: 'id of a project' })),
+      environmentId: Type.Optional(Type.String()),
       objectType: Type.Optional(ObjectType),
       objectId: Type.Optional(Type.String()),
       actor: Type.Optional(Type.String({ description: 'id of the key or user that acted' })),

@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
-import { Flag, FlagWithOwners, NewFlag } from '#domain/flags.ts';
+import { ExpandedFlag, ListedFlag } from '#domain/expansions.ts';
+import { Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
+import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { extend, NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+
+const expandable = (what: string, description: string) => Type.Optional(OneOf([what], { description }));
 
 export const createFlag = endpoint({
   method: 'POST',
@@ -20,7 +24,7 @@ export const listFlags = endpoint({
   method: 'GET',
   path: '/splits/ws/:project',
   summary: 'List flags',
-  description: 'In order of creation.',
+  description: 'In order of creation. A flag is listed when it passes every filter that is there.',
   access: { needs: 'flag.read', scope: 'project' },
   query: extend(
     OffsetPage(pageSizes.flags),
@@ -30,9 +34,10 @@ export const listFlags = endpoint({
       ),
       name: Type.Optional(Type.String({ maxLength: 255, description: 'flags whose name contains this, without case' })),
       rolloutStatus: Type.Optional(Type.String({ description: 'id of a rollout status' })),
+      expand: expandable('environments', 'adds to each flag what it does in each environment, in short'),
     }),
   ),
-  reply: OffsetListing(FlagWithOwners),
+  reply: OffsetListing(ListedFlag),
   problems: [],
 });
 
@@ -42,7 +47,10 @@ export const getFlag = endpoint({
   summary: 'Read a flag',
   description: 'By name or id.',
   access: { needs: 'flag.read', scope: 'project' },
-  reply: FlagWithOwners,
+  query: Type.Object({
+    expand: expandable('definitions', 'adds the flag’s definitions, whole, with their ETags and seeds'),
+  }),
+  reply: ExpandedFlag,
   versioned: true,
   problems: [],
 });

@@ -5,7 +5,8 @@ import { CreatedApiKey } from '#domain/api-keys.ts';
 import { Change } from '#domain/changes.ts';
 import { Definition, DefinitionBody } from '#domain/definitions.ts';
 import { EnvironmentDetails, EnvironmentSummary } from '#domain/environments.ts';
-import { Flag, FlagWithOwners } from '#domain/flags.ts';
+import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/expansions.ts';
+import { Flag } from '#domain/flags.ts';
 import { Group } from '#domain/groups.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { Matcher } from '#domain/matchers.ts';
@@ -41,8 +42,11 @@ const shared = {
   EnvironmentDetails,
   TrafficType: TrafficTypeReply,
   Flag,
-  FlagWithOwners,
+  ListedFlag,
+  ExpandedFlag,
   Definition,
+  DefinitionSummary,
+  ExpandedDefinition,
   DefinitionBody,
   Matcher,
   Patch,

@@ -1,6 +1,6 @@
 /** Pieces that several endpoints share: pages, notes, the error body, and the ONE table from kind to status. */
 
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { Kind } from '#domain/problems.ts';
 
 export const prefix = '/internal/api/v2';
@@ -76,10 +76,6 @@ export const MarkerPage = (size: PageSize) =>
     after: Type.Optional(Type.String({ description: 'the nextMarker of a page: answers the page behind it' })),
     before: Type.Optional(Type.String({ description: 'the previousMarker of a page: answers the page before it' })),
   });
-
-/** One object schema out of two, since composed schemas hide their members from serialiser and readers. */
-export const extend = <A extends TObject, B extends TObject>(a: A, b: B) =>
-  Type.Object({ ...a.properties, ...b.properties } as A['properties'] & B['properties']);
 
 export const limited = (limit: number | undefined, size: PageSize): number =>
   Math.min(limit ?? size.default, size.most);

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
 import { NewProject, Project } from '#domain/projects.ts';
-import { OneOf } from '#domain/schema.ts';
+import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { extend, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
 
 export const listProjects = endpoint({
   method: 'GET',

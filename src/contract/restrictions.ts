@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Restriction, RestrictionUpdate } from '#domain/restrictions.ts';
-import { Id, OneOf } from '#domain/schema.ts';
+import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { extend, OffsetListing, OffsetPage, pageSizes } from './parts.ts';
+import { OffsetListing, OffsetPage, pageSizes } from './parts.ts';
 
 const access = { needs: 'restriction.write', scope: 'project' } as const;
 

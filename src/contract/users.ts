@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
+import { extend } from '#domain/schema.ts';
 import { Invitation, User, UserStatus, UserUpdate } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';
-import { extend, MarkerListing, MarkerPage, pageSizes, True } from './parts.ts';
+import { MarkerListing, MarkerPage, pageSizes, True } from './parts.ts';
 
 const write = { needs: 'user.write', scope: 'account' } as const;
 

@@ -96,11 +96,11 @@ export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =
 const width = { environment: 0, project: 1, projects: 1, account: 2 } as const;
 
 /** Whether the actor may use the endpoint at all, wherever the thing is. If not: 403, whether or not the thing exists. */
-export const allows = (actor: Actor, access: Access): boolean =>
+export const allows = (actor: Pick<Actor, 'permissions' | 'scope'>, access: Access): boolean =>
   actor.permissions.has(access.needs) && width[actor.scope.kind] >= width[access.scope];
 
 /** Whether the project is in the actor's scope. If not: 404, as if it did not exist. */
-export const reachesProject = ({ scope }: Actor, projectId: string): boolean =>
+export const reachesProject = ({ scope }: Pick<Actor, 'scope'>, projectId: string): boolean =>
   scope.kind === 'account' || projectIdsOf(scope).includes(projectId);
 
 /** The projects of a scope that is narrower than the account. */

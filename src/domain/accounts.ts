@@ -1,6 +1,6 @@
 /** People's accounts: the shapes of signing in, of links that open once, and of the second factor. */
 import { type Static, Type } from 'typebox';
-import { permissions } from './access.ts';
+import { type Actor, permissions } from './access.ts';
 import { Password } from './passwords.ts';
 import { Millis, OneOf, patterns, Title } from './schema.ts';
 import { Email, User } from './users.ts';
@@ -22,9 +22,22 @@ export const SessionView = Type.Object({
   user: User,
   administrator: Type.Boolean(),
   permissions: Type.Array(OneOf(permissions)),
+  projects: Type.Unsafe<'all' | string[]>({
+    description: 'where they hold: everywhere, or in the projects with these ids',
+    anyOf: [
+      { type: 'string', enum: ['all'] },
+      { type: 'array', items: { type: 'string' } },
+    ],
+  }),
   createdAt: Millis,
 });
 export type SessionView = Static<typeof SessionView>;
+
+/** What the person may do and where, in the words that `allows` and `reachesProject` understand. */
+export const reachOf = ({ permissions: may, projects }: SessionView): Pick<Actor, 'permissions' | 'scope'> => ({
+  permissions: new Set(may),
+  scope: projects === 'all' ? { kind: 'account' } : { kind: 'projects', projectIds: projects },
+});
 
 export const SessionSummary = Type.Object({
   id: Type.String(),

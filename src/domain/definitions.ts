@@ -1,14 +1,10 @@
-/** A flag's definition in one environment: its shape, how it is read from a body or a patch, and its rules. */
+/** A flag's definition in one environment: its shape and its rules. `definition-bodies.ts` reads it. */
 import { type Static, Type } from 'typebox';
-import { equalJson } from './json.ts';
-import { applyPatch, type Operation } from './json-patch.ts';
-import { checkMatcher, Matcher, withoutEmptyForeign } from './matchers.ts';
-import { refuse } from './problems.ts';
-import { withoutRevision } from './revisions.ts';
-import { booleanFromText, Description, Millis, OneOf, Reference, shapeOf } from './schema.ts';
+import { checkMatcher, Matcher } from './matchers.ts';
+import { Description, extend, Millis, OneOf, Reference } from './schema.ts';
 
-const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
-type Bucket = Static<typeof Bucket>;
+export const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
+export type Bucket = Static<typeof Bucket>;
 
 const Treatment = Type.Object({
   name: Type.String(),
@@ -17,15 +13,16 @@ const Treatment = Type.Object({
   keys: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   segments: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
 });
-type Treatment = Static<typeof Treatment>;
+export type Treatment = Static<typeof Treatment>;
 
 const Rule = Type.Object({
   buckets: Type.Array(Bucket),
   condition: Type.Object({ combiner: OneOf(['AND']), matchers: Type.Array(Matcher) }),
 });
+export type Rule = Static<typeof Rule>;
 
 /** What clients decide: the part that is created, replaced and patched. */
-const targetingFields = {
+export const Targeting = Type.Object({
   killed: Type.Boolean(),
   treatments: Type.Array(Treatment),
   defaultTreatment: Type.String(),
@@ -33,26 +30,32 @@ const targetingFields = {
   trafficAllocation: Type.Integer({ minimum: 0, maximum: 100, description: 'percent of traffic included' }),
   rules: Type.Array(Rule),
   defaultRule: Type.Array(Bucket),
-};
-const Targeting = Type.Object(targetingFields);
+});
 export type Targeting = Static<typeof Targeting>;
 
-export const Definition = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  environment: Reference,
-  trafficType: Reference,
-  ...targetingFields,
-  creationTime: Millis,
-  lastUpdateTime: Millis,
-});
+const Place = Type.Object({ id: Type.String(), name: Type.String(), environment: Reference, trafficType: Reference });
+const Times = Type.Object({ creationTime: Millis, lastUpdateTime: Millis });
+
+export const Definition = extend(extend(Place, Targeting), Times);
 /** A definition as it is kept. `revision` is the environment's change number of its last change and makes its ETag. */
 export type Definition = Static<typeof Definition> & { readonly revision: number };
 
-/** A body as documented for callers. What else is in it is ignored; `parseTargeting` reads it. */
-export const DefinitionBody = Type.Partial(
-  Type.Object({ ...targetingFields, title: Type.String(), comment: Type.String() }),
-);
+const { properties: fields } = Targeting;
+/**
+ * A body as documented for callers. What else is in it is ignored; `parseTargeting` reads it. Written out, since
+ * Type.Partial would bring 12 kB of calculating with types into the interface.
+ */
+export const DefinitionBody = Type.Object({
+  killed: Type.Optional(fields.killed),
+  treatments: Type.Optional(fields.treatments),
+  defaultTreatment: Type.Optional(fields.defaultTreatment),
+  baselineTreatment: Type.Optional(fields.baselineTreatment),
+  trafficAllocation: Type.Optional(fields.trafficAllocation),
+  rules: Type.Optional(fields.rules),
+  defaultRule: Type.Optional(fields.defaultRule),
+  title: Type.Optional(Type.String()),
+  comment: Type.Optional(Type.String()),
+});
 
 /** What the rules ask of the world around a definition. */
 export interface Surroundings {
@@ -63,47 +66,23 @@ export interface Surroundings {
   readonly dependentFlags: ReadonlySet<string>;
 }
 
-const shape = shapeOf(Targeting);
-
-/** Reads a body: null is absent, defaults are filled in, unknown fields are dropped. Refuses what has not the shape. */
-export function parseTargeting(input: unknown, defaults: { killed: boolean } = { killed: false }): Targeting {
-  const filled = withDefaults(withoutNulls(input, 0), defaults);
-  refuse('definition_invalid', shape.complaints(filled));
-  return shape.clean(filled);
-}
-
-const serverFields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'] as const;
-/** Every place that a definition has; a patch that names another would change nothing and look as if it had. */
-const index = '(?:\\d+|-)';
-const buckets = `(?:/${index}(?:/(?:treatment|size))?)?`;
-const treatment = `(?:name|description|configurations|(?:keys|segments)(?:/${index})?)`;
-const between = 'between(?:/(?:from|to))?';
-const depends = `depends(?:/(?:splitName|treatment|treatments(?:/${index})?))?`;
-const matcher = `(?:negate|type|attribute|string|strings(?:/${index})?|number|date|${between}|bool|${depends})`;
-const condition = `(?:/(?:combiner|matchers(?:/${index}(?:/${matcher})?)?))?`;
-const patchable = new RegExp(
-  `^/(?:(?:${serverFields.join('|')})(?:/.*)?|killed|defaultTreatment|baselineTreatment|trafficAllocation|` +
-    `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|` +
-    `rules(?:/${index}(?:/(?:buckets${buckets}|condition${condition}))?)?)$`,
-);
-const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
-
-/** The targeting after a patch. Fields that only the server sets may be tested but not changed. */
-export function patchTargeting(definition: Definition, operations: readonly Operation[]): Targeting {
-  const patched = applyPatch(withoutRevision(definition), operations, { mayName: patchable, impliedLists }) as Record<
-    string,
-    unknown
-  >;
-  refuse(
-    'patch_invalid',
-    serverFields
-      .filter((field) => !equalJson(patched[field], definition[field]))
-      .map((field) => `/${field} is set by the server and cannot be changed`),
-  );
-  return parseTargeting(patched, definition);
-}
-
-export const toTargeting = (definition: Definition): Targeting => shape.clean({ ...definition });
+export const toTargeting = ({
+  killed,
+  treatments,
+  defaultTreatment,
+  baselineTreatment,
+  trafficAllocation,
+  rules,
+  defaultRule,
+}: Targeting): Targeting => ({
+  killed,
+  treatments,
+  defaultTreatment,
+  baselineTreatment,
+  trafficAllocation,
+  rules,
+  defaultRule,
+});
 
 export const mostDependencies = 100;
 
@@ -205,64 +184,3 @@ function checkDependency({ depends }: Matcher, { flag, existingFlags, dependentF
   if (!existingFlags.has(name)) return [`depends/splitName ${name} is not a flag of the project`];
   return dependentFlags.has(name) ? [`depends/splitName ${name} depends on ${flag}: that would be a cycle`] : [];
 }
-
-type Members = Record<string, unknown>;
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Deeper than this nothing belongs to a definition, so nothing there needs reading. */
-const deepest = 10;
-
-/** A copy in which null members are absent: official clients send null for what is not there, and crash on it in answers. */
-function withoutNulls(value: unknown, depth: number): unknown {
-  if (depth > deepest) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
-  if (!isObject(value)) return value;
-  const present = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(member, depth + 1)]));
-}
-
-function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
-  if (!isObject(body)) return body;
-  const { killed = defaults.killed, rules = [], treatments, defaultTreatment } = body;
-  return {
-    trafficAllocation: 100,
-    // Without a default treatment there is one complaint to make, not two: the empty text has the right shape.
-    baselineTreatment: defaultTreatment ?? '',
-    ...body,
-    killed: booleanFromText(killed),
-    ...(treatments === undefined ? {} : { treatments: eachObject(treatments, withoutEmptyLists) }),
-    rules: eachObject(rules, ruleWithDefaults),
-  };
-}
-
-const eachObject = (list: unknown, change: (item: Members) => Members): unknown =>
-  Array.isArray(list) ? list.map((item) => (isObject(item) ? change(item) : item)) : list;
-
-const withoutEmptyLists = (treatment: Members): Members =>
-  Object.fromEntries(Object.entries(treatment).filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
-
-function ruleWithDefaults(rule: Members): Members {
-  const { condition } = rule;
-  if (!isObject(condition)) return rule;
-  const { matchers = [] } = condition;
-  return {
-    ...rule,
-    condition: { combiner: 'AND', ...condition, matchers: eachObject(matchers, tidyMatcher) },
-  };
-}
-
-/** `negate` is shown only when true, an empty attribute is none, and a single `treatment` is a list of one. */
-function tidyMatcher({ negate, attribute, depends, ...matcher }: Members): Members {
-  return {
-    ...(negate === undefined || negate === false ? {} : { negate }),
-    ...(attribute === undefined || attribute === '' ? {} : { attribute }),
-    ...(depends === undefined ? {} : { depends: isObject(depends) ? tidyDependency(depends) : depends }),
-    ...withoutEmptyForeign(matcher),
-  };
-}
-
-const tidyDependency = ({ splitName, treatment, treatments }: Members): Members => ({
-  splitName,
-  treatments: treatments ?? (treatment === undefined ? [] : [treatment]),
-});

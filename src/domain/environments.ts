@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { BooleanOrText, Millis, patterns, shapeOf, toBoolean } from './schema.ts';
+import { BooleanOrText, Millis, patterns, toBoolean } from './schema.ts';
+import { shapeOf } from './shapes.ts';
 
 export interface Environment {
   readonly id: string;
@@ -14,7 +15,9 @@ export interface Environment {
 /** What the list shows: exactly this. */
 export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.String(), production: Type.Boolean() });
 
-const EnvironmentName = Type.String({ pattern: patterns.notBlank, maxLength: 20 });
+/** The longest name, in characters. */
+export const environmentNameLimit = 20;
+const EnvironmentName = Type.String({ pattern: patterns.notBlank, maxLength: environmentNameLimit });
 const Permissions = Type.Record(Type.String(), Type.Unknown());
 
 export const NewEnvironment = Type.Object({

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { refuse } from './problems.ts';
-import { Description, Millis, NullableArray, OneOf, patterns, Reference, shapeOf } from './schema.ts';
+import { Description, extend, Millis, NullableArray, OneOf, patterns, Reference } from './schema.ts';
+import { shapeOf } from './shapes.ts';
 
 const reservedNames = ['datetime', 'string', 'set', 'integer'];
 
@@ -13,7 +14,8 @@ export const NewFlag = Type.Object({
 const Tag = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) });
 const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
 
-const flagFields = {
+/** What creating and changing a flag answers. */
+export const Flag = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
@@ -22,12 +24,9 @@ const flagFields = {
   rolloutStatus: Reference,
   rolloutStatusTimestamp: Millis,
   tags: NullableArray(Tag),
-};
-
-/** What creating and changing a flag answers. */
-export const Flag = Type.Object(flagFields);
+});
 /** What reading a flag answers. */
-export const FlagWithOwners = Type.Object({ ...flagFields, owners: Type.Array(Owner) });
+export const FlagWithOwners = extend(Flag, Type.Object({ owners: Type.Array(Owner) }));
 
 /** A flag as it is kept. `revision` changes with every change of the flag and makes its ETag. */
 export type Flag = Static<typeof FlagWithOwners> & { readonly revision: number };

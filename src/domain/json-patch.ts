@@ -20,7 +20,8 @@ export const Operation = Type.Object({
 });
 export type Operation = Static<typeof Operation>;
 
-export const Patch = Type.Array(Operation, { maxItems: 1_000 });
+export const mostOperations = 1_000;
+export const Patch = Type.Array(Operation, { maxItems: mostOperations });
 
 export interface PatchOptions {
   /** Which places may be named by `path` or changed by a move's `from`; the rest is refused. */

@@ -14,6 +14,14 @@ export function equalJson(one: unknown, other: unknown): boolean {
 
 const member = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
+/** The same text for equal values: members in the order of their names. */
+export const canonicalText = (value: unknown): string => JSON.stringify(value, sorted);
+
+const sorted = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
 /** How deep the text nests lists and objects. Only counts, so that no text can exhaust the stack. */
 export function depthOf(text: string): number {
   let depth = 0;

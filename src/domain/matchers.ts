@@ -2,13 +2,13 @@
 import { type Static, Type } from 'typebox';
 import { OneOf, SafeInteger } from './schema.ts';
 
-type Member = 'string' | 'strings' | 'number' | 'date' | 'between' | 'bool' | 'depends';
+export type MatcherMember = 'string' | 'strings' | 'number' | 'date' | 'between' | 'bool' | 'depends';
 
 interface MatcherKind {
   /** Whether an attribute must, may or must not be named; without one the key itself is matched. */
   readonly attribute: 'required' | 'optional' | 'none';
   /** The one member that carries the value. */
-  readonly member: Member;
+  readonly member: MatcherMember;
   /** What is wrong with the value, or undefined. Called only when the member is there. */
   readonly check: (matcher: Matcher) => string | undefined;
 }
@@ -115,7 +115,10 @@ const matchers: Record<MatcherType, MatcherKind> = {
   IN_LIST_SEMVER: { attribute: 'required', member: 'strings', check: versions },
 };
 
-const members: readonly Member[] = ['string', 'strings', 'number', 'date', 'between', 'bool', 'depends'];
+/** Whether a type asks for an attribute, and which member carries its value. */
+export const matcherKindOf = (type: MatcherType): Pick<MatcherKind, 'attribute' | 'member'> => matchers[type];
+
+const members: readonly MatcherMember[] = ['string', 'strings', 'number', 'date', 'between', 'bool', 'depends'];
 
 /** Some clients send every member that they know, the foreign ones empty: an empty foreign member is none. */
 export function withoutEmptyForeign(matcher: Record<string, unknown>): Record<string, unknown> {

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { BooleanOrText, shapeOf, Title, toBoolean } from './schema.ts';
+import { BooleanOrText, Title, toBoolean } from './schema.ts';
+import { shapeOf } from './shapes.ts';
 
 export const Project = Type.Object({
   name: Type.String(),

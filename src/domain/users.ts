@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { equalJson } from './json.ts';
 import type { Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { booleanFromText, OneOf, shapeOf, Title } from './schema.ts';
+import { booleanFromText, OneOf, Title } from './schema.ts';
+import { shapeOf } from './shapes.ts';
 
 export const userStatuses = ['PENDING', 'ACTIVE', 'DEACTIVATED'] as const;
 export const UserStatus = OneOf(userStatuses);

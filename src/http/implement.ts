@@ -11,7 +11,7 @@ import type { Body, Endpoint, Query, Reply, Resolved, Words } from '#contract/en
 import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
-import { type Shape, shapeOf } from '#domain/schema.ts';
+import { type Shape, shapeOf } from '#domain/shapes.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
 import { requireOwnOrigin } from './origin.ts';

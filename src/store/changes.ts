@@ -41,6 +41,8 @@ const toChange = (row: ChangeRow): Change => ({
 
 export interface ChangeFilter {
   readonly scope: Scope;
+  readonly projectId: string | undefined;
+  readonly environmentId: string | undefined;
   readonly objectType: ObjectType | undefined;
   readonly objectId: string | undefined;
   readonly actorId: string | undefined;
@@ -59,6 +61,8 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Cha
            project_id, environment_id, title, comment, before_body, after_body
       from changes
      where ${visibleTo(filter.scope)}
+       ${filter.projectId === undefined ? empty : sql`and project_id = ${filter.projectId}`}
+       ${filter.environmentId === undefined ? empty : sql`and environment_id = ${filter.environmentId}`}
        ${filter.objectType === undefined ? empty : sql`and object_type = ${filter.objectType}`}
        ${filter.objectId === undefined ? empty : sql`and object_id = ${filter.objectId}`}
        ${filter.actorId === undefined ? empty : sql`and actor_id = ${filter.actorId}`}

@@ -1,4 +1,6 @@
-import sql, { bulk, join } from 'sql-template-tag';
+import sql, { bulk, empty, join } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import type { Seeds } from '#domain/bucketing.ts';
 import type { Definition, Targeting } from '#domain/definitions.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
@@ -25,6 +27,14 @@ const toDefinition = (row: DefinitionRow, environment: Reference): Definition =>
   lastUpdateTime: row.updated_at,
   revision: row.change_number,
 });
+
+interface PlacedRow extends DefinitionRow {
+  readonly environment_id: string;
+  readonly environment_name: string;
+}
+
+const toPlacedDefinition = (row: PlacedRow): Definition =>
+  toDefinition(row, { id: row.environment_id, name: row.environment_name });
 
 const columns = sql`
   d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
@@ -68,17 +78,33 @@ export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
 
 /** The flag's definitions in all environments, by environment id. */
 export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<Definition[]> {
-  const rows = await db.all<DefinitionRow & { environment_id: string; environment_name: string }>(sql`
+  const rows = await db.all<PlacedRow>(sql`
     select ${columns}, d.environment_id, e.name as environment_name
       from ${definitionsWithFlags} join environments e on e.id = d.environment_id
      where d.flag_id = ${flagId}
      order by d.environment_id`);
-  return rows.map((row) => toDefinition(row, { id: row.environment_id, name: row.environment_name }));
+  return rows.map(toPlacedDefinition);
 }
 
-export interface Seeds {
-  readonly seed: number;
-  readonly trafficAllocationSeed: number;
+/** What the flags do in the environments that the scope reaches, in the order of the environments' creation. */
+export async function listDefinitionsOfFlags(
+  db: Reader,
+  flagIds: readonly string[],
+  scope: Scope,
+): Promise<(Definition & Seeds)[]> {
+  if (flagIds.length === 0) return [];
+  const reached =
+    scope.kind === 'environment' ? sql`and d.environment_id in (${join([...scope.environmentIds])})` : empty;
+  const rows = await db.all<PlacedRow & { seed: number; traffic_allocation_seed: number }>(sql`
+    select ${columns}, d.environment_id, e.name as environment_name, d.seed, d.traffic_allocation_seed
+      from ${definitionsWithFlags} join environments e on e.id = d.environment_id
+     where d.flag_id in (${join([...flagIds])}) ${reached}
+     order by e.created_at, e.id`);
+  return rows.map((row) => ({
+    ...toPlacedDefinition(row),
+    seed: row.seed,
+    trafficAllocationSeed: row.traffic_allocation_seed,
+  }));
 }
 
 /** Also ends the tombstone of an earlier definition. */

@@ -3,9 +3,13 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { permissionsOfPerson } from '#domain/access.ts';
+import { createFlag, listFlags } from '#contract/flags.ts';
+import { createProject } from '#contract/projects.ts';
+import { listUsers } from '#contract/users.ts';
+import { allows, permissionsOfPerson, reachesProject } from '#domain/access.ts';
+import { reachOf } from '#domain/accounts.ts';
 import { type Answer, type Api, refused } from '../support/app.ts';
-import { uniqueName } from '../support/build.ts';
+import { aProject, uniqueName } from '../support/build.ts';
 import {
   account,
   administratorsId,
@@ -56,7 +60,12 @@ test('e-mail, in any case, and password start a session, which says who that is 
     });
     assert.equal(answer?.status, 200, answer?.text);
     const { id: session, createdAt, ...rest } = answer.body;
-    assert.deepEqual(rest, { user, administrator: false, permissions: [...permissionsOfPerson(false)] });
+    assert.deepEqual(rest, {
+      user,
+      administrator: false,
+      permissions: [...permissionsOfPerson(false)],
+      projects: (await api.get('/workspaces')).body.objects.map(({ id }: { id: string }) => id),
+    });
     assert.ok(session && Number.isInteger(createdAt));
     assert.deepEqual((await whoAmI(cookieOf(answer)?.pair)).body, answer.body);
     assert.deepEqual(actions, ['session.started']);
@@ -74,7 +83,29 @@ test('e-mail, in any case, and password start a session, which says who that is 
 test('an administrator is told so, with every permission', async () => {
   const { body } = await whoAmI(administrator.cookie);
   assert.equal(body.administrator, true);
-  assert.deepEqual(body.permissions, [...permissionsOfPerson(true)]);
+  assert.deepEqual([body.permissions, body.projects], [[...permissionsOfPerson(true)], 'all']);
+});
+
+test('a session names the projects that are open to the person, and the rules of the domain read it', async () => {
+  const [open, closed] = [await aProject(api), await aProject(api)];
+  await api.put('/restrictions', {
+    resource: { type: 'workspace', id: closed.id },
+    operations: { view: true },
+    resourcePermissions: { view: [{ type: 'group', id: await administratorsId(api) }] },
+  });
+  const member = await aPerson(api);
+  const { body } = await whoAmI(member.cookie);
+  assert.deepEqual([body.projects.includes(open.id), body.projects.includes(closed.id)], [true, false]);
+  for (const { path, access } of [listFlags, createFlag, createProject, listUsers]) {
+    for (const [session, person] of [
+      [body, member],
+      [(await whoAmI(administrator.cookie)).body, administrator],
+    ] as const) {
+      const may = allows(reachOf(session), access);
+      assert.equal(may, access.needs !== 'project.create' || person === administrator, path);
+      assert.equal(reachesProject(reachOf(session), closed.id), person === administrator);
+    }
+  }
 });
 
 test('a wrong password, an unknown, a pending and a deactivated account get one and the same answer', async () => {

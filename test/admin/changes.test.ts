@@ -152,6 +152,53 @@ test('the log is narrowed by type and id of the object, by who acted, and by tim
   assert.deepEqual(await logOf('actor=nobody'), []);
 });
 
+test('the log is narrowed by project and environment, and filters narrow each other', async () => {
+  const [mine, other] = [await aProject(api), await aProject(api)];
+  const { flag, path } = await aDefinedFlag(api, mine);
+  await aDefinedFlag(api, other);
+  await api.patch(path, [{ op: 'replace', path: '/trafficAllocation', value: 50 }]);
+  await api.post(`/splits/ws/${mine.id}/${flag.name}/environments/${mine.production.id}`, aDefinition());
+  const all = ['definition.created', 'definition.patched', 'definition.created', 'flag.created'];
+  for (const [query, expected] of [
+    [`workspaceId=${mine.id}`, [...all, 'environment.created', 'environment.created', 'workspace.created']],
+    [`workspaceId=${mine.id}&objectId=${flag.id}`, all],
+    [`workspaceId=${mine.id}&objectId=${flag.id}&objectType=flag`, ['flag.created']],
+    [`workspaceId=${other.id}&objectId=${flag.id}`, []],
+    [`environmentId=${mine.production.id}`, ['definition.created', 'environment.created']],
+    [`environmentId=${mine.staging.id}&objectId=${flag.id}`, ['definition.patched', 'definition.created']],
+    [`workspaceId=${other.id}&environmentId=${mine.staging.id}`, []],
+    ['workspaceId=absent', []],
+  ] as const) {
+    assert.deepEqual(typesOf(await logOf(query)), expected, query);
+  }
+});
+
+test('a filter shows nothing that is outside the scope of the key', async () => {
+  const [mine, other] = [await aProject(api), await aProject(api)];
+  const as = await api.key({ scope: { kind: 'project', projectId: mine.id } });
+  for (const query of [`workspaceId=${other.id}`, `environmentId=${other.staging.id}`]) {
+    assert.notDeepEqual(await logOf(query), [], query);
+    assert.deepEqual(await logOf(query, as), [], query);
+  }
+});
+
+test('the entries of a definition hold all of it, before and after', async () => {
+  const { path, flag, definition } = await aDefinedFlag(api, await aProject(api));
+  const { body: patched } = await api.patch(path, [{ op: 'replace', path: '/trafficAllocation', value: 50 }]);
+  const { body: killed } = await api.put(`${path}/kill`);
+  await api.delete(path);
+  const entries = await logOf(`objectId=${flag.id}&objectType=definition`);
+  assert.deepEqual(
+    entries.map(({ before, after }) => [before, after]),
+    [
+      [killed, undefined],
+      [patched, killed],
+      [definition, patched],
+      [undefined, definition],
+    ],
+  );
+});
+
 test('a key of a project sees the log of the project and nothing else', async () => {
   const [mine, other] = [await aProject(api), await aProject(api)];
   const flag = await aFlag(api, mine);

@@ -30,6 +30,8 @@ const hasGroup = async (id: string) => (await store.one(sql`select 1 from groups
 const entriesOf = (objectId: string) =>
   listChanges(store, {
     scope: { kind: 'account' },
+    projectId: undefined,
+    environmentId: undefined,
     objectType: undefined,
     objectId,
     actorId: undefined,

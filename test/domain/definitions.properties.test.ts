@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkTargeting, parseTargeting, type Targeting } from '#domain/definitions.ts';
+import { parseTargeting } from '#domain/definition-bodies.ts';
+import { checkTargeting, type Targeting } from '#domain/definitions.ts';
 import type { Matcher } from '#domain/matchers.ts';
 import { Problem } from '#domain/problems.ts';
 import { aDefinition } from '../support/build.ts';

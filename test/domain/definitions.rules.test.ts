@@ -1,7 +1,8 @@
 /** The rules that a definition of the right shape must keep. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTargeting, dependenciesOf, parseTargeting } from '#domain/definitions.ts';
+import { parseTargeting } from '#domain/definition-bodies.ts';
+import { checkTargeting, dependenciesOf } from '#domain/definitions.ts';
 import { aDefinition } from '../support/build.ts';
 
 type Changes = Record<string, unknown>;

@@ -1,7 +1,8 @@
 /** How the body of a definition is read; its rules are in definitions.rules.test.ts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTargeting, parseTargeting } from '#domain/definitions.ts';
+import { parseTargeting } from '#domain/definition-bodies.ts';
+import { checkTargeting } from '#domain/definitions.ts';
 import { aDefinition } from '../support/build.ts';
 
 type Changes = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkMatcher, Matcher, type MatcherType, matcherTypes } from '#domain/matchers.ts';
-import { shapeOf } from '#domain/schema.ts';
+import { shapeOf } from '#domain/shapes.ts';
 
 type Members = Record<string, unknown>;
 

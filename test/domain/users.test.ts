@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Operation } from '#domain/json-patch.ts';
-import { shapeOf } from '#domain/schema.ts';
+import { shapeOf } from '#domain/shapes.ts';
 import {
   applyUserUpdate,
   emailKey,

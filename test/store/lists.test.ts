@@ -74,6 +74,8 @@ const userFilters = combined<Omit<users.UserFilter, 'after' | 'before'>>({
 }).flatMap((filter) => marks.map((mark) => ({ ...filter, ...mark })));
 const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
   scope: scopes,
+  projectId: [undefined, project.id],
+  environmentId: [undefined, project.staging.id],
   objectType: [undefined, 'flag'],
   objectId: [undefined, flag.id],
   actorId: [undefined, 'id'],
@@ -98,6 +100,9 @@ const lists: Record<string, readonly Run[]> = {
   countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listDefinitionsOfFlag: [(db) => definitions.listDefinitionsOfFlag(db, flag.id)],
+  listDefinitionsOfFlags: scopes.map(
+    (scope) => (db) => definitions.listDefinitionsOfFlags(db, [flag.id, 'other'], scope),
+  ),
   listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
@@ -199,6 +204,10 @@ const smallSorts: Record<string, { readonly statement: string; readonly because:
       because: 'a flag has one definition in each environment of its project',
     },
   ],
+  listDefinitionsOfFlags: ['', 'and d.environment_id in (?,?) '].map((reached) => ({
+    statement: `where d.flag_id in (?,?) ${reached}order by e.created_at, e.id`,
+    because: 'the definitions of one page of flags',
+  })),
   listUsers: [{ statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' }],
   listApiKeysOfEnvironment: [
     {
@@ -214,6 +223,21 @@ const smallSorts: Record<string, { readonly statement: string; readonly because:
   ],
   listViewers: [{ statement: 'where v.project_id = ? order by v.position', because: 'the viewers of one project' }],
 };
+
+const byNumbers = { skip: onPostgres ? 'PostgreSQL chooses by the number of rows, and here are few' : false };
+
+test('the history of one thing, alone or within a project, is found by the thing', byNumbers, async () => {
+  const filter = { scope: scopes[0] as Scope, objectId: flag.id, objectType: undefined, actorId: undefined, limit: 20 };
+  const whole = { ...filter, from: undefined, to: undefined, after: undefined, before: undefined };
+  for (const place of [
+    { projectId: undefined, environmentId: undefined },
+    { projectId: project.id, environmentId: undefined },
+    { projectId: project.id, environmentId: project.staging.id },
+  ]) {
+    const [statement] = await statementsOf([(db) => changes.listChanges(db, { ...whole, ...place })]);
+    assert.match((await planOf(statement ?? assert.fail())).join(), /object_id=\?/);
+  }
+});
 
 for (const [name, runs] of Object.entries(lists)) {
   test(`${name} finds and sorts by an index, whatever it is asked for`, async () => {

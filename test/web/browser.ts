@@ -28,6 +28,13 @@ export function buildInterface(): void {
 
 /** Builds the interface if need be and starts a browser for the tests of the file. */
 export async function startBrowser(): Promise<Browser> {
+  const browser = await launchBrowser();
+  after(() => browser.close());
+  return browser;
+}
+
+/** The same for who closes it: nothing of the tests is needed for it. */
+export async function launchBrowser(): Promise<Browser> {
   if (!existsSync(executablePath)) {
     throw new Error(
       `There is no Chromium at ${executablePath}: install it with "apt-get install -y --no-install-recommends chromium", ` +
@@ -35,9 +42,7 @@ export async function startBrowser(): Promise<Browser> {
     );
   }
   buildInterface();
-  const browser = await chromium.launch({ executablePath, args });
-  after(() => browser.close());
-  return browser;
+  return await chromium.launch({ executablePath, args });
 }
 
 /** A browser of its own for somebody: nothing is shared with other visitors. */
@@ -56,6 +61,7 @@ export async function aVisitor(
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
+  await page.addInitScript(reportRefusals);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('console', (message) => {
@@ -69,6 +75,11 @@ export async function aVisitor(
   });
   return { page, complaints, leave: () => context.close() };
 }
+
+/** Chromium says nothing in the console when the policy forbids code that is made of text: only this event tells. */
+const reportRefusals =
+  "addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => " +
+  "console.error('refused by the policy:', violatedDirective, blockedURI))";
 
 /** Chromium writes every answer of 4xx to the console; a refusal that the page expects is no mistake. */
 const isRefusal = (text: string, url: string): boolean =>

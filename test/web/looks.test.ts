@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
 import type { WaitingMail } from '#domain/accounts.ts';
+import { look } from '../e2e/support.ts';
 import { startBrowser } from './browser.ts';
-import { ana, enterPassword, field, heading, mailedLink, press, setUp, setupLink, signOut } from './people.ts';
+import { ana, enterPassword, field, goToMe, heading, mailedLink, press, setUp, setupLink, signOut } from './people.ts';
 import { visitsIn } from './visits.ts';
 
 const visit = visitsIn(await startBrowser());
@@ -25,28 +24,6 @@ suite('how pages look', { concurrency: 2 }, () => {
     await page.emulateMedia({ colorScheme: 'light' });
     assert.equal(await ground(), light);
   });
-
-  const serious = async (page: Page): Promise<string[]> => {
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-  };
-
-  /** Looks at what the page shows now, in both themes, wide and narrow. */
-  async function look(page: Page, state: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1280, 360]) {
-        await page.setViewportSize({ width, height: 800 });
-        const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-        assert.ok(!isTooWide, `${state} scrolls sideways at ${width} pixels`);
-      }
-      // Colours differ between the themes, but not between the widths: one look at each theme is enough.
-      await page.setViewportSize({ width: colorScheme === 'light' ? 1280 : 360, height: 800 });
-      assert.deepEqual(await serious(page), [], `${state}, ${colorScheme}`);
-    }
-  }
 
   visit('pages before there is an administrator can be seen and read by everybody', async ({ page, server }) => {
     await page.goto('/');
@@ -98,7 +75,7 @@ suite('how pages look', { concurrency: 2 }, () => {
 
   visit('the page of who is signed in can be seen and read by everybody', async ({ page, server }) => {
     await setUp(page, server);
-    await page.getByText('This browser').waitFor();
+    await goToMe(page);
     await page.getByText('No mail is waiting.').waitFor();
     await look(page, 'home');
     await press(page, 'Set up');
@@ -111,6 +88,7 @@ suite('how pages look', { concurrency: 2 }, () => {
     // Days of failing, without the days.
     await page.route('**/internal/account/outbox', (route) => route.fulfill({ json: waitingMails(Date.now()) }));
     await setUp(page, server);
+    await goToMe(page);
     await page.getByText('Waiting · expires in 2 hours').waitFor();
     await page.getByText(/^Tried 3 times: connect ECONNREFUSED .* · expires tomorrow$/).waitFor();
     await page.getByText(/^Given up: 550 .* · expired 2 days ago$/).waitFor();

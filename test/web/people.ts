@@ -28,11 +28,21 @@ export async function setUp(page: Page, server: Server): Promise<void> {
   await field(page, 'E-mail').fill(ana.email);
   await field(page, 'Password').fill(ana.password);
   await press(page, 'Create administrator');
-  await heading(page, ana.name).waitFor();
+  await heading(page, 'Getting started').waitFor();
 }
 
+/** The page of one's own things. */
+export async function goToMe(page: Page): Promise<void> {
+  await page.goto('/me');
+  await page.getByText('This browser', { exact: true }).waitFor();
+}
+
+/** Who has signed in sees the flags first. */
+export const firstPage = (page: Page) => heading(page, 'Flags');
+
 export async function signOut(page: Page): Promise<void> {
-  await press(page, 'Sign out');
+  await press(page, ana.name);
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await heading(page, 'Sign in').waitFor();
 }
 

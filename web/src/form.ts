@@ -1,7 +1,7 @@
 /** Forms: checked before they are sent; what the server complains about goes to the field that it is about. */
 import { useMutation } from '@tanstack/react-query';
 import { type SubmitEvent, type SyntheticEvent, useEffect, useRef, useState } from 'react';
-import { type ApiProblem, complaintsOf } from './api.ts';
+import { type ApiProblem, complaintsOf } from './api-problem.ts';
 
 type Check = (value: string, input: HTMLInputElement | undefined) => string | undefined;
 

@@ -1,24 +1,17 @@
 /** The whole site map: which address shows which page. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  parseSearchWith,
-  stringifySearchWith,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { BrokenPage } from './BrokenPage.tsx';
+import { flagsSearch } from './features/flags/flags-search.ts';
 import { NotFoundPage } from './NotFoundPage.tsx';
 import { ownPath } from './own-path.ts';
+import { projectReading } from './project.ts';
+import { client } from './query-client.ts';
+import { parseSearch, stringifySearch, textSearch } from './search-params.ts';
 
 const root = createRootRoute();
 const getParentRoute = () => root;
 
-const home = createRoute({
-  getParentRoute,
-  path: '/',
-  component: lazyRouteComponent(() => import('./features/accounts/HomePage.tsx'), 'HomePage'),
-});
+/** For people who are not signed in. Mails point to these addresses. */
 const setup = createRoute({
   getParentRoute,
   path: '/setup',
@@ -47,14 +40,178 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./features/accounts/InvitationPage.tsx'), 'InvitationPage'),
 });
 
+/** Everything else needs somebody who is signed in, and stands beside the navigation. */
+const shell = createRoute({
+  getParentRoute,
+  id: 'shell',
+  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'Shell'),
+});
+const inShell = { getParentRoute: () => shell, validateSearch: textSearch };
+
+const home = createRoute({
+  ...inShell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./shell/HomePage.tsx'), 'HomePage'),
+});
+const welcome = createRoute({
+  ...inShell,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./features/welcome/WelcomePage.tsx'), 'WelcomePage'),
+});
+const me = createRoute({
+  ...inShell,
+  path: '/me',
+  component: lazyRouteComponent(() => import('./features/accounts/MePage.tsx'), 'MePage'),
+});
+
+const users = createRoute({
+  ...inShell,
+  path: '/admin/users',
+  component: lazyRouteComponent(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
+});
+const user = createRoute({
+  ...inShell,
+  path: '/admin/users/$user',
+  component: lazyRouteComponent(() => import('./features/users/UserPage.tsx'), 'UserPage'),
+});
+const groups = createRoute({
+  ...inShell,
+  path: '/admin/groups',
+  component: lazyRouteComponent(() => import('./features/groups/GroupsPage.tsx'), 'GroupsPage'),
+});
+const group = createRoute({
+  ...inShell,
+  path: '/admin/groups/$group',
+  component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx'), 'GroupPage'),
+});
+const apiKeys = createRoute({
+  ...inShell,
+  path: '/admin/api-keys',
+  component: lazyRouteComponent(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
+});
+const accountActivity = createRoute({
+  ...inShell,
+  path: '/admin/activity',
+  component: lazyRouteComponent(() => import('./features/changes/AccountActivityPage.tsx'), 'AccountActivityPage'),
+});
+const serverSettings = createRoute({
+  ...inShell,
+  path: '/admin/settings',
+  component: lazyRouteComponent(() => import('./features/projects/ServerSettingsPage.tsx'), 'ServerSettingsPage'),
+});
+
+const project = createRoute({
+  getParentRoute: () => shell,
+  path: '/p/$project',
+  loader: ({ params }) => client.prefetchQuery(projectReading(params.project)),
+  component: lazyRouteComponent(() => import('./shell/ProjectLayout.tsx'), 'ProjectLayout'),
+});
+const inProject = { getParentRoute: () => project, validateSearch: textSearch };
+
+const projectHome = createRoute({
+  ...inProject,
+  path: '/',
+  component: lazyRouteComponent(() => import('./shell/HomePage.tsx'), 'ProjectHomePage'),
+});
+const flags = createRoute({
+  getParentRoute: () => project,
+  path: '/flags',
+  validateSearch: flagsSearch,
+  component: lazyRouteComponent(() => import('./features/flags/FlagsPage.tsx'), 'FlagsPage'),
+});
+/** A dialog over the list. */
+const newFlag = createRoute({
+  getParentRoute: () => flags,
+  path: '/new',
+  component: lazyRouteComponent(() => import('./features/flags/NewFlagDialog.tsx'), 'NewFlagDialog'),
+});
+const projectActivity = createRoute({
+  ...inProject,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./features/changes/ProjectActivityPage.tsx'), 'ProjectActivityPage'),
+});
+const environments = createRoute({
+  ...inProject,
+  path: '/environments',
+  component: lazyRouteComponent(() => import('./features/environments/EnvironmentsPage.tsx'), 'EnvironmentsPage'),
+});
+const projectSettings = createRoute({
+  ...inProject,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./features/projects/ProjectSettingsPage.tsx'), 'ProjectSettingsPage'),
+});
+
+const flag = createRoute({
+  getParentRoute: () => project,
+  path: '/flags/$flag',
+  component: lazyRouteComponent(() => import('./shell/FlagLayout.tsx'), 'FlagLayout'),
+});
+const inFlag = { getParentRoute: () => flag, validateSearch: textSearch };
+
+const flagHome = createRoute({
+  ...inFlag,
+  path: '/',
+  component: lazyRouteComponent(() => import('./shell/FlagLayout.tsx'), 'FlagHomePage'),
+});
+const definition = createRoute({
+  ...inFlag,
+  path: '/$environment',
+  component: lazyRouteComponent(() => import('./features/definitions/FlagPage.tsx'), 'FlagPage'),
+});
+const definitionJson = createRoute({
+  ...inFlag,
+  path: '/$environment/json',
+  component: lazyRouteComponent(() => import('./features/definitions/JsonPage.tsx'), 'JsonPage'),
+});
+const compare = createRoute({
+  ...inFlag,
+  path: '/compare',
+  component: lazyRouteComponent(() => import('./features/definitions/ComparePage.tsx'), 'ComparePage'),
+});
+const flagActivity = createRoute({
+  ...inFlag,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./features/changes/FlagActivityPage.tsx'), 'FlagActivityPage'),
+});
+const details = createRoute({
+  ...inFlag,
+  path: '/details',
+  component: lazyRouteComponent(() => import('./features/flags/FlagDetailsPage.tsx'), 'FlagDetailsPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, setup, signIn, forgot, reset, invitation]),
+  routeTree: root.addChildren([
+    setup,
+    signIn,
+    forgot,
+    reset,
+    invitation,
+    shell.addChildren([
+      home,
+      welcome,
+      me,
+      users,
+      user,
+      groups,
+      group,
+      apiKeys,
+      accountActivity,
+      serverSettings,
+      project.addChildren([
+        projectHome,
+        flags.addChildren([newFlag]),
+        projectActivity,
+        environments,
+        projectSettings,
+        flag.addChildren([flagHome, definition, definitionJson, compare, flagActivity, details]),
+      ]),
+    ]),
+  ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFoundPage,
   defaultErrorComponent: BrokenPage,
-  // Search parameters are text. By default those that look like JSON are read as such, which would spoil tokens.
-  parseSearch: parseSearchWith((text) => text),
-  stringifySearch: stringifySearchWith(String),
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

@@ -1,17 +1,28 @@
-/** Who is signed in. */
+/** Who is signed in, and what that person may do. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import { getSession } from '#contract/accounts.ts';
-import type { SessionView } from '#domain/accounts.ts';
-import { ApiProblem, call } from './api.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import { allows } from '#domain/access.ts';
+import { reachOf, type SessionView } from '#domain/accounts.ts';
+import { call } from './api.ts';
+import { ApiProblem } from './api-problem.ts';
+import { sessionBegan, sessionEnded } from './signed-out.ts';
 
 /** Null when nobody is. */
 const sessionQuery = queryOptions<SessionView | null, ApiProblem>({
   queryKey: ['session'],
   queryFn: () =>
-    call(getSession).catch((problem: unknown) => {
-      if (problem instanceof ApiProblem && problem.signedOut) return null;
-      throw problem;
-    }),
+    call(getSession).then(
+      (session) => {
+        sessionBegan(session.user.id);
+        return session;
+      },
+      (problem: unknown) => {
+        if (problem instanceof ApiProblem && problem.signedOut) return null;
+        throw problem;
+      },
+    ),
 });
 
 export const useSession = () => useQuery(sessionQuery);
@@ -20,10 +31,27 @@ export const useSession = () => useQuery(sessionQuery);
 export function beginSession(client: QueryClient, session: SessionView): void {
   client.removeQueries({ type: 'inactive' });
   client.setQueryData(sessionQuery.queryKey, session);
+  sessionBegan(session.user.id);
 }
 
 export function forgetSession(client: QueryClient): void {
+  sessionEnded();
   client.setQueryData(sessionQuery.queryKey, null);
 }
 
 export const updateSession = (client: QueryClient) => client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+
+export const MeContext = createContext<SessionView | null>(null);
+
+/** Who is signed in, for everything inside the shell. */
+export function useMe(): SessionView {
+  const me = useContext(MeContext);
+  if (!me) throw new Error('useMe outside of the shell');
+  return me;
+}
+
+/** Whether the person may use an endpoint: `may(createFlag)`. The same rule as the server's, which decides. */
+export function useMay(): (endpoint: Endpoint) => boolean {
+  const reach = reachOf(useMe());
+  return ({ access }) => typeof access === 'string' || allows(reach, access);
+}

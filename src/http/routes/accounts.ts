@@ -11,7 +11,7 @@ import { hashOf } from '#commands/secrets.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
 import * as contract from '#contract/accounts.ts';
-import type { Actor } from '#domain/access.ts';
+import { type Actor, projectIdsOf } from '#domain/access.ts';
 import type { SessionView, WaitingMail } from '#domain/accounts.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply, type User } from '#domain/users.ts';
@@ -107,6 +107,7 @@ function toSessionView({ permissions, scope }: Actor, user: User, { id, createdA
     user: toUserReply(user),
     administrator: scope.kind === 'account',
     permissions: [...permissions],
+    projects: scope.kind === 'account' ? 'all' : [...projectIdsOf(scope)],
     createdAt,
   };
 }

@@ -7,8 +7,9 @@ import { type Markers, markerPage } from '../markers.ts';
 
 export const changes = (db: Reader, markers: Markers) =>
   implement(contract, {
-    listChanges: async ({ actor, query: { objectType, objectId, actor: actorId, from, to, ...page } }) => {
-      const filter = { scope: actor.scope, objectType, objectId, actorId, from, to };
+    listChanges: async ({ actor: { scope }, query }) => {
+      const { workspaceId: projectId, environmentId, objectType, objectId, actor: actorId, from, to, ...page } = query;
+      const filter = { scope, projectId, environmentId, objectType, objectId, actorId, from, to };
       return markerPage(markers, page, pageSizes.changes, {
         list: (slice) => listChanges(db, { ...filter, ...slice }),
         positionOf: (change) => ({ at: change.createdAt, id: change.id }),

@@ -1,7 +1,9 @@
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
 import { pageSizes } from '#contract/parts.ts';
+import { withDefinitions, withSummaries } from '#domain/expansions.ts';
 import { Problem } from '#domain/problems.ts';
+import { listDefinitionsOfFlags } from '#store/definitions.ts';
 import { countFlags, listFlags } from '#store/flags.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
@@ -12,14 +14,18 @@ export const flags = (db: Reader) =>
   implement(contract, {
     createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
       createFlag(context, { project, trafficType, name, description, ifMatch }),
-    listFlags: async ({ project, query: { tag = [], name, rolloutStatus, ...page } }) => {
+    listFlags: async ({ actor, project, query: { tag = [], name, rolloutStatus, expand, ...page } }) => {
       const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
       return offsetPage(page, pageSizes.flags, {
-        list: (slice) => listFlags(db, { ...filter, ...slice }),
+        list: async (slice) => {
+          const found = await listFlags(db, { ...filter, ...slice });
+          return expand ? withSummaries(found, await listDefinitionsOfFlags(db, idsOf(found), actor.scope)) : found;
+        },
         count: () => countFlags(db, filter),
       });
     },
-    getFlag: async ({ flag }) => flag,
+    getFlag: async ({ actor, flag, query: { expand } }) =>
+      expand ? withDefinitions(flag, await listDefinitionsOfFlags(db, [flag.id], actor.scope)) : flag,
     patchFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
     updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
@@ -34,3 +40,5 @@ export const flags = (db: Reader) =>
     deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
   });
+
+const idsOf = (things: readonly { id: string }[]) => things.map((thing) => thing.id);

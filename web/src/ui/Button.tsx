@@ -1,11 +1,11 @@
 import type { ComponentProps } from 'react';
 import styles from './Button.module.css';
 
-export type Look = 'primary' | 'plain' | 'quiet' | 'danger' | 'link';
+export type Look = 'primary' | 'plain' | 'quiet' | 'danger' | 'danger-fill' | 'link';
 
 interface Appearance {
   readonly look?: Look | undefined;
-  readonly size?: 'normal' | 'small' | 'icon' | 'wide' | undefined;
+  readonly size?: 'normal' | 'small' | 'icon' | 'tiny' | 'wide' | undefined;
 }
 
 export const buttonClass = ({ look = 'plain', size = 'normal' }: Appearance): string =>

@@ -2,10 +2,18 @@ import type { ReactNode } from 'react';
 import styles from './Chip.module.css';
 
 interface Props {
-  readonly kind?: 'plain' | 'ok';
+  readonly kind?: 'plain' | 'ok' | 'warn' | 'danger' | 'accent';
+  /** A dot or ring before the words; they say the same. */
+  readonly mark?: 'dot' | 'ring';
   readonly children: ReactNode;
 }
 
-export const Chip = ({ kind = 'plain', children }: Props) => (
-  <span className={`${styles.chip} ${styles[kind]}`}>{children}</span>
+export const Chip = ({ kind = 'plain', mark, children }: Props) => (
+  <span className={`${styles.chip} ${styles[kind]}`}>
+    {mark && <span className={styles[mark]} aria-hidden />}
+    {children}
+  </span>
 );
+
+/** A word that belongs to a thing: a tag of a flag. */
+export const Tag = ({ children }: { readonly children: ReactNode }) => <span className={styles.tag}>{children}</span>;

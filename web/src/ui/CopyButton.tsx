@@ -10,9 +10,10 @@ interface Props {
   /** The first words of `what`, where the button itself has to show them. */
   readonly shown?: string;
   readonly face?: 'word' | 'icon';
+  readonly onCopied?: () => void;
 }
 
-export function CopyButton({ text, what, shown, face = 'word' }: Props) {
+export function CopyButton({ text, what, shown, face = 'word', onCopied }: Props) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -27,7 +28,12 @@ export function CopyButton({ text, what, shown, face = 'word' }: Props) {
         look={face === 'icon' ? 'quiet' : 'plain'}
         size={face === 'icon' ? 'icon' : 'small'}
         aria-label={`${word} ${what}`}
-        onClick={() => void copyText(text).then(() => setCopied(true))}
+        onClick={() =>
+          void copyText(text).then(() => {
+            setCopied(true);
+            onCopied?.();
+          })
+        }
       >
         <Icon size={14} strokeWidth={1.75} aria-hidden />
         {face === 'word' && (isCopied || shown === undefined ? word : `${word} ${shown}`)}

@@ -1,6 +1,7 @@
-import type { ApiProblem } from '../api.ts';
+import type { ApiProblem } from '../api-problem.ts';
 import { Button } from './Button.tsx';
-import { explain } from './explain.ts';
+import { CopyButton } from './CopyButton.tsx';
+import { explain, furtherComplaints } from './explain.ts';
 import styles from './Failure.module.css';
 import { Notice } from './Notice.tsx';
 
@@ -11,13 +12,22 @@ interface Props {
 
 /** In place of the part that failed: what went wrong, what to name when asking for help, and another try. */
 export function Failure({ problem, onRetry }: Props) {
+  const complaints = furtherComplaints(problem);
   return (
     <div className={styles.failure}>
       <Notice kind="danger">
         <p>{explain(problem)}</p>
+        {complaints.length > 0 && (
+          <ul className={styles.complaints}>
+            {complaints.map((complaint) => (
+              <li key={complaint}>{complaint}</li>
+            ))}
+          </ul>
+        )}
         {problem.status >= 500 && problem.transactionId !== '' && (
           <p className={styles.reference}>
             Reference <code>{problem.transactionId}</code>
+            <CopyButton text={problem.transactionId} what="reference" face="icon" />
           </p>
         )}
       </Notice>

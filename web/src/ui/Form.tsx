@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react';
-import type { ApiProblem } from '../api.ts';
+import type { ApiProblem } from '../api-problem.ts';
 import { Failure } from './Failure.tsx';
 import styles from './Form.module.css';
 

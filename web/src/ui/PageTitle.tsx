@@ -1,14 +1,28 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
+import { BreakableName } from './BreakableName.tsx';
 import styles from './PageTitle.module.css';
+import { titleAppeared } from './title-focus.ts';
+
+interface Props {
+  /** A name that programs read. */
+  readonly face?: 'text' | 'name' | undefined;
+  /** Where it is, for the title of the document only. */
+  readonly within?: string | undefined;
+  readonly children: string;
+}
 
 /** The one h1 of a page, and the title of the document. It takes the focus when the page is gone to. */
-export function PageTitle({ children }: { readonly children: string }) {
+export function PageTitle({ face = 'text', within, children }: Props) {
+  const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${children} · Burgee`;
-  }, [children]);
+    if (title.current) titleAppeared(title.current);
+  }, []);
+  useEffect(() => {
+    document.title = [children, within, 'Burgee'].filter(Boolean).join(' · ');
+  }, [children, within]);
   return (
-    <h1 className={styles.title} tabIndex={-1}>
-      {children}
+    <h1 ref={title} className={`${styles.title} ${styles[face]}`} tabIndex={-1}>
+      {face === 'name' ? <BreakableName name={children} /> : children}
     </h1>
   );
 }

@@ -17,6 +17,12 @@ interface Props {
 /** An instant that is over, as people say it; the exact time is in the tooltip. */
 export const Time = ({ at }: Props) => <Instant at={at} words={wordsSince(at, Date.now())} />;
 
+/** Whole days, at least 0. */
+export const daysSince = (at: number): number => Math.max(0, Math.floor((Date.now() - at) / (24 * 60 * minute)));
+
+/** "2 d", "5 h", "now": for tables, where there is no room for more. */
+export const ShortTime = ({ at }: Props) => <Instant at={at} words={shortWords(Date.now() - at, at)} />;
+
 /** Until when something works: "expires in 2 hours", or that it does no more: "expired yesterday". */
 export function Expiry({ at }: Props) {
   const now = Date.now();
@@ -57,6 +63,12 @@ function wordsUntil(at: number, now: number): string {
   if (left > week) return dateWords(at, now);
   const [length, unit] = stepOf(left);
   return length === 0 ? 'in a moment' : relative.format(Math.round(left / length), unit);
+}
+
+function shortWords(age: number, at: number): string {
+  if (age > 365 * 24 * 60 * minute) return String(new Date(at).getFullYear());
+  const [length, unit] = stepOf(age);
+  return length === 0 ? 'now' : `${Math.floor(age / length)} ${unit === 'minute' ? 'min' : unit[0]}`;
 }
 
 const stepOf = (span: number) => steps.find(([length]) => span >= length) ?? ([0, 'minute'] as const);

@@ -1,4 +1,4 @@
-import type { ApiProblem } from '../api.ts';
+import { type ApiProblem, complaintsOf } from '../api-problem.ts';
 
 /** What a person is told about a refusal. */
 export function explain({ status, message, retryAfterSeconds }: ApiProblem): string {
@@ -8,14 +8,20 @@ export function explain({ status, message, retryAfterSeconds }: ApiProblem): str
   return sentence(message);
 }
 
+/** All complaints, where there are more than the one that is the message. */
+export function furtherComplaints(problem: ApiProblem): string[] {
+  const complaints = problem.status < 500 && problem.details.includes('\n') ? complaintsOf(problem) : [];
+  return complaints.map(sentence);
+}
+
 /** The server's messages end without a full stop. */
 export const sentence = (message: string): string => (/[.?]$/.test(message) ? message : `${message}.`);
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
-export function tryAgainIn(seconds: number, now = Date.now()): string {
+function tryAgainIn(seconds: number): string {
   if (seconds < 60) return `Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
   const minutes = Math.ceil(seconds / 60);
-  const at = clock.format(now + seconds * 1000);
+  const at = clock.format(Date.now() + seconds * 1000);
   return `Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}, at ${at}.`;
 }

@@ -1,27 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { signIn } from '#contract/accounts.ts';
-import { call } from '../../api.ts';
-import { type FieldRule, useForm } from '../../form.ts';
-import { beginSession } from '../../session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CentredPage } from '../../ui/CentredPage.tsx';
-import { Field } from '../../ui/Field.tsx';
-import { Form } from '../../ui/Form.tsx';
-import { useFocusOnOpen } from '../../ui/focus.ts';
-import { CodeField, codeRule, digitsOf } from './CodeField.tsx';
-
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+import { CodeForm, type Credentials } from './CodeForm.tsx';
 
 interface Props {
   readonly credentials: Credentials;
   readonly onBack: () => void;
 }
 
-/** The second half of signing in: a code of the app, or one of the recovery codes. */
+/** The page that asks for a code after the password. */
 export function SecondFactorStep({ credentials, onBack }: Props) {
   const [byRecoveryCode, setByRecoveryCode] = useState(false);
   return (
@@ -50,51 +37,5 @@ export function SecondFactorStep({ credentials, onBack }: Props) {
         byRecoveryCode={byRecoveryCode}
       />
     </CentredPage>
-  );
-}
-
-const recoveryCodeRule: FieldRule = {
-  check: (value) => (value.trim() === '' ? 'Enter a recovery code.' : undefined),
-  claim: (_, { status }) => (status === 401 ? 'This code is not right, or was used before.' : undefined),
-};
-
-interface CodeFormProps {
-  readonly credentials: Credentials;
-  readonly byRecoveryCode: boolean;
-}
-
-function CodeForm({ credentials, byRecoveryCode }: CodeFormProps) {
-  const client = useQueryClient();
-  const input = useFocusOnOpen<HTMLInputElement>();
-  const { form, errors, problem, isSending } = useForm({
-    rules: { code: byRecoveryCode ? recoveryCodeRule : codeRule },
-    send: ({ code }) => call(signIn, { body: { ...credentials, code: byRecoveryCode ? code.trim() : digitsOf(code) } }),
-    onDone: (session) => beginSession(client, session),
-  });
-
-  return (
-    <Form
-      {...form}
-      problem={problem}
-      actions={
-        <Button type="submit" look="primary" size="wide" isBusy={isSending}>
-          Sign in
-        </Button>
-      }
-    >
-      {byRecoveryCode ? (
-        <Field
-          name="code"
-          label="Recovery code"
-          face="code"
-          autoComplete="off"
-          maxLength={50}
-          error={errors.code}
-          ref={input}
-        />
-      ) : (
-        <CodeField error={errors.code} ref={input} />
-      )}
-    </Form>
   );
 }

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { endSession, listSessions } from '#contract/accounts.ts';
 import type { Reply } from '#contract/endpoint.ts';
-import { type ApiProblem, call, reading } from '../../api.ts';
+import { call, reading } from '../../api.ts';
+import type { ApiProblem } from '../../api-problem.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';

@@ -60,7 +60,7 @@ function SetupForm({ token, onDead }: { readonly token: string; readonly onDead:
     send: (values) => call(completeSetup, { body: { token, ...values, name: values.name.trim() } }),
     onDone: (session) => {
       beginSession(client, session);
-      return navigate({ to: '/', replace: true });
+      return navigate({ to: '/welcome', replace: true });
     },
     onProblem: ({ status }) => {
       if (status !== 404) return false;

@@ -3,12 +3,14 @@ import { Navigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { getSetup } from '#contract/accounts.ts';
 import type { SessionView } from '#domain/accounts.ts';
-import { type ApiProblem, reading } from '../../api.ts';
+import { reading } from '../../api.ts';
+import type { ApiProblem } from '../../api-problem.ts';
 import { useSession } from '../../session.ts';
 import { CentredPage } from '../../ui/CentredPage.tsx';
 import { Failure } from '../../ui/Failure.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 import { SetupLinkHelp } from './SetupLinkHelp.tsx';
+import styles from './SignedIn.module.css';
 
 /** A page for people who are signed in. Who is not is asked to sign in first, and comes back here. */
 export function SignedIn({ children }: { readonly children: (session: SessionView) => ReactNode }) {
@@ -30,9 +32,11 @@ function NobodySignedIn() {
 }
 
 const Opening = () => (
-  <CentredPage title="Opening Burgee">
-    <Loading />
-  </CentredPage>
+  <div className={styles.late}>
+    <CentredPage title="Opening Burgee">
+      <Loading />
+    </CentredPage>
+  </div>
 );
 
 const Unreachable = (props: { readonly problem: ApiProblem; readonly onRetry: () => unknown }) => (

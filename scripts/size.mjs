@@ -1,0 +1,66 @@
+// Holds the built interface to its budgets (bytes, gzip): what everybody loads first, and what each further page adds.
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'web/dist');
+const kB = 1000;
+const budgets = { script: 170 * kB, style: 12 * kB, fonts: 60 * kB, page: 25 * kB, editor: 125 * kB };
+/** Loaded only by who opens it. */
+const editor = /JsonEditor/;
+
+const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'));
+const sizeOf = (file) => {
+  const packed = join(dist, `${file}.gz`);
+  return statSync(existsSync(packed) ? packed : join(dist, file)).size;
+};
+const sum = (files) => [...files].reduce((total, file) => total + sizeOf(file), 0);
+
+/** Everything that must be there before the module runs. */
+function filesOf(key, found = new Set()) {
+  const { file, css = [], imports = [] } = manifest[key];
+  if (found.has(file)) return found;
+  for (const one of [file, ...css]) found.add(one);
+  for (const one of imports) filesOf(one, found);
+  return found;
+}
+
+const entry = Object.keys(manifest).find((key) => manifest[key].isEntry);
+/** Who is signed in sees the list of flags first. */
+const firstChunks = ['shell', 'FlagsPage'];
+function chunksNamed(name) {
+  const chunks = Object.keys(manifest).filter((key) => manifest[key].name === name);
+  if (chunks.length === 0) throw new Error(`No chunk is named ${name}: it would be missing from the first load`);
+  return chunks;
+}
+const first = new Set([entry, ...firstChunks.flatMap(chunksNamed)].flatMap((key) => [...filesOf(key)]));
+/** A part of a page that comes late comes into that page: what it has is there already. */
+const importersOf = (key) => Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key));
+const filesAround = (key) =>
+  key.endsWith('Page.tsx')
+    ? []
+    : importersOf(key)
+        .filter((one) => one !== entry)
+        .flatMap((one) => [...filesOf(one)]);
+const ofKind = (files, kind) => [...files].filter((file) => file.endsWith(kind));
+
+const lines = [
+  ['first load, JavaScript', sum(ofKind(first, '.js')), budgets.script],
+  ['first load, CSS', sum(ofKind(first, '.css')), budgets.style],
+  ['fonts', sum(globSync('assets/*.woff2', { cwd: dist })), budgets.fonts],
+  ...Object.keys(manifest)
+    .filter((key) => manifest[key].isDynamicEntry)
+    .map((key) => {
+      const known = new Set([...first, ...filesAround(key)]);
+      const added = [...filesOf(key)].filter((file) => !known.has(file));
+      return [key, sum(added), editor.test(key) ? budgets.editor : budgets.page];
+    }),
+];
+
+let isTooLarge = false;
+for (const [what, size, budget] of lines.toSorted((a, b) => b[1] / b[2] - a[1] / a[2])) {
+  isTooLarge ||= size > budget;
+  const mark = size > budget ? 'TOO LARGE ' : '';
+  if (size > budget / 4) console.log(`${mark}${what}: ${(size / kB).toFixed(1)} of ${budget / kB} kB`);
+}
+if (isTooLarge) process.exitCode = 1;

@@ -1,0 +1,69 @@
+/**
+ * From a key to its bucket, 1 to 100, exactly as the official SDKs compute it: murmur3 (x86, 32 bits) over the key's
+ * UTF-8 bytes. Whoever gets another number here sees another side of a flag than the interface says.
+ */
+import { type Static, Type } from 'typebox';
+
+/** What the calculation starts from: made with the definition, never changed, so that no edit makes a key switch sides. */
+export const Seeds = Type.Object({
+  seed: Type.Integer({ description: 'for the shares of rules and of the default rule; a signed 32-bit number' }),
+  trafficAllocationSeed: Type.Integer({ description: 'for the traffic allocation; a signed 32-bit number' }),
+});
+export type Seeds = Readonly<Static<typeof Seeds>>;
+
+export interface Share {
+  readonly treatment: string;
+  readonly size: number;
+}
+
+export const bucketOf = (key: string, seed: number): number => (murmur3(toUtf8(key), seed) % 100) + 1;
+
+/** Shares lie side by side on the 100 buckets, in their order. Undefined only if they do not reach so far. */
+export function treatmentAt(shares: readonly Share[], bucket: number): string | undefined {
+  let end = 0;
+  for (const { treatment, size } of shares) {
+    end += size;
+    if (bucket <= end) return treatment;
+  }
+  return undefined;
+}
+
+/** An unsigned 32-bit number. */
+export function murmur3(bytes: readonly number[], seed: number): number {
+  const byteAt = (index: number) => bytes[index] ?? 0;
+  const tail = bytes.length - (bytes.length % 4);
+  let hash = seed;
+  for (let index = 0; index < tail; index += 4) {
+    const block = byteAt(index) | (byteAt(index + 1) << 8) | (byteAt(index + 2) << 16) | (byteAt(index + 3) << 24);
+    hash = Math.imul(rotate(hash ^ scramble(block), 13), 5) + 0xe6546b64;
+  }
+  if (tail < bytes.length) hash ^= scramble(byteAt(tail) | (byteAt(tail + 1) << 8) | (byteAt(tail + 2) << 16));
+  return finish(hash ^ bytes.length);
+}
+
+const rotate = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
+const scramble = (block: number): number => Math.imul(rotate(Math.imul(block, 0xcc9e2d51), 15), 0x1b873593);
+
+function finish(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** By hand, since nothing that the language itself has does it. Half a surrogate pair is encoded as if it were a letter. */
+export function toUtf8(text: string): number[] {
+  const bytes: number[] = [];
+  for (let index = 0; index < text.length; index += 1) {
+    const point = text.codePointAt(index) ?? 0;
+    if (point < 0x80) bytes.push(point);
+    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), following(point));
+    else if (point < 0x10000) bytes.push(0xe0 | (point >> 12), following(point >> 6), following(point));
+    else {
+      bytes.push(0xf0 | (point >> 18), following(point >> 12), following(point >> 6), following(point));
+      index += 1;
+    }
+  }
+  return bytes;
+}
+
+const following = (bits: number): number => 0x80 | (bits & 0x3f);

@@ -1,0 +1,80 @@
+/** One schema, read in two ways: compiled in the server, interpreted in the browser. They must not differ. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Clean } from 'typebox/value';
+import { accountContract, contract } from '#contract/all.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import { DefinitionBody } from '#domain/definitions.ts';
+import { shapeOf } from '#domain/shapes.ts';
+import { Compile as Interpret } from '../../web/interpret.ts';
+import { bodyWith } from './valid-definitions.ts';
+
+const schemas: TSchema[] = [
+  DefinitionBody,
+  ...Object.values({ ...contract, ...accountContract })
+    .flatMap((part) => Object.values<Endpoint>(part))
+    .flatMap(({ query, body }) => [query, body])
+    .filter((schema) => schema !== undefined),
+];
+
+interface Keywords {
+  readonly type?: string;
+  readonly properties?: Record<string, TSchema>;
+  readonly items?: TSchema;
+  readonly enum?: readonly unknown[];
+}
+
+const anything = fc.jsonValue({ maxDepth: 1 });
+
+/** Values that the schema may be meant for, and now and then anything at all; objects have a member too many. */
+function valuesFor(schema: TSchema): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 19, arbitrary: meantFor(schema as Keywords) }, anything);
+}
+
+function meantFor({ type, properties, items, enum: choices }: Keywords): fc.Arbitrary<unknown> {
+  if (choices) return fc.constantFrom(...choices);
+  if (items) return fc.array(valuesFor(items), { maxLength: 3 });
+  if (type === 'integer') return fc.nat(120);
+  if (type === 'boolean') return fc.boolean();
+  if (!properties) return fc.string({ minLength: 1 });
+  const members = Object.entries(properties).map(([name, member]) => [name, valuesFor(member)]);
+  return fc.record({ ...Object.fromEntries(members), unknown: anything }, { noNullPrototype: true });
+}
+
+const value = fc.constantFrom(...schemas).chain((schema) => fc.tuple(fc.constant(schema), valuesFor(schema)));
+const definition = bodyWith(0).map((body): [TSchema, unknown] => [DefinitionBody, body]);
+const cases = fc.oneof(value, definition);
+
+test('an interpreted schema finds the same faults as a compiled one', () => {
+  let faulty = 0;
+  fc.assert(
+    fc.property(cases, ([schema, given]) => {
+      const [compiled, interpreted] = [Compile(schema), Interpret(schema)];
+      assert.equal(interpreted.Check(given), compiled.Check(given));
+      assert.deepEqual(interpreted.Errors(given), compiled.Errors(given));
+      if (!compiled.Check(given)) faulty += 1;
+    }),
+    { numRuns: 2000 },
+  );
+  assert.ok(faulty > 200 && faulty < 1800, String(faulty));
+});
+
+test('what is cleaned has the members that the schema knows and no others, in their order, as TypeBox would have it', () => {
+  let cleaned = 0;
+  fc.assert(
+    fc.property(cases, ([schema, given]) => {
+      const shape = shapeOf(schema);
+      if (shape.complaints(given).length > 0) return;
+      const before = structuredClone(given);
+      const text = JSON.stringify(shape.clean(given));
+      assert.deepEqual(given, before, 'the value is left as it is');
+      assert.equal(text, JSON.stringify(Clean(schema, structuredClone(given))));
+      if (text !== JSON.stringify(given)) cleaned += 1;
+    }),
+    { numRuns: 2000 },
+  );
+  assert.ok(cleaned > 200, String(cleaned));
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { prefix } from '#contract/parts.ts';
+import { startBrowser } from '../web/browser.ts';
+import { field, heading, press } from '../web/people.ts';
+import { aMember, choose, look, row, signedInVisitsIn } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+suite('API keys', { concurrency: 2 }, () => {
+  visit('a key is made, is shown once, works, and opens nothing any more once it is revoked', async (things) => {
+    const { page, server, project, environments } = things;
+    await page.goto('/admin/api-keys');
+    await press(page, 'New key');
+    await press(page, 'Create key');
+    await page.getByText('Enter a name.').waitFor();
+    await page.getByText('Choose at least one role.').waitFor();
+    await field(page, 'Name').fill('ci-deploy');
+    await page.getByLabel('Flag editor').check();
+    await page.getByLabel('Some environments').check();
+    await press(page, 'Create key');
+    await page.getByText('Choose an environment.').waitFor();
+    await page.getByLabel('Staging').check();
+    await look(page, 'new key');
+    await press(page, 'Create key');
+
+    const dialog = page.getByRole('alertdialog', { name: 'Key for ci-deploy' });
+    await dialog.getByText('Waiting for the first call').waitFor();
+    const key = (await dialog.getByText(/^burgee_a_/).innerText()).trim();
+    const get = (path: string) =>
+      fetch(`${server.url}${prefix}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const seen = await (await get(`/environments/ws/${project.id}`)).json();
+    assert.deepEqual(seen, [{ ...environments.Staging, production: false }]);
+    assert.equal((await get('/users')).status, 403);
+    await dialog.getByText('It works.').waitFor();
+    await look(page, 'key just made');
+
+    await page.keyboard.press('Escape');
+    await dialog.getByText('Once closed, it cannot be shown again.').waitFor();
+    await press(page, 'Go back');
+    await dialog.getByRole('button', { name: 'Copy The key' }).click();
+    await press(page, 'Done');
+    await row(page, 'ci-deploy')
+      .getByText(`…${key.slice(-4)}`)
+      .waitFor();
+    await row(page, 'ci-deploy').getByText('Flag editor').waitFor();
+    await row(page, 'ci-deploy').getByText('Staging').waitFor();
+    assert.ok(!(await page.content()).includes(key));
+    assert.equal(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'), '[{},{}]');
+    await look(page, 'keys');
+
+    await press(page, 'Revoke ci-deploy');
+    await page.getByText(/are refused with 401\. It was last used/).waitFor();
+    await look(page, 'revoke');
+    await press(page, 'Revoke key');
+    await row(page, 'ci-deploy').waitFor({ state: 'detached' });
+    assert.equal((await get('/workspaces')).status, 401);
+  });
+
+  visit('keys of SDKs have no roles and reach exactly one environment', async ({ page, api }) => {
+    await page.goto('/admin/api-keys?new');
+    await page.getByLabel('Client-side').check();
+    assert.equal(await page.getByLabel('Flag editor').count(), 0);
+    await field(page, 'Name').fill('shop web');
+    await page.getByLabel('Production').check();
+    await press(page, 'Create key');
+    await page.getByText('It opens nothing of the Admin API.').waitFor();
+    await press(page, 'Done');
+    await press(page, 'Close without copying');
+    await row(page, 'shop web').getByText('Client-side').waitFor();
+    const { objects } = await api('GET', '/apiKeys');
+    const made = objects.at(-1);
+    assert.deepEqual([made.apiKeyType, made.roles, made.environments.length], ['client_side', [], 1]);
+  });
+
+  visit('keys are found by project and environment, and those that nobody uses', async ({ page, api, project }) => {
+    await api('POST', '/apiKeys', { name: 'terraform', apiKeyType: 'admin', workspace: { id: project.id } });
+    await page.goto('/admin/api-keys?project=Checkout&env=Development');
+    await page.getByText('2 keys of 4').waitFor();
+    await press(page, 'Clear project');
+    await page.getByText('4 keys').waitFor();
+    await choose(page, 'Project', 'Project', 'Checkout');
+    await page.getByText('3 keys of 4').waitFor();
+    await press(page, 'Unused for 90 days');
+    await page.getByText('No key matches').waitFor();
+    assert.equal(new URL(page.url()).search, '?project=Checkout&unused=');
+    await press(page, 'Clear filters');
+    await row(page, 'First admin key').waitFor();
+  });
+
+  visit('who is no administrator is told whom to ask', async (things) => {
+    const { page, complaints, leave } = await aMember(things);
+    await page.goto('/admin/api-keys');
+    await page.getByText('You cannot see API keys').waitFor();
+    await page.getByText('Ask an administrator: Ana Ruiz.').waitFor();
+    await heading(page, 'API keys').waitFor();
+    assert.deepEqual(complaints, []);
+    await leave();
+  });
+});

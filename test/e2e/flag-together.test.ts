@@ -1,0 +1,188 @@
+/** Two people, lost sessions and lost servers: nothing that somebody edits is lost. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { accountPrefix } from '#contract/parts.ts';
+import { anInstallation } from '../support/process.ts';
+import { aVisitor, startBrowser } from '../web/browser.ts';
+import { ana, field, press } from '../web/people.ts';
+import {
+  aFlag,
+  aMember,
+  aPlace,
+  apiOf,
+  definitionIn,
+  look,
+  openFlag,
+  review,
+  saveBar,
+  signedInVisitsIn,
+  signUp,
+  step,
+  whole,
+} from './support.ts';
+
+const browser = await startBrowser();
+const visit = signedInVisitsIn(browser);
+
+const preset = (page: Page, share: number) =>
+  step(page, 'Everyone else')
+    .getByRole('button', { name: String(share), exact: true })
+    .click();
+
+suite('working together', { concurrency: 2 }, () => {
+  visit('without a draft the page shows what somebody else saved, and says so', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'shared', { on: { Staging: 50 } });
+    await page.clock.install();
+    await openFlag(page, 'shared', 'Staging');
+    const liu = await aMember(things);
+    await openFlag(liu.page, 'shared', 'Staging');
+    await preset(liu.page, 80);
+    await review(liu.page, 'Staging');
+    await later(page);
+    await page.getByText('Liu Wei changed Everyone else.').waitFor();
+    assert.equal(await field(page, 'Percent on').inputValue(), '80');
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
+  });
+
+  visit('a draft is carried over when somebody else changes another step', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'carried');
+    await api('POST', `/splits/ws/${project.id}/carried/environments/${environments.Staging?.id}`, whole);
+    await page.clock.install();
+    await openFlag(page, 'carried', 'Staging');
+    const liu = await aMember(things);
+    await openFlag(liu.page, 'carried', 'Staging');
+    await field(liu.page, 'Traffic allocation in percent').fill('90');
+    await preset(page, 80);
+    await review(liu.page, 'Staging');
+    await later(page);
+    await page.getByText('Liu Wei changed Traffic allocation. Your draft is kept.').waitFor();
+    assert.equal(await field(page, 'Traffic allocation in percent').inputValue(), '90');
+    await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
+    await review(page, 'Staging');
+    const { trafficAllocation, defaultRule } = await definitionIn(things, 'carried', 'Staging');
+    assert.deepEqual([trafficAllocation, defaultRule[0].size], [90, 80]);
+    await liu.leave();
+  });
+
+  for (const choice of ['Keep yours', 'Take theirs'] as const) {
+    visit(`saving over a newer version shows both changes: ${choice}`, async (things) => {
+      const { page } = things;
+      await aFlag(things, 'contested', { on: { Production: 50 } });
+      await openFlag(page, 'contested', 'Production');
+      const liu = await aMember(things);
+      await openFlag(liu.page, 'contested', 'Production');
+      await preset(page, 80);
+      await field(page, 'Traffic allocation in percent').fill('70');
+      await press(page, 'Review and save');
+      await page.getByRole('dialog', { name: 'Save 2 changes to Production?' }).waitFor();
+      await preset(liu.page, 10);
+      await review(liu.page, 'Production');
+
+      await press(page, 'Save to Production');
+      const conflicts = page.getByRole('region', { name: 'Changed by both' });
+      await conflicts.waitFor();
+      await page.getByText('Liu Wei changed Everyone else, which you changed too. Choose what to keep.').waitFor();
+      assert.deepEqual(await conflicts.getByRole('term').allTextContents(), ['Before', 'Theirs', 'Yours']);
+      assert.deepEqual(
+        (await conflicts.getByRole('definition').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
+        ['on 50% off 50%', 'on 10% off 90%', 'on 80% off 20%'],
+      );
+      await look(page, 'a conflict');
+      await press(page, 'Review and save');
+      await saveBar(page).getByText('Choose between your change and the other one first.').waitFor();
+      assert.equal((await definitionIn(things, 'contested', 'Production')).defaultRule[0].size, 10);
+
+      await press(page, `${choice}: Everyone else`);
+      await conflicts.waitFor({ state: 'detached' });
+      await review(page, 'Production');
+      const { trafficAllocation, defaultRule } = await definitionIn(things, 'contested', 'Production');
+      assert.deepEqual([trafficAllocation, defaultRule[0].size], [70, choice === 'Keep yours' ? 80 : 10]);
+      await liu.leave();
+    });
+  }
+
+  visit('a session that ends in the middle of an edit costs nothing', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'patient', { on: { Staging: 50 } });
+    await openFlag(page, 'patient', 'Staging');
+    await preset(page, 80);
+    await press(page, 'Review and save');
+    await field(page, 'Title').fill('Ramp');
+    await page.context().clearCookies();
+    await press(page, 'Save to Staging');
+    const dialog = page.getByRole('alertdialog', { name: 'Sign in again' });
+    await dialog.getByLabel('Password', { exact: true }).fill(ana.password);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Saved to Staging.').waitFor();
+    assert.equal((await definitionIn(things, 'patient', 'Staging')).defaultRule[0].size, 80);
+  });
+
+  visit('a draft waits for who signs out and in again, and is shown to nobody else', async (things) => {
+    const { page, server } = things;
+    await aFlag(things, 'waiting', { on: { Staging: 50 } });
+    await openFlag(page, 'waiting', 'Staging');
+    page.on('dialog', (dialog) => void dialog.accept());
+    await preset(page, 80);
+    const signIn = async (email: string) => {
+      await page.request.delete(`${server.url}${accountPrefix}/session`, { headers: { origin: server.url } });
+      const reply = await page.request.post(`${server.url}${accountPrefix}/session`, {
+        headers: { origin: server.url },
+        data: { email, password: ana.password },
+      });
+      assert.equal(reply.status(), 200, await reply.text());
+      await openFlag(page, 'waiting', 'Staging');
+    };
+    const liu = await aMember(things);
+    await liu.leave();
+    await signIn('liu@example.org');
+    assert.equal(await saveBar(page).count(), 0);
+    await signIn(ana.email);
+    await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
+  });
+
+  visit('a flag that is deleted meanwhile says so and gives the draft back', async (things) => {
+    const { page, api, project } = things;
+    await aFlag(things, 'doomed', { on: { Staging: 50 } });
+    await page.clock.install();
+    await openFlag(page, 'doomed', 'Staging');
+    await preset(page, 80);
+    await api('DELETE', `/splits/ws/${project.id}/doomed`);
+    await later(page);
+    await page.getByText(/This flag was deleted/).waitFor();
+    await page.getByRole('button', { name: 'Copy the draft for Staging' }).waitFor();
+    await look(page, 'a deleted flag');
+  });
+});
+
+test('a draft outlives a server that goes away, and is saved once it is back', async () => {
+  const installation = anInstallation();
+  const first = await installation.start();
+  const api = await apiOf(first);
+  const place = { ...(await aPlace(api)), api };
+  await aFlag(place, 'steady', { on: { Staging: 50 } });
+  const { page, leave } = await aVisitor(browser, first.url);
+  await signUp(page, first);
+  await openFlag(page, 'steady', 'Staging');
+  await preset(page, 80);
+  await press(page, 'Review and save');
+  await first.end('SIGTERM');
+  await press(page, 'Save to Staging');
+  await page.getByText('No connection to the server.').waitFor();
+  await page.getByText('No connection. Your draft is kept.').waitFor();
+
+  const second = await installation.start({ PORT: new URL(first.url).port });
+  await page.getByText('No connection. Your draft is kept.').waitFor({ state: 'detached' });
+  await press(page, 'Save to Staging');
+  await page.getByText('Saved to Staging.').waitFor();
+  const path = `/splits/ws/${place.project.id}/steady/environments/${place.environments.Staging?.id}`;
+  const { body } = await second.call('GET', path, { as: await first.printedKey() });
+  assert.equal(body.defaultRule[0].size, 80);
+  await leave();
+});
+
+/** Half a minute later, when the page reads anew by itself. */
+const later = (page: Page) => page.clock.fastForward(31_000);

@@ -1,0 +1,346 @@
+/** What else the flag page shows and does: kill, copy, compare, JSON, who sees what, what was done. */
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { startBrowser } from '../web/browser.ts';
+import { field, press } from '../web/people.ts';
+import {
+  aFlag,
+  definitionIn,
+  definitionWith,
+  look,
+  openFlag,
+  review,
+  saveBar,
+  signedInVisitsIn,
+  step,
+  type Things,
+  whole,
+} from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+const define = ({ api, project, environments }: Things, flag: string, [environment, body]: [string, unknown]) =>
+  api('POST', `/splits/ws/${project.id}/${flag}/environments/${environments[environment]?.id}`, body);
+
+suite('around a definition', { concurrency: 2 }, () => {
+  visit('kill and restore name the environment, act at once, and leave the draft alone', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'deadly', { on: { Staging: 50, Production: 10 } });
+    await openFlag(page, 'deadly', 'Production');
+    await step(page, 'Everyone else').getByRole('button', { name: '25', exact: true }).click();
+    await press(page, 'Kill');
+    const dialog = page.getByRole('alertdialog', { name: 'Kill in Production?' });
+    await dialog.getByText('Everyone gets off, including individual targets.').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+    await look(page, 'kill');
+    await dialog.getByRole('button', { name: 'Kill in Production' }).click();
+    await page.getByText(/^Killed just now by Ana Ruiz\.$/).waitFor();
+    await page
+      .getByRole('link', { name: /^Production/ })
+      .getByText('Killed')
+      .waitFor();
+    await saveBar(page).getByText('1 unsaved change in Production').waitFor();
+    assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, true);
+    assert.equal((await definitionIn(things, 'deadly', 'Production')).defaultRule[0].size, 10);
+    assert.equal((await definitionIn(things, 'deadly', 'Staging')).killed, false);
+    await look(page, 'killed');
+    await page.getByRole('status').getByRole('button', { name: 'Restore' }).first().click();
+    await page.getByRole('dialog', { name: 'Restore in Production?' }).getByText('Everyone else gets again').waitFor();
+    await press(page, 'Restore in Production');
+    await page.getByText('Restored in Production. The rules decide again.').waitFor();
+    assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
+  });
+
+  visit('a definition is copied to another environment by parts, as a draft there', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'copied', { on: { Production: 10 } });
+    await define(things, 'copied', [
+      'Staging',
+      { ...whole, treatments: [{ name: 'on', keys: ['ana'] }, { name: 'off' }] },
+    ]);
+    await openFlag(page, 'copied', 'Staging');
+    await press(page, 'Copy to');
+    const dialog = page.getByRole('dialog', { name: 'Copy from Staging' });
+    await dialog.getByLabel('To').selectOption('Production (production)');
+    assert.equal(await dialog.getByLabel('Individual targets').isChecked(), false);
+    await dialog.getByLabel('Rules').uncheck();
+    await dialog.getByRole('heading', { name: 'Everyone else' }).waitFor();
+    assert.equal(await dialog.getByRole('heading', { name: /^Rule/ }).count(), 0);
+    await look(page, 'copy');
+    await dialog.getByRole('button', { name: 'Continue in Production' }).click();
+    const reviewed = page.getByRole('dialog', { name: 'Save 1 change to Production?' });
+    assert.equal(await reviewed.getByLabel('Title').inputValue(), 'Copy from Staging');
+    await reviewed.getByRole('button', { name: 'Save to Production' }).click();
+    await page.getByText('Saved to Production.').waitFor();
+    const { defaultRule, rules } = await definitionIn(things, 'copied', 'Production');
+    assert.deepEqual([defaultRule[0].size, rules.length], [50, 0]);
+
+    await page.getByRole('link', { name: /^Development/ }).click();
+    await page.getByRole('button', { name: /Copy from Staging/ }).click();
+    await review(page, 'Development');
+    assert.equal((await definitionIn(things, 'copied', 'Development')).rules.length, 3);
+  });
+
+  visit('two environments are compared, and a difference is carried over', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'compared', { on: { Production: 10 } });
+    await define(things, 'compared', ['Staging', { ...whole, trafficAllocation: 90 }]);
+    await openFlag(page, 'compared', 'Staging');
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.waitForURL('**/compare?a=Staging&b=Development');
+    await page.getByText('The flag is not defined in Development').waitFor();
+    await field(page, 'Right').selectOption('Production');
+    await page.getByText('5 differences').waitFor();
+    const rows = await page.getByRole('rowheader').allTextContents();
+    assert.deepEqual(rows.slice(1), ['Traffic allocation', 'Rule 1', 'Rule 2', 'Rule 3', 'Everyone else']);
+    await field(page, 'Only differences').uncheck();
+    await page.getByRole('row', { name: 'Baseline same' }).waitFor();
+    await page.getByPlaceholder('user key').fill('user-1');
+    await look(page, 'compare');
+    await press(page, 'Copy Everyone else to Production');
+    await press(page, 'Copy Rule 1 to Production');
+    await page.getByText('2 changes for Production, not saved yet.').waitFor();
+    await page.getByText('3 differences').waitFor();
+    await page.getByRole('link', { name: 'Review' }).click();
+    await page.getByRole('dialog', { name: 'Save 2 changes to Production?' }).waitFor();
+    await press(page, 'Save to Production');
+    await page.getByText('Saved to Production.').waitFor();
+    const { rules, defaultRule } = await definitionIn(things, 'compared', 'Production');
+    assert.deepEqual([rules.length, defaultRule[0].size], [1, 50]);
+  });
+
+  visit('JSON is edited with the complaints of the server, and makes the same draft', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'typed', { on: { Staging: 50 } });
+    await openFlag(page, 'typed', 'Staging');
+    await page.getByRole('link', { name: 'JSON' }).click();
+    const area = page.getByRole('textbox', { name: 'Definition in Staging as JSON' });
+    await look(page, 'JSON');
+    const text = await area.inputValue();
+    await area.fill(text.replace('"size": 50', '"size": 45'));
+    await page.getByRole('button', { name: /^Line \d+: defaultRule sizes must add up to 100, not 95$/ }).waitFor();
+    await look(page, 'wrong JSON');
+    await area.fill('{');
+    await page.getByText(/This is not JSON/).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Review and save' }).count(), 0);
+    await area.fill(text.replace('"size": 50', '"size": 45').replace('"size": 50', '"size": 55'));
+    await page.getByText('This is a valid definition.').waitFor();
+    await page.getByRole('tab', { name: 'Difference' }).click();
+    await page.getByText('"size": 45').waitFor();
+    await look(page, 'difference of JSON');
+    await page.getByRole('link', { name: 'Review and save' }).click();
+    await page.getByRole('dialog', { name: 'Save 1 change to Staging?' }).waitFor();
+    await press(page, 'Save to Staging');
+    await page.getByText('Saved to Staging.').waitFor();
+    assert.equal((await definitionIn(things, 'typed', 'Staging')).defaultRule[0].size, 45);
+  });
+
+  visit('a definition is pasted where there is none', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'pasted');
+    await openFlag(page, 'pasted', 'Staging');
+    await page.getByRole('button', { name: /Paste JSON/ }).click();
+    await field(page, 'JSON').fill(JSON.stringify({ ...definitionWith(20), defaultTreatment: 'none' }));
+    await press(page, 'Use as draft');
+    await page.getByText('defaultTreatment none is not a treatment').waitFor();
+    await field(page, 'JSON').fill(JSON.stringify({ id: 'x', ...definitionWith(20) }));
+    await press(page, 'Use as draft');
+    await review(page, 'Staging');
+    assert.equal((await definitionIn(things, 'pasted', 'Staging')).defaultRule[0].size, 20);
+  });
+
+  visit('who sees what: a key with attributes, before and after the edit, and over a sample', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'tried');
+    const rule = (matcher: object, treatment: string) => ({
+      buckets: [{ treatment, size: 100 }],
+      condition: { matchers: [matcher] },
+    });
+    await define(things, 'tried', [
+      'Staging',
+      {
+        ...definitionWith(0),
+        treatments: [{ name: 'on', keys: ['ana'], configurations: '{"colour":"blue"}' }, { name: 'off' }],
+        rules: [
+          rule({ type: 'GREATER_THAN_OR_EQUAL_NUMBER', attribute: 'age', number: 18 }, 'on'),
+          rule({ type: 'ANY_OF_SET', attribute: 'roles', strings: ['qa'] }, 'on'),
+        ],
+      },
+    ]);
+    await openFlag(page, 'tried', 'Staging');
+    const panel = page.getByRole('region', { name: 'Who sees what' });
+    await panel.getByLabel('user key').fill('ana');
+    await panel.getByText('Individually targeted to on').waitFor();
+    await panel.getByText('{"colour":"blue"}').waitFor();
+    await panel.getByLabel('user key').fill('omar');
+    await panel.getByText('Not: age is at least 18 (no age)').waitFor();
+    await panel.getByText(/^Everyone else, bucket \d+ of 100$/).waitFor();
+    await panel.getByLabel('age').fill('17');
+    await panel.getByText('Not: age is at least 18 (it is 17)').waitFor();
+    await panel.getByLabel('roles').fill('dev, qa');
+    await panel.getByText(/^roles has any of qa, bucket/).waitFor();
+    await panel.getByLabel('roles').fill('');
+    await step(page, 'Everyone else').getByRole('button', { name: '100', exact: true }).click();
+    await panel.getByText('after saving').waitFor();
+    await panel.getByRole('status').getByText('off becomes on after saving').waitFor();
+    await press(page, 'Over 10,000 sample keys');
+    await panel.getByText('10,000 of them switch sides: 10,000 from off to on.').waitFor();
+    await look(page, 'who sees what');
+  });
+
+  visit('who sees what follows the flags that a flag depends on', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'anchor', { on: { Staging: 100 } });
+    await aFlag(things, 'ship');
+    await define(things, 'ship', ['Staging', definitionWith(0)]);
+    await openFlag(page, 'ship', 'Staging');
+    await press(page, 'Add rule');
+    await field(page, 'What must hold').selectOption({ label: 'gets' });
+    await press(page, 'Choose');
+    await page.getByRole('combobox', { name: 'Flag' }).fill('anch');
+    await page.getByRole('option', { name: 'anchor' }).click();
+    await page.getByRole('combobox', { name: 'Treatments' }).fill('on');
+    await step(page, 'Everyone else').waitFor();
+    await page.locator('[data-step="rule 0"]').getByRole('button', { name: '100', exact: true }).click();
+    const panel = page.getByRole('region', { name: 'Who sees what' });
+    await panel.getByLabel('user key').fill('omar');
+    await panel.getByText(/^user gets on of the flag anchor, bucket/).waitFor();
+    await review(page, 'Staging');
+    const { rules } = await definitionIn(things, 'ship', 'Staging');
+    assert.deepEqual(rules[0].condition.matchers, [
+      { depends: { splitName: 'anchor', treatments: ['on'] }, type: 'IN_SPLIT' },
+    ]);
+  });
+
+  visit('who may only look sees everything, can try keys, and finds no control', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'closed');
+    await api('POST', `/splits/ws/${project.id}/closed/environments/${environments.Staging?.id}`, whole);
+    // Nobody who signs in is so restricted yet; the page asks the same question as the server.
+    await page.route('**/internal/account/session', async (route) => {
+      const response = await route.fetch();
+      const session = await response.json();
+      const permissions = session.permissions.filter((name: string) => !name.endsWith('.write'));
+      await route.fulfill({ response, json: { ...session, permissions } });
+    });
+    await openFlag(page, 'closed', 'Staging');
+    await page.getByText('You can view Staging. Editing needs the role Flag editor.').waitFor();
+    await page.getByText('staff').waitFor();
+    for (const name of ['Add rule', 'Add', 'Kill', 'Copy to', 'Edit individual targets']) {
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+    }
+    assert.equal(await page.getByRole('slider').count(), 0);
+    await page.getByLabel('user key').fill('omar');
+    await page.getByText(/^Everyone else, bucket/).waitFor();
+    await look(page, 'view only');
+    await page.getByRole('link', { name: /^Production/ }).click();
+    await page.getByRole('heading', { name: 'Not defined in Production' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /Start with/ }).count(), 0);
+  });
+
+  visit('what was done is shown as pictures, and one can go back to it', async (things) => {
+    const { page, api, project } = things;
+    const flag = await aFlag(things, 'historic', { on: { Staging: 50 } });
+    await openFlag(page, 'historic', 'Staging');
+    await step(page, 'Everyone else').getByRole('button', { name: '80', exact: true }).click();
+    await press(page, 'Review and save');
+    await field(page, 'Title').fill('Ramp');
+    await field(page, 'Comment').fill('Looks good.');
+    await press(page, 'Save to Staging');
+    await page.getByText('Saved to Staging.').waitFor();
+    await api('PATCH', `/splits/ws/${project.id}/${flag.name}`, [
+      { op: 'replace', path: '/description', value: 'For everyone' },
+    ]);
+    await page.getByRole('link', { name: 'View all' }).click();
+    const entries = page.getByRole('listitem').filter({ has: page.getByText(/ago|just now/) });
+    await page.getByText('Looks good.').waitFor();
+    await page.getByText('For everyone').waitFor();
+    const ramp = entries.filter({ hasText: 'Ramp' });
+    await ramp.getByText('30% of the user keys that reached this step moved from off to on.').waitFor();
+    await ramp.getByText('As it is now').waitFor();
+    await ramp.getByRole('button', { name: 'Show JSON patch' }).click();
+    await ramp.getByText('"path": "/defaultRule"').waitFor();
+    await look(page, 'activity of a flag');
+    await field(page, 'Environment').selectOption('Production');
+    await page.getByText('Nothing has changed yet.').waitFor();
+    await field(page, 'Environment').selectOption('Staging');
+    await entries.filter({ hasText: 'defined the flag' }).getByRole('button', { name: 'Go back to this' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
+    assert.equal(await dialog.getByLabel('Title').inputValue(), 'Go back to an earlier version');
+    await dialog.getByRole('button', { name: 'Save to Staging' }).click();
+    await page.getByText('Saved to Staging.').waitFor();
+    assert.equal((await definitionIn(things, 'historic', 'Staging')).defaultRule[0].size, 50);
+  });
+
+  visit('every type of matcher can be filled in', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'asking', { on: { Staging: 50 } });
+    await openFlag(page, 'asking', 'Staging');
+    await press(page, 'Add rule');
+    const editor = page.locator('[data-step="rule 0"]');
+    const noon = Date.UTC(2025, 10, 12, 12, 0);
+    const evening = Date.UTC(2025, 10, 12, 20, 0);
+    type Fill = (matcher: ReturnType<typeof editor.getByRole>) => Promise<unknown>;
+    const tokens: Fill = async (row) => {
+      await row.getByLabel('Values').fill('one');
+      await row.getByLabel('Values').press('Enter');
+      await row.getByLabel('Values').fill('two');
+      await row.getByLabel('Values').press(',');
+    };
+    const versions: Fill = async (row) => {
+      await row.getByLabel('Values').fill('1.2.3');
+      await row.getByLabel('Values').press('Enter');
+    };
+    const two = (from: string, to: string) =>
+      (async (row) => {
+        await row.getByLabel('From').fill(from);
+        await row.getByLabel('To').fill(to);
+      }) as Fill;
+    const one = (label: string, value: string) => ((row) => row.getByLabel(label).fill(value)) as Fill;
+    const strings = ['one', 'two'];
+    const cases: [type: string, fill: Fill, value: object][] = [
+      ['IN_LIST_STRING', tokens, { strings }],
+      ['STARTS_WITH_STRING', tokens, { strings }],
+      ['ENDS_WITH_STRING', tokens, { strings }],
+      ['CONTAINS_STRING', tokens, { strings }],
+      ['MATCHES_STRING', one('Value', '^qa'), { string: '^qa' }],
+      ['EQUAL_NUMBER', one('Number', '18'), { number: 18 }],
+      ['GREATER_THAN_OR_EQUAL_NUMBER', one('Number', '-1'), { number: -1 }],
+      ['LESS_THAN_OR_EQUAL_NUMBER', one('Number', '0'), { number: 0 }],
+      ['BETWEEN_NUMBER', two('1', '9'), { between: { from: 1, to: 9 } }],
+      ['ON_DATE', one('Date', '2025-11-12'), { date: Date.UTC(2025, 10, 12) }],
+      ['ON_OR_AFTER_DATE', one('Date', '2025-11-12T12:00'), { date: noon }],
+      ['ON_OR_BEFORE_DATE', one('Date', '2025-11-12T12:00'), { date: noon }],
+      ['BETWEEN_DATE', two('2025-11-12T12:00', '2025-11-12T20:00'), { between: { from: noon, to: evening } }],
+      ['EQUAL_SET', tokens, { strings }],
+      ['ANY_OF_SET', tokens, { strings }],
+      ['ALL_OF_SET', tokens, { strings }],
+      ['PART_OF_SET', tokens, { strings }],
+      ['EQUAL_TO_SEMVER', one('Value', '1.2.3'), { string: '1.2.3' }],
+      ['GREATER_THAN_OR_EQUAL_TO_SEMVER', one('Value', '1.2.3'), { string: '1.2.3' }],
+      ['LESS_THAN_OR_EQUAL_TO_SEMVER', one('Value', '1.2.3'), { string: '1.2.3' }],
+      ['BETWEEN_SEMVER', two('1.0.0', '2.0.0'), { between: { from: '1.0.0', to: '2.0.0' } }],
+      ['IN_LIST_SEMVER', versions, { strings: ['1.2.3'] }],
+      ['BOOLEAN', (row) => row.getByLabel('Value').selectOption('false'), { bool: false }],
+    ];
+    for (const [index, [type, fill]] of cases.entries()) {
+      if (index > 0) await editor.getByRole('button', { name: 'and', exact: true }).click();
+      const row = editor.getByRole('group', { name: 'Condition' }).nth(index);
+      await row.getByLabel('What must hold').selectOption(type);
+      await row.getByLabel('Attribute').fill('thing');
+      await fill(row);
+    }
+    await editor.getByRole('button', { name: 'and', exact: true }).click();
+    const last = editor.getByRole('group', { name: 'Condition' }).last();
+    await last.getByLabel('What must hold').selectOption('IN_SEGMENT');
+    await last.getByLabel('Segment').fill('staff');
+    await last.getByLabel('not').check();
+    await look(page, 'a rule with every matcher');
+    await review(page, 'Staging');
+    const { rules } = await definitionIn(things, 'asking', 'Staging');
+    assert.deepEqual(rules[0].condition.matchers, [
+      ...cases.map(([type, , value]) => ({ attribute: 'thing', type, ...value })),
+      { negate: true, type: 'IN_SEGMENT', string: 'staff' },
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { startBrowser } from '../web/browser.ts';
+import { ana, enterPassword, field, heading, press } from '../web/people.ts';
+import { aMember, look, signedInVisitsIn } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+suite('one’s own page', { concurrency: 2 }, () => {
+  visit('the second factor is set up by picture or secret, and asked for from then on', async ({ page }) => {
+    await page.goto('/me');
+    await press(page, 'Set up');
+    await page.getByRole('img', { name: /QR code/ }).waitFor();
+    const secret = (await page.getByText(/^([A-Z2-7]{4} )+[A-Z2-7]{4}$/).innerText()).replaceAll(' ', '');
+    const codeIn = (seconds: number) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + seconds * 1000 });
+    await look(page, 'second factor offered');
+    await field(page, 'Six-digit code').fill(codeIn(0));
+    await press(page, 'Switch on');
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    assert.equal(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count(), 10);
+    await look(page, 'recovery codes');
+    await press(page, 'I have saved them');
+    await page.getByRole('button', { name: 'Switch off' }).waitFor();
+    await page.context().clearCookies();
+    await page.goto('/me');
+    await enterPassword(page, ana);
+    await field(page, 'Six-digit code').fill(codeIn(30));
+    await press(page, 'Sign in');
+    await heading(page, ana.name).waitFor();
+  });
+
+  visit('single keys can be switched off, in this browser', async ({ page }) => {
+    await page.goto('/me');
+    await page.getByRole('checkbox', { name: 'Single keys are shortcuts' }).uncheck();
+    await page.goto('/admin/users');
+    await heading(page, 'Users').waitFor();
+    await page.keyboard.press('n');
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await page.goto('/me');
+    await page.getByRole('checkbox', { name: 'Single keys are shortcuts' }).check();
+    await page.goto('/admin/users');
+    await heading(page, 'Users').waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('dialog', { name: 'Invite people' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Shortcuts on this page' }).getByText('Invite people').waitFor();
+  });
+
+  visit('administrators find the links of mails that wait; members find their own groups', async (things) => {
+    const { page, api } = things;
+    await api('POST', '/users', { email: 'noor@example.org' });
+    await page.goto('/me');
+    await page.getByRole('button', { name: 'Copy link for noor@example.org' }).waitFor();
+    await look(page, 'me');
+    const liu = await aMember(things);
+    await liu.page.goto('/me');
+    await liu.page.getByText('Member', { exact: true }).waitFor();
+    assert.equal(await liu.page.getByRole('heading', { name: 'Waiting mails' }).count(), 0);
+    await liu.page.getByRole('link', { name: 'Your groups and activity' }).click();
+    await heading(liu.page, 'Liu Wei').waitFor();
+    await liu.page.getByRole('link', { name: 'Password, second factor, sessions' }).click();
+    await liu.page.getByText('This browser', { exact: true }).waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
+  });
+});

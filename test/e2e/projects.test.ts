@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { startBrowser } from '../web/browser.ts';
+import { field, heading, press } from '../web/people.ts';
+import { aFlag, aMember, choose, look, row, signedInVisitsIn } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+suite('projects', { concurrency: 2 }, () => {
+  visit('a project is made, renamed, emptied and deleted', async ({ page }) => {
+    await page.goto('/admin/settings');
+    await row(page, 'Checkout').getByText('Staging, Development, Production').waitFor();
+    await press(page, 'New project');
+    await field(page, 'Name').fill('Checkout');
+    await press(page, 'Create project');
+    await page.getByText('Another project has this name.').waitFor();
+    await field(page, 'Name').fill('Search');
+    await page.getByLabel('Ask for a title and a comment on every change').check();
+    await look(page, 'new project');
+    await press(page, 'Create project');
+    await heading(page, 'Environments').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/p/Search/environments');
+
+    await page.getByRole('link', { name: 'Project settings' }).click();
+    await field(page, 'Name').fill('Search & find');
+    await page.getByLabel('Ask for a title and a comment on every change').uncheck();
+    await press(page, 'Save');
+    await page.waitForURL('**/p/Search%20%26%20find/settings');
+    await page.getByRole('button', { name: 'Project Search & find' }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
+
+    assert.ok(await page.getByRole('button', { name: 'Delete project' }).isDisabled());
+    await page.getByText('1 traffic type', { exact: true }).waitFor();
+    await look(page, 'project settings');
+    await press(page, 'Delete user');
+    await press(page, 'Delete traffic type');
+    await page.getByText('It is empty, and can be deleted.').waitFor();
+    await press(page, 'Delete project');
+    await page.getByRole('alertdialog', { name: 'Delete Search & find?' }).waitFor();
+    await look(page, 'delete a project');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete project' }).click();
+    await heading(page, 'Settings').waitFor();
+    await row(page, 'Checkout').waitFor();
+    await row(page, 'Search').waitFor({ state: 'detached' });
+    await look(page, 'projects');
+  });
+
+  visit('a project is open to everybody, or only to the groups and people listed', async (things) => {
+    const { page, api, project } = things;
+    const { id } = await api('POST', '/groups', { name: 'Checkout team' });
+    const support = await api('POST', '/groups', { name: 'Support' });
+    const liu = await aMember(things);
+    await liu.page.goto('/p/Checkout/flags');
+    await heading(liu.page, 'Flags').waitFor();
+
+    await page.goto('/p/Checkout/settings');
+    await page.getByLabel('Only some groups and people').check();
+    await choose(page, 'Add group or person', 'Groups and people', 'Checkout team');
+    await look(page, 'access');
+    await press(page, 'Save access');
+    await page.getByText('Checkout is open only to those listed.').waitFor();
+    const restriction = (path = '') =>
+      api('GET', `/restrictions?resource_type=workspace&resource_id=${project.id}${path}`);
+    const [saved] = (await restriction()).objects;
+    assert.deepEqual(
+      saved.resourcePermissions.view.map(({ name }: { name: string }) => name),
+      ['Administrators', 'Checkout team'],
+    );
+    await liu.page.goto('/p/Checkout/flags');
+    await heading(liu.page, 'No such project').waitFor();
+
+    const { data } = await api('GET', '/users');
+    const body = [{ op: 'add', path: '/groups/-', value: { id, type: 'group' } }];
+    await api('PATCH', `/users/${data[1].id}`, body);
+    await liu.page.goto('/p/Checkout/flags');
+    await heading(liu.page, 'Flags').waitFor();
+
+    await press(page, 'Remove Checkout team');
+    await choose(page, 'Add group or person', 'Groups and people', 'Liu Wei');
+    await api('PUT', '/restrictions', {
+      resource: { id: project.id, type: 'workspace' },
+      operations: { view: true },
+      resourcePermissions: { view: [...saved.resourcePermissions.view, { id: support.id, type: 'group' }] },
+    });
+    await press(page, 'Save access');
+    // What somebody else added meanwhile is kept.
+    await page.getByRole('button', { name: 'Remove Support' }).waitFor();
+    await page.getByLabel('Everybody who has an account').check();
+    await press(page, 'Discard');
+    await page.getByRole('button', { name: 'Remove Liu Wei' }).waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
+  });
+
+  visit('traffic types are made, and kept while flags use them', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'checkout_one_page');
+    await page.goto('/p/Checkout/settings');
+    await press(page, 'Add traffic type');
+    await field(page, 'Name').last().fill('1device');
+    await press(page, 'Create traffic type');
+    await page.getByText('The name must be a letter, then letters, digits, - or _.').waitFor();
+    await page.getByRole('dialog').getByLabel('Name').fill('device');
+    await press(page, 'Create traffic type');
+    await page.getByRole('listitem').filter({ hasText: 'device' }).first().waitFor();
+    await press(page, 'Delete user');
+    await press(page, 'Delete traffic type');
+    await page.getByText('Traffic type user is still used by feature flags; delete them first.').waitFor();
+    await look(page, 'traffic type in use');
+    await press(page, 'Cancel');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await page.getByText('3 environments', { exact: true }).waitFor();
+  });
+
+  visit('who is no administrator sees the settings, and whom to ask', async (things) => {
+    const { page, complaints, leave } = await aMember(things);
+    await page.goto('/p/Checkout/settings');
+    await page.getByText('Ask an administrator: Ana Ruiz.').waitFor();
+    assert.equal(await field(page, 'Name').getAttribute('readonly'), '');
+    await page.getByRole('heading', { name: 'Rollout statuses' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Access' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+    await look(page, 'project settings of a member');
+    await page.goto('/admin/settings');
+    await page.getByText('You cannot see Settings').waitFor();
+    assert.deepEqual(complaints, []);
+    await leave();
+  });
+});

@@ -1,0 +1,215 @@
+/** Visits of people who are signed in, to a server of their own that has what the test puts there. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { accountPrefix } from '#contract/parts.ts';
+import type { Answer } from '../support/app.ts';
+import { anInstallation, type Server } from '../support/process.ts';
+import { aVisitor, type Visitor } from '../web/browser.ts';
+import { ana, setupLink } from '../web/people.ts';
+
+/** Calls the Admin API with the first key; refuses to go on when the answer is a refusal. */
+export type Api = (method: string, path: string, body?: unknown) => Promise<Answer['body']>;
+
+export interface Place {
+  readonly project: { readonly id: string; readonly name: string };
+  /** By name: Development, Staging, Production. */
+  readonly environments: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+}
+
+export interface Things extends Visitor, Place {
+  readonly server: Server;
+  readonly api: Api;
+  readonly browser: Browser;
+}
+
+/** Tests with a server of their own, where Ana is the administrator and is signed in. */
+export const signedInVisitsIn =
+  (browser: Browser) =>
+  (name: string, body: (things: Things) => Promise<void>, options: BrowserContextOptions = {}) =>
+    test(name, async () => {
+      const server = await anInstallation().start();
+      const api = await apiOf(server);
+      const place = await aPlace(api);
+      const visitor = await aVisitor(browser, server.url, options);
+      await signUp(visitor.page, server);
+      await body({ ...visitor, ...place, server, api, browser });
+      assert.deepEqual(visitor.complaints, []);
+      await visitor.leave();
+    });
+
+export async function apiOf(server: Server): Promise<Api> {
+  const as = await server.printedKey();
+  return async (method, path, body) => {
+    const answer = await server.call(method, path, { as, body });
+    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+}
+
+/** The first project, renamed, with three environments. */
+export async function aPlace(api: Api): Promise<Place> {
+  const { objects } = await api('GET', '/workspaces');
+  const { id } = objects[0];
+  const rename = (path: string, name: string) => api('PATCH', path, [{ op: 'replace', path: '/name', value: name }]);
+  await rename(`/workspaces/${id}`, 'Checkout');
+  const [production, staging] = await api('GET', `/environments/ws/${id}`);
+  await rename(`/environments/ws/${id}/${production.id}`, 'Production');
+  await rename(`/environments/ws/${id}/${staging.id}`, 'Staging');
+  const development = await api('POST', `/environments/ws/${id}`, { name: 'Development', production: false });
+  return {
+    project: { id, name: 'Checkout' },
+    environments: {
+      Development: { id: development.id, name: 'Development' },
+      Staging: { id: staging.id, name: 'Staging' },
+      Production: { id: production.id, name: 'Production' },
+    },
+  };
+}
+
+/** Makes Ana the first administrator and signs her in, without the pages. */
+export async function signUp(page: Page, server: Server): Promise<void> {
+  const token = new URL(await setupLink(server)).searchParams.get('token');
+  const reply = await page.request.post(`${server.url}${accountPrefix}/setup`, { data: { token, ...ana } });
+  assert.equal(reply.status(), 200, await reply.text());
+}
+
+/** Invites somebody, who accepts at once and is signed in in a browser of their own. */
+export async function aMember({ browser, server, api }: Things, email = 'liu@example.org'): Promise<Visitor> {
+  await api('POST', '/users', { email });
+  const link = new RegExp(`"email":"${email.replaceAll('.', '\\.')}","link":"[^"]+/invitations/([^"]+)"`);
+  const [, token] = await server.says(link);
+  const visitor = await aVisitor(browser, server.url);
+  const reply = await visitor.page.request.post(`${server.url}${accountPrefix}/invitations/${token}`, {
+    data: { name: 'Liu Wei', password: ana.password },
+  });
+  assert.equal(reply.status(), 200, await reply.text());
+  return visitor;
+}
+
+interface FlagOptions {
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly status?: string;
+  /** The share of `on` in each environment where it is defined. */
+  readonly on?: Readonly<Record<string, number>>;
+  readonly killedIn?: string;
+}
+
+/** A flag with what the options say; the treatments are on and off. */
+export async function aFlag(
+  { api, project, environments }: Place & { readonly api: Api },
+  name: string,
+  options: FlagOptions = {},
+) {
+  const { description = '', tags = [], status, on = {}, killedIn } = options;
+  const flag = await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name, description });
+  const path = `/splits/ws/${project.id}/${name}`;
+  if (tags.length > 0) await api('PATCH', path, [{ op: 'replace', path: '/tags', value: tags }]);
+  if (status !== undefined) {
+    const statuses: { id: string; name: string }[] = await api('GET', `/rolloutStatuses?wsId=${project.id}`);
+    const id = statuses.find((one) => one.name === status)?.id;
+    await api('PATCH', path, [{ op: 'replace', path: '/rolloutStatus/id', value: id }]);
+  }
+  for (const [environment, share] of Object.entries(on)) {
+    await api('POST', `${path}/environments/${environments[environment]?.id}`, definitionWith(share));
+  }
+  if (killedIn !== undefined) await api('PUT', `${path}/environments/${environments[killedIn]?.id}/kill`, {});
+  return flag;
+}
+
+export const definitionWith = (share: number) => ({
+  treatments: [{ name: 'on' }, { name: 'off' }],
+  defaultTreatment: 'off',
+  rules: [],
+  defaultRule: [
+    { treatment: 'on', size: share },
+    { treatment: 'off', size: 100 - share },
+  ],
+});
+
+/**
+ * Asks the page until the expression has the value. Playwright's own way to wait for a function makes one out of text
+ * in the page, which the policy forbids.
+ */
+export async function eventually(page: Page, expression: string, expected: unknown): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    const found = await page.evaluate(expression);
+    if (found === expected || Date.now() > deadline) return assert.deepEqual(found, expected, expression);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export const focused = 'document.activeElement.textContent';
+
+/** Nothing keeps people out of what the page shows now: in both themes, and without sideways scrolling at any width. */
+export async function look(page: Page, state: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1280, 768, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      assert.ok(!isTooWide, `${state} scrolls sideways at ${width} pixels`);
+    }
+    await page.setViewportSize({ width: colorScheme === 'light' ? 1280 : 390, height: 800 });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+    assert.deepEqual(found, [], `${state}, ${colorScheme}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+/** A definition with three rules, whose names are those of their segments. */
+export const whole = {
+  ...definitionWith(50),
+  rules: ['staff', 'beta', 'eu'].map((string) => ({
+    buckets: [{ treatment: 'on', size: 100 }],
+    condition: { combiner: 'AND', matchers: [{ type: 'IN_SEGMENT', string }] },
+  })),
+};
+
+export async function openFlag(page: Page, flag: string, environment: string): Promise<void> {
+  await page.goto(`/p/Checkout/flags/${flag}/${encodeURIComponent(environment)}`);
+  await page.getByRole('heading', { level: 2, name: environment }).waitFor();
+}
+
+/** What the server has. */
+export const definitionIn = ({ api, project, environments }: Things, flag: string, environment: string) =>
+  api('GET', `/splits/ws/${project.id}/${flag}/environments/${environments[environment]?.id}`);
+
+export const saveBar = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' });
+
+/** A step of the ladder, by its title. */
+export const step = (page: Page, title: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3, name: title }) });
+
+/** Goes through the review and saves. */
+export async function review(page: Page, environment: string): Promise<void> {
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  await page.getByRole('button', { name: `Save to ${environment}` }).click();
+  await page.getByText(`Saved to ${environment}.`).first().waitFor();
+  await saveBar(page).waitFor({ state: 'detached' });
+}
+
+/** The row of a table that has the text in it. */
+export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+/** Opens the menu about something and does what it offers. */
+export async function menuOf(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `More about ${name}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** Chooses from the list that a button opens, and closes it. */
+export async function choose(page: Page, button: string, list: string, option: string): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click();
+  await page.getByRole('combobox', { name: list, exact: true }).fill(option);
+  await page.getByRole('option', { name: option }).click();
+  // Those that take several choices stay open.
+  await page.keyboard.press('Escape');
+}

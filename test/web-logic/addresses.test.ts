@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { flagsSearch } from '../../web/src/features/flags/flags-search.ts';
+import { shownEnvironments } from '../../web/src/features/flags/shown-environments.ts';
+import { flagPath } from '../../web/src/paths.ts';
+import { parseSearch, stringifySearch, textSearch } from '../../web/src/search-params.ts';
+
+test('what stands in an address is read back as it was, and stays text', () => {
+  const value = fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 2, maxLength: 4 }));
+  const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__');
+  fc.assert(
+    fc.property(fc.dictionary(name, value), (search) => {
+      assert.deepEqual(parseSearch(stringifySearch(search)), { ...search });
+    }),
+  );
+  assert.equal(stringifySearch({ a: undefined }), '');
+  assert.deepEqual(parseSearch('?token=123&flag=true'), { token: '123', flag: 'true' });
+});
+
+test('where one value is meant the first counts', () => {
+  assert.deepEqual(textSearch({ q: ['a', 'b'], status: 'x' }), { q: 'a', status: 'x' });
+  assert.deepEqual(flagsSearch({ q: ['a', 'b'], tag: 'one', status: '' }), {
+    q: 'a',
+    status: undefined,
+    tag: ['one'],
+    env: undefined,
+  });
+});
+
+test('names that mean something in an address are written so that they do not', () => {
+  assert.equal(flagPath('A/B ?', 'x#1', '100%'), '/p/A%2FB%20%3F/flags/x%231/100%25');
+  assert.equal(flagPath('Checkout', 'x'), '/p/Checkout/flags/x');
+});
+
+test('of too many environments production is shown, and the first of the others, in their order', () => {
+  const all = ['a', 'b', 'c', 'd', 'e', 'p'].map((name) => ({ id: name, name, production: name === 'p' }));
+  const names = (asked?: readonly string[]) => shownEnvironments(all, asked).map(({ name }) => name);
+  assert.deepEqual(names(), ['a', 'b', 'c', 'd', 'p']);
+  assert.deepEqual(names(['p', 'e', 'gone']), ['e', 'p']);
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Details, overwritten, patchOf } from '../../web/src/features/flags/details.ts';
+
+const saved: Details = { description: 'Old', tags: ['a', 'b'], status: '1' };
+
+test('a patch names only what was changed', () => {
+  assert.deepEqual(patchOf(saved, saved), []);
+  assert.deepEqual(patchOf(saved, { ...saved, tags: ['a', 'b'] }), []);
+  assert.deepEqual(patchOf(saved, { description: '', tags: ['b'], status: '2' }), [
+    { op: 'replace', path: '/description', value: '' },
+    { op: 'replace', path: '/tags', value: [{ name: 'b' }] },
+    { op: 'replace', path: '/rolloutStatus/id', value: '2' },
+  ]);
+});
+
+test('tags are compared one by one: a comma inside a tag does not make two', () => {
+  assert.equal(patchOf({ ...saved, tags: ['a,b'] }, { ...saved, tags: ['a', 'b'] }).length, 1);
+});
+
+test("somebody else's change of the same is noticed; the same change is none", () => {
+  const edits = { description: { from: 'Old', to: 'Mine' } };
+  assert.deepEqual(overwritten(saved, edits), []);
+  assert.deepEqual(overwritten({ ...saved, description: 'Mine' }, edits), []);
+  assert.deepEqual(overwritten({ ...saved, description: 'Theirs' }, edits), [
+    { name: 'description', theirs: 'Theirs' },
+  ]);
+  assert.deepEqual(overwritten({ ...saved, status: '2' }, edits), []);
+});

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import type { Change } from '#domain/changes.ts';
+import type { Definition } from '#domain/definitions.ts';
+import { differencesIn } from '../targeting/change-words.ts';
+import { DifferenceBox } from '../targeting/DifferenceBox.tsx';
+import { orderOf, targetingOf } from '../targeting/targeting-of.ts';
+import { JsonDiff } from '../ui/JsonDiff.tsx';
+import { Tabs } from '../ui/Tabs.tsx';
+
+type Face = 'picture' | 'json';
+const faces = [
+  { id: 'picture', label: 'Change' },
+  { id: 'json', label: 'JSON' },
+] as const;
+
+/** All that an entry changed: as pictures, where it is about a definition, or line by line. */
+export function ChangeDetails({ change }: { readonly change: Change }) {
+  const hasPicture = differencesIn(change).length > 0;
+  const [face, setFace] = useState<Face>(hasPicture ? 'picture' : 'json');
+  return (
+    <>
+      {hasPicture && <Tabs label="Details" tabs={faces} selected={face} onSelect={setFace} />}
+      {face === 'picture' ? (
+        <Pictures change={change} />
+      ) : (
+        <JsonDiff before={change.before} after={change.after} label="Difference as JSON" />
+      )}
+    </>
+  );
+}
+
+function Pictures({ change }: { readonly change: Change }) {
+  const [before, after] = [change.before as Definition, change.after as Definition];
+  const order = orderOf(targetingOf(before), targetingOf(after));
+  return differencesIn(change).map((difference) => (
+    <DifferenceBox
+      key={JSON.stringify(difference)}
+      difference={difference}
+      order={order}
+      trafficType={after.trafficType.name}
+      isPast
+    />
+  ));
+}

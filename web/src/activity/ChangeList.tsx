@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { countOf } from '../administration/count.ts';
+import { ShowMore } from '../administration/ShowMore.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { ChangeEntry } from './ChangeEntry.tsx';
+import styles from './ChangeList.module.css';
+import { type ChangeFilter, useChanges } from './changes-query.ts';
+import { byDay } from './days.ts';
+
+interface Props {
+  readonly filter: ChangeFilter;
+  /** Entries say which project they are of. */
+  readonly namesProject?: boolean;
+  /** In place of the list where nothing is found. */
+  readonly empty: ReactNode;
+  /** The heading of a day; one below the heading of the part of the page. */
+  readonly level?: 'h2' | 'h3';
+}
+
+/** What was done, grouped by day. */
+export function ChangeList({ filter, namesProject = false, empty, level: Heading = 'h2' }: Props) {
+  const query = useChanges(filter);
+  return (
+    <Loaded query={query} skeleton={<SkeletonRows />}>
+      {({ pages }) => {
+        const changes = pages.flatMap(({ data }) => data);
+        if (changes.length === 0) return empty;
+        return (
+          <div className={styles.whole}>
+            {byDay(changes, Date.now()).map(({ day, items }) => (
+              <section key={day} aria-label={day} className={styles.day}>
+                <Heading className={styles.heading}>{day}</Heading>
+                <ol className={styles.list}>
+                  {items.map((change) => (
+                    <ChangeEntry key={change.id} change={change} namesProject={namesProject} />
+                  ))}
+                </ol>
+              </section>
+            ))}
+            <ShowMore query={query} shown={`${countOf(changes.length, 'change')} shown`} />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,127 @@
+/** Whom and what an entry of the audit log names, with the way there. */
+import { useQuery } from '@tanstack/react-query';
+import { Cpu, KeyRound, type LucideIcon, SquareTerminal, UserX } from 'lucide-react';
+import type { Change } from '#domain/changes.ts';
+import { NameLink } from '../administration/NameLink.tsx';
+import { useEditorName } from '../EditorName.tsx';
+import { projectsReading } from '../project.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import styles from './ChangeNames.module.css';
+import { useEnvironmentOf } from './environment-of.ts';
+
+type Editor = Change['editor'];
+
+/** Who is no person. */
+const others: Readonly<Record<string, { readonly icon: LucideIcon; readonly word: string }>> = {
+  api_key: { icon: KeyRound, word: 'API key' },
+  operator: { icon: SquareTerminal, word: 'At the command line' },
+  system: { icon: Cpu, word: 'The server' },
+  anonymous: { icon: UserX, word: 'Somebody who is not signed in' },
+};
+
+interface ActorProps {
+  readonly editor: Editor;
+  readonly face?: 'mark' | 'name';
+}
+
+/** The initials of a person, or a sign for what is none; or the name, which is a link where there is a page. */
+export function ChangeActor({ editor, face = 'mark' }: ActorProps) {
+  const name = useEditorName(editor);
+  const other = others[editor.type];
+  if (face === 'mark') {
+    if (!other) return <Avatar name={name} />;
+    const Icon = other.icon;
+    return (
+      <span className={styles.mark} aria-hidden>
+        <Icon size={13} strokeWidth={1.75} />
+      </span>
+    );
+  }
+  if (editor.type === 'user') {
+    return (
+      <NameLink to="/admin/users/$user" params={{ user: editor.id }}>
+        {name}
+      </NameLink>
+    );
+  }
+  if (editor.type === 'api_key') {
+    return (
+      <>
+        API key <b className={styles.name}>{name}</b>
+      </>
+    );
+  }
+  return <b className={styles.name}>{other?.word ?? name}</b>;
+}
+
+/** The thing that was changed; a link while it is there. */
+export function ChangeObject({ change }: { readonly change: Change }) {
+  const { object, auditLogType } = change;
+  const isGone = auditLogType.endsWith('.deleted') || auditLogType.endsWith('.revoked');
+  if (object.type === 'user') return <UserName object={object} isGone={isGone} />;
+  if (object.type === 'flag' || object.type === 'definition') return <FlagName change={change} isGone={isGone} />;
+  if (isGone) return <b className={styles.name}>{object.name}</b>;
+  if (object.type === 'group') {
+    return (
+      <NameLink to="/admin/groups/$group" params={{ group: object.id }}>
+        {object.name}
+      </NameLink>
+    );
+  }
+  if (object.type === 'api_key') return <NameLink to="/admin/api-keys">{object.name}</NameLink>;
+  return <PlaceName change={change} />;
+}
+
+interface ObjectProps {
+  readonly object: Change['object'];
+  readonly isGone: boolean;
+}
+
+/** The log keeps the address of a person. */
+function UserName({ object: { id, name }, isGone }: ObjectProps) {
+  const shown = useEditorName({ type: isGone ? 'gone' : 'user', id, name });
+  if (isGone || id === 'unknown') return <b className={styles.name}>{name}</b>;
+  return (
+    <NameLink to="/admin/users/$user" params={{ user: id }}>
+      {shown}
+    </NameLink>
+  );
+}
+
+function FlagName({ change, isGone }: { readonly change: Change; readonly isGone: boolean }) {
+  const { object, workspaceId = '' } = change;
+  const environment = useEnvironmentOf(change)?.name;
+  const name = <span className="mono">{object.name}</span>;
+  if (isGone && object.type === 'flag') return <b className={styles.name}>{name}</b>;
+  const params = { project: workspaceId, flag: object.id };
+  return environment === undefined ? (
+    <NameLink to="/p/$project/flags/$flag" params={params}>
+      {name}
+    </NameLink>
+  ) : (
+    <NameLink to="/p/$project/flags/$flag/$environment" params={{ ...params, environment }}>
+      {name}
+    </NameLink>
+  );
+}
+
+/** Projects, and what has its place on a page of its project. */
+function PlaceName({ change: { object, workspaceId = '' } }: { readonly change: Change }) {
+  const params = { project: workspaceId };
+  return object.type === 'environment' ? (
+    <NameLink to="/p/$project/environments" params={params}>
+      {object.name}
+    </NameLink>
+  ) : (
+    <NameLink to="/p/$project/settings" params={params}>
+      {object.name}
+    </NameLink>
+  );
+}
+
+/** Behind a sentence of the account's activity. */
+export function ProjectName({ id }: { readonly id: string | undefined }) {
+  const { data } = useQuery(projectsReading);
+  const name = data?.objects.find((project) => project.id === id)?.name;
+  return name === undefined ? null : <span className={styles.project}> · {name}</span>;
+}

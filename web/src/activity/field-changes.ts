@@ -1,0 +1,52 @@
+/** What changed of a thing that has a few plain fields: projects, environments, flags, users, groups. */
+import { equalJson } from '#domain/json.ts';
+
+interface FieldChange {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** How people call the members, and those that are worth a line. */
+const members: Readonly<Record<string, string>> = {
+  name: 'Name',
+  description: 'Description',
+  email: 'E-mail',
+  tags: 'Tags',
+  rolloutStatus: 'Rollout status',
+  production: 'Production',
+  requiresTitleAndComments: 'Title and comment required',
+  groups: 'Groups',
+  operations: 'Access',
+  resourcePermissions: 'Open to',
+};
+
+/** `nameOf` tells what an id stands for, where that is known. Empty where the thing is new or gone. */
+export function fieldChanges(
+  before: unknown,
+  after: unknown,
+  nameOf: (id: string) => string | undefined,
+): FieldChange[] {
+  if (!isObject(before) || !isObject(after)) return [];
+  return Object.entries(members)
+    .filter(([member]) => !equalJson(before[member], after[member]))
+    .map(([member, name]) => ({
+      name,
+      before: inWords(before[member], nameOf),
+      after: inWords(after[member], nameOf),
+    }));
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function inWords(value: unknown, nameOf: (id: string) => string | undefined): string {
+  if (value === undefined || value === null || value === '') return 'nothing';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map((one) => inWords(one, nameOf)).join(', ') || 'nobody';
+  if (!isObject(value)) return String(value);
+  const { id, name, view } = value as { id?: string; name?: string; view?: unknown };
+  if (typeof view === 'boolean') return view ? 'only those listed' : 'everybody';
+  if (view !== undefined) return inWords(view, nameOf);
+  return name ?? (id === undefined ? '' : (nameOf(id) ?? id));
+}

@@ -1,0 +1,78 @@
+/** Entries of the audit log as sentences, without their subject: "changed * in @", "signed in". */
+import type { Change } from '#domain/changes.ts';
+import type { UserStatus } from '#domain/users.ts';
+
+/** `*` stands for the thing, `@` for the environment. */
+const sentences: Readonly<Record<string, string>> = {
+  'account.created': 'set this server up',
+  'account.setup_offered': 'printed a link for the first administrator',
+  'workspace.created': 'created the project *',
+  'workspace.patched': 'changed the project *',
+  'workspace.deleted': 'deleted the project *',
+  'environment.created': 'created the environment *',
+  'environment.patched': 'changed the environment *',
+  'environment.deleted': 'deleted the environment *',
+  'trafficType.created': 'created the traffic type *',
+  'trafficType.deleted': 'deleted the traffic type *',
+  'restriction.replaced': 'changed who may see the project *',
+  'flag.created': 'created *',
+  'flag.patched': 'changed the details of *',
+  'flag.described': 'changed the description of *',
+  'flag.tagged': 'tagged *',
+  'flag.deleted': 'deleted *',
+  'definition.created': 'defined * in @',
+  'definition.patched': 'changed * in @',
+  'definition.replaced': 'replaced the definition of * in @',
+  'definition.killed': 'killed * in @',
+  'definition.restored': 'restored * in @',
+  'definition.deleted': 'removed the definition of * in @',
+  'user.invited': 'invited *',
+  'user.invited_again': 'invited * again',
+  'user.accepted': 'accepted the invitation',
+  'user.set_up': 'became the first administrator',
+  'user.deleted': 'withdrew the invitation of *',
+  'user.password_changed': 'changed the password',
+  'user.password_reset': 'set a new password by a mailed link',
+  'user.password_reset_requested': 'asked for a new password for *',
+  'user.two_factor_offered': 'began to set up the second factor',
+  'user.two_factor_enabled': 'switched the second factor on',
+  'user.two_factor_disabled': 'switched the second factor off',
+  'session.started': 'signed in',
+  'session.ended': 'ended a session',
+  'session.refused': 'could not sign in as *',
+  'group.created': 'created the group *',
+  'group.replaced': 'changed the group *',
+  'group.deleted': 'deleted the group *',
+  'api_key.created': 'created the API key *',
+  'api_key.revoked': 'revoked the API key *',
+};
+
+type SentencePart = { readonly words: string } | 'object' | 'environment';
+
+/** The sentence in parts, so that the thing can be a link and the environment a chip. */
+export const sentenceOf = (change: Change): SentencePart[] =>
+  templateOf(change)
+    .split(/([*@])/)
+    .filter((part) => part !== '')
+    .map((part) => (part === '*' ? 'object' : part === '@' ? 'environment' : { words: part }));
+
+function templateOf(change: Change): string {
+  const { auditLogType, object } = change;
+  if (auditLogType === 'user.patched' || auditLogType === 'user.replaced') return userTemplate(change);
+  return sentences[auditLogType] ?? `${auditLogType.split('.')[1]?.replaceAll('_', ' ')} ${object.type} *`;
+}
+
+interface UserFacts {
+  readonly status?: UserStatus;
+  readonly '2fa'?: boolean;
+  readonly groups?: unknown;
+}
+
+/** Changing a user says little; what was changed says it all. */
+function userTemplate({ before, after }: Change): string {
+  const [old, now] = [before as UserFacts | undefined, after as UserFacts | undefined];
+  if (old?.status !== now?.status) return now?.status === 'ACTIVE' ? 'activated *' : 'deactivated *';
+  if (old?.['2fa'] && !now?.['2fa']) return 'switched off the second factor of *';
+  if (JSON.stringify(old?.groups) !== JSON.stringify(now?.groups)) return 'changed the groups of *';
+  return 'changed *';
+}

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import styles from './Facts.module.css';
+
+/** What is known about a thing: a Fact each. */
+export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className={styles.facts}>{children}</dl>;
+
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div className={styles.fact}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

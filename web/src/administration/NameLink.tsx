@@ -1,0 +1,8 @@
+import { createLink } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
+import styles from './NameLink.module.css';
+
+/** The name of a thing in a list, which leads to its page. */
+export const NameLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
+  <a {...props} className={styles.link} />
+));

@@ -1,0 +1,26 @@
+import { Check, CircleDashed } from 'lucide-react';
+import type { ReactNode } from 'react';
+import styles from './Obstacles.module.css';
+
+/** What is in the way of deleting something: an Obstacle each. */
+export const Obstacles = ({ children }: { readonly children: ReactNode }) => (
+  <ul className={styles.list}>{children}</ul>
+);
+
+interface Props {
+  readonly isThere: boolean;
+  /** "2 API keys reach it". */
+  readonly title: string;
+  /** Which, and where they can be removed; shown while they are there. */
+  readonly children: ReactNode;
+}
+
+export const Obstacle = ({ isThere, title, children }: Props) => (
+  <li className={isThere ? styles.there : styles.gone}>
+    {isThere ? <CircleDashed size={16} aria-hidden /> : <Check size={16} aria-hidden />}
+    <div className={styles.words}>
+      <p className={styles.title}>{title}</p>
+      {isThere && <p className={styles.about}>{children}</p>}
+    </div>
+  </li>
+);

@@ -1,0 +1,68 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from '../ui/Button.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { Modal, ModalBody, ModalFoot } from '../ui/Modal.tsx';
+import { Notice } from '../ui/Notice.tsx';
+import styles from './SecretsDialog.module.css';
+
+export interface Secret {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Props {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly secrets: readonly Secret[];
+  /** Below them: what to do next. */
+  readonly children?: ReactNode;
+  readonly onClose: () => void;
+}
+
+/** Shows what is shown only once. Who leaves before copying everything is asked whether that is meant. */
+export function SecretsDialog({ title, about, secrets, children, onClose }: Props) {
+  const [copied, setCopied] = useState<ReadonlySet<string>>(new Set());
+  const [isAsking, setAsking] = useState(false);
+  const isSafe = secrets.every(({ name }) => copied.has(name));
+  const close = () => (isSafe ? onClose() : setAsking(true));
+  return (
+    <Modal title={title} about={about} kind="alert" onClose={close}>
+      <ModalBody>
+        <ul className={styles.list}>
+          {secrets.map(({ name, text }) => (
+            <li key={name} className={styles.secret}>
+              <span className={styles.name}>{name}</span>
+              <span className={styles.box}>
+                <code className={styles.text}>{text}</code>
+                <CopyButton
+                  text={text}
+                  what={name}
+                  onCopied={() => {
+                    setCopied((before) => new Set(before).add(name));
+                    setAsking(false);
+                  }}
+                />
+              </span>
+            </li>
+          ))}
+        </ul>
+        {children}
+        {isAsking && <Notice kind="danger">Not everything was copied. Once closed, it cannot be shown again.</Notice>}
+      </ModalBody>
+      <ModalFoot aside={isSafe ? undefined : 'Shown only now. What is stored is a hash.'}>
+        {isAsking ? (
+          <>
+            <Button onClick={() => setAsking(false)}>Go back</Button>
+            <Button look="danger-fill" onClick={onClose}>
+              Close without copying
+            </Button>
+          </>
+        ) : (
+          <Button look="primary" onClick={close}>
+            Done
+          </Button>
+        )}
+      </ModalFoot>
+    </Modal>
+  );
+}

@@ -1,0 +1,62 @@
+/** Lists that are read to their end, page by page: to choose from them, to search in them, and to count. */
+import { queryOptions } from '@tanstack/react-query';
+import { listApiKeys } from '#contract/api-keys.ts';
+import { listGroups } from '#contract/groups.ts';
+import { pageSizes } from '#contract/parts.ts';
+import { listUsers } from '#contract/users.ts';
+import { type Answer, call, keyOf } from '../api.ts';
+import type { ApiProblem } from '../api-problem.ts';
+
+export type UserAnswer = Answer<typeof listUsers>['data'][number];
+export type GroupAnswer = Answer<typeof listGroups>['objects'][number];
+export type ApiKeyAnswer = Answer<typeof listApiKeys>['objects'][number];
+
+/** A list that has more pages is cut off here: nobody waits for a hundred answers. */
+const mostPages = 10;
+
+export interface Everyone {
+  readonly people: readonly UserAnswer[];
+  /** Nobody was left out. */
+  readonly isWhole: boolean;
+}
+
+/** All users, whatever their status. */
+export const everyoneReading = queryOptions<Everyone, ApiProblem>({
+  queryKey: [...keyOf(listUsers), 'everyone'],
+  queryFn: async () => {
+    const people: UserAnswer[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < mostPages; page += 1) {
+      const { data, nextMarker } = await call(listUsers, { query: { after, limit: pageSizes.users.most } });
+      people.push(...data);
+      if (nextMarker === null) return { people, isWhole: true };
+      after = nextMarker;
+    }
+    return { people, isWhole: false };
+  },
+});
+
+export const groupsReading = queryOptions<GroupAnswer[], ApiProblem>({
+  queryKey: [...keyOf(listGroups), 'all'],
+  queryFn: () => untilTotal((offset) => call(listGroups, { query: { offset, limit: pageSizes.groups.most } })),
+});
+
+export const apiKeysReading = queryOptions<ApiKeyAnswer[], ApiProblem>({
+  queryKey: [...keyOf(listApiKeys), 'all'],
+  queryFn: () => untilTotal((offset) => call(listApiKeys, { query: { offset, limit: pageSizes.apiKeys.most } })),
+});
+
+interface Page<Item> {
+  readonly objects: readonly Item[];
+  readonly totalCount: number;
+}
+
+async function untilTotal<Item>(read: (offset: number) => Promise<Page<Item>>): Promise<Item[]> {
+  const found: Item[] = [];
+  for (let page = 0; page < mostPages; page += 1) {
+    const { objects, totalCount } = await read(found.length);
+    found.push(...objects);
+    if (objects.length === 0 || found.length >= totalCount) break;
+  }
+  return found;
+}

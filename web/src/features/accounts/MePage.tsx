@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { singleKeys } from '../../page-actions.ts';
+import { useMe } from '../../session.ts';
+import { Avatar } from '../../ui/Avatar.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Chip } from '../../ui/Chip.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { PageTitle } from '../../ui/PageTitle.tsx';
+import { PlainButtonLink } from '../../ui/TextLink.tsx';
+import styles from './MePage.module.css';
+import { PasswordCard } from './PasswordCard.tsx';
+import { SessionsCard } from './SessionsCard.tsx';
+import { TwoFactorCard } from './TwoFactorCard.tsx';
+import { WaitingMailsCard } from './WaitingMailsCard.tsx';
+
+/** What is one's own: how one signs in, where one is signed in, and how the pages behave. */
+export function MePage() {
+  const { user, administrator } = useMe();
+  return (
+    <Page width="narrow">
+      <header className={styles.head}>
+        <Avatar name={user.name} size="large" />
+        <div className={styles.who}>
+          <div className={styles.name}>
+            <PageTitle>{user.name}</PageTitle>
+            <Chip>{administrator ? 'Administrator' : 'Member'}</Chip>
+          </div>
+          <p className={styles.email}>{user.email}</p>
+        </div>
+        <div className={styles.tools}>
+          <PlainButtonLink to="/admin/users/$user" params={{ user: user.id }}>
+            Your groups and activity
+          </PlainButtonLink>
+        </div>
+      </header>
+      <TwoFactorCard user={user} />
+      <PasswordCard user={user} />
+      <SessionsCard />
+      <KeyboardCard />
+      {administrator && <WaitingMailsCard />}
+    </Page>
+  );
+}
+
+function KeyboardCard() {
+  const [areOn, setOn] = useState(singleKeys.areOn);
+  return (
+    <Card title="Keyboard" lead="Holds in this browser.">
+      <Checkbox
+        label="Single keys are shortcuts"
+        hint="? lists them on every page. Switch them off if letters reach the page by speech or by accident. Shortcuts with Ctrl or Cmd stay."
+        checked={areOn}
+        onChange={({ target }) => {
+          singleKeys.set(target.checked);
+          setOn(target.checked);
+        }}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { signIn } from '#contract/accounts.ts';
+import { call } from '../../api.ts';
+import { type FieldRule, useForm } from '../../form.ts';
+import { beginSession } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { PasswordField } from '../../ui/PasswordField.tsx';
+import type { Credentials } from './CodeForm.tsx';
+import { emailRule } from './fields.ts';
+import { GivenEmail } from './GivenEmail.tsx';
+
+const passwordRule: FieldRule = {
+  check: (value) => (value === '' ? 'Enter your password.' : undefined),
+  claim: (_, { status }) => (status === 401 ? 'E-mail or password is not right.' : undefined),
+};
+
+interface Props {
+  /** Of somebody who is known already. */
+  readonly email?: string;
+  /** The password is right, but the second factor is on. */
+  readonly onCodeRequired: (credentials: Credentials) => void;
+}
+
+/** The first half of signing in. */
+export function PasswordForm({ email, onCodeRequired }: Props) {
+  const client = useQueryClient();
+  const { form, errors, problem, isSending } = useForm({
+    rules: { email: emailRule, password: passwordRule },
+    send: (credentials) => call(signIn, { body: credentials }),
+    onDone: (session) => beginSession(client, session),
+    onProblem: ({ details }, credentials) => {
+      if (details !== 'code required') return false;
+      onCodeRequired(credentials);
+      return true;
+    },
+  });
+  return (
+    <Form
+      {...form}
+      problem={problem}
+      actions={
+        <Button type="submit" look="primary" size="wide" isBusy={isSending}>
+          Sign in
+        </Button>
+      }
+    >
+      {email === undefined ? (
+        <Field name="email" label="E-mail" type="email" autoComplete="username" maxLength={254} error={errors.email} />
+      ) : (
+        <GivenEmail email={email} />
+      )}
+      <PasswordField
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        error={errors.password}
+        // In a dialog the browser goes to the first field; the address stands there already.
+        autoFocus={email !== undefined}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from 'react';
+import { useMe } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Modal, ModalBody } from '../../ui/Modal.tsx';
+import { CodeForm, type Credentials } from './CodeForm.tsx';
+import { PasswordForm } from './PasswordForm.tsx';
+
+/** Over the page whose session ended: whoever signs in again finds it as it was, and what was asked goes on. */
+export function SignedOutDialog({ onLeave }: { readonly onLeave: () => void }) {
+  const { user } = useMe();
+  const [credentials, setCredentials] = useState<Credentials>();
+  const [byRecoveryCode, setByRecoveryCode] = useState(false);
+  return (
+    <Modal
+      title="Sign in again"
+      about="Your session has ended. The page is kept as it is, with everything that you have not saved."
+      kind="alert"
+      size="narrow"
+      onClose={() => undefined}
+    >
+      <ModalBody>
+        {credentials ? (
+          <CodeForm key={String(byRecoveryCode)} credentials={credentials} byRecoveryCode={byRecoveryCode} />
+        ) : (
+          <PasswordForm email={user.email} onCodeRequired={setCredentials} />
+        )}
+        {credentials && (
+          <Button look="link" onClick={() => setByRecoveryCode(!byRecoveryCode)}>
+            {byRecoveryCode ? 'Use the code of your app' : 'Use a recovery code'}
+          </Button>
+        )}
+        <Button look="link" onClick={onLeave}>
+          Leave this page and sign in as somebody else
+        </Button>
+      </ModalBody>
+    </Modal>
+  );
+}

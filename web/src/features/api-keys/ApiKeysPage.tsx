@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { createApiKey, listApiKeys } from '#contract/api-keys.ts';
+import { countOf } from '../../administration/count.ts';
+import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
+import { Denied } from '../../Denied.tsx';
+import { usePageActions } from '../../page-actions.ts';
+import { projectsReading } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterButton, FilterCount, Filters, FilterToggle } from '../../ui/FilterButton.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { Picker } from '../../ui/Picker.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { KeyTable } from './KeyTable.tsx';
+import { usePlaces } from './key-places.ts';
+import { isReaching, isUnused, unusedDays, useKeysSearch } from './keys-search.ts';
+import { NewKeyDialog } from './NewKeyDialog.tsx';
+
+/** What lets programs in. */
+export function ApiKeysPage() {
+  const may = useMay();
+  const { search, change, openNew } = useKeysSearch();
+  const keys = useQuery({ ...apiKeysReading, enabled: may(listApiKeys) });
+  usePageActions(may(createApiKey) ? [{ label: 'New API key', keys: 'n', icon: Plus, run: openNew }] : []);
+  if (!may(listApiKeys)) return <Denied title="API keys" />;
+  return (
+    <Page>
+      <PageHead
+        title="API keys"
+        lead="What lets programs in. A key is shown once, when it is created."
+        tools={
+          may(createApiKey) && (
+            <Button look="primary" onClick={openNew}>
+              New key
+            </Button>
+          )
+        }
+      />
+      <Loaded query={keys} skeleton={<SkeletonRows />}>
+        {(all) => <Keys keys={all} />}
+      </Loaded>
+      {search.new !== undefined && may(createApiKey) && <NewKeyDialog onClose={() => change({ new: undefined })} />}
+    </Page>
+  );
+}
+
+function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
+  const { search, change, isFiltered } = useKeysSearch();
+  const placeOf = usePlaces();
+  const shown = keys
+    .filter((key) => isReaching(placeOf(key), search))
+    .filter((key) => search.unused === undefined || isUnused(key, Date.now()));
+  return (
+    <>
+      <Filters>
+        <ProjectFilter />
+        <FilterToggle
+          isOn={search.unused !== undefined}
+          onToggle={() => change({ unused: search.unused === undefined ? '' : undefined })}
+        >
+          Unused for {unusedDays} days
+        </FilterToggle>
+        <FilterCount>
+          {countOf(shown.length, 'key')}
+          {isFiltered && ` of ${keys.length}`}
+        </FilterCount>
+      </Filters>
+      {shown.length > 0 ? (
+        <KeyTable keys={shown} />
+      ) : (
+        <EmptyState
+          title="No key matches"
+          action={
+            <Button onClick={() => change({ project: undefined, env: undefined, unused: undefined })}>
+              Clear filters
+            </Button>
+          }
+        />
+      )}
+    </>
+  );
+}
+
+function ProjectFilter() {
+  const { search, change } = useKeysSearch();
+  const { data } = useQuery(projectsReading);
+  const value = search.env === undefined ? search.project : `${search.env} of ${search.project}`;
+  return (
+    <FilterButton
+      what="Project"
+      value={search.project === undefined ? undefined : value}
+      onClear={() => change({ project: undefined, env: undefined })}
+      picker={(trigger) => (
+        <Picker
+          label="Project"
+          options={(data?.objects ?? []).map(({ name }) => ({ id: name, label: name }))}
+          selected={search.project ?? ''}
+          onChoose={(project) => change({ project: project === search.project ? undefined : project, env: undefined })}
+          trigger={trigger}
+        />
+      )}
+    />
+  );
+}

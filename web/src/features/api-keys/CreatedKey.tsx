@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import type { createApiKey } from '#contract/api-keys.ts';
+import { listProjects } from '#contract/projects.ts';
+import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
+import { apiKeysReading } from '../../administration/whole-lists.ts';
+import { type Answer, urlOf } from '../../api.ts';
+import { Command } from '../../ui/Command.tsx';
+import { Time } from '../../ui/Time.tsx';
+import styles from './CreatedKey.module.css';
+
+interface Props {
+  readonly created: Answer<typeof createApiKey>;
+  readonly onClose: () => void;
+}
+
+/** The only time that a key is shown. It is in memory alone: in no address, storage or log. */
+export function CreatedKey({ created, onClose }: Props) {
+  return (
+    <SecretsDialog
+      title={`Key for ${created.name}`}
+      about="Copy it now, to where it is needed or into a password manager."
+      secrets={[{ name: 'The key', text: created.key }]}
+      onClose={onClose}
+    >
+      {created.apiKeyType === 'admin' ? (
+        <FirstCall id={created.id} />
+      ) : (
+        <p className={styles.next}>Give it to the SDK as its key. It opens nothing of the Admin API.</p>
+      )}
+    </SecretsDialog>
+  );
+}
+
+const askAgainMs = 3_000;
+
+/** A line to try it with, and whether it was. */
+function FirstCall({ id }: { readonly id: string }) {
+  const { data } = useQuery({ ...apiKeysReading, refetchInterval: askAgainMs });
+  const usedAt = data?.find((key) => key.id === id)?.lastUsedAt;
+  return (
+    <div className={styles.call}>
+      <p className={styles.next}>Try it, with the key in BURGEE_KEY:</p>
+      <Command text={`curl -s ${location.origin}${urlOf(listProjects)} \\\n  -H "Authorization: Bearer $BURGEE_KEY"`} />
+      <p className={styles.seen} role="status">
+        {usedAt === undefined ? (
+          'Waiting for the first call …'
+        ) : (
+          <>
+            Seen <Time at={usedAt} />. It works.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { revokeApiKey } from '#contract/api-keys.ts';
+import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
+import { useEditorName } from '../../EditorName.tsx';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Tag } from '../../ui/Chip.tsx';
+import { Time } from '../../ui/Time.tsx';
+import styles from './KeyTable.module.css';
+import { type Place, usePlaces } from './key-places.ts';
+import { roleWord, types } from './key-words.ts';
+import { RevokeDialog } from './RevokeDialog.tsx';
+
+export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
+  const may = useMay();
+  const placeOf = usePlaces();
+  const [revoking, setRevoking] = useState<ApiKeyAnswer>();
+  return (
+    <>
+      <StackingTable
+        caption="API keys"
+        head={
+          <tr>
+            <th>Name</th>
+            <th>Type and roles</th>
+            <th>Reaches</th>
+            <th>Created</th>
+            <th>Last used</th>
+            {may(revokeApiKey) && (
+              <th>
+                <span className="sr">Actions</span>
+              </th>
+            )}
+          </tr>
+        }
+      >
+        {keys.map((key) => (
+          <KeyRow
+            key={key.id}
+            apiKey={key}
+            place={placeOf(key)}
+            onRevoke={may(revokeApiKey) ? () => setRevoking(key) : undefined}
+          />
+        ))}
+      </StackingTable>
+      {revoking && <RevokeDialog apiKey={revoking} place={placeOf(revoking)} onClose={() => setRevoking(undefined)} />}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly apiKey: ApiKeyAnswer;
+  readonly place: Place;
+  readonly onRevoke: (() => void) | undefined;
+}
+
+function KeyRow({ apiKey, place, onRevoke }: RowProps) {
+  const { name, lastFour, apiKeyType, roles, createdAt, createdBy, lastUsedAt } = apiKey;
+  const creator = useEditorName({ ...createdBy, name: creators[createdBy.type] ?? '' });
+  return (
+    <tr>
+      <th scope="row">
+        <RowName below={<code>…{lastFour}</code>}>{name}</RowName>
+      </th>
+      <td data-label="Type, roles">
+        <span className={styles.two}>
+          {types[apiKeyType].word}
+          {roles.length > 0 && <span className={styles.meta}>{roles.map(roleWord).join(', ')}</span>}
+        </span>
+      </td>
+      <td data-label="Reaches">
+        <PlaceView place={place} />
+      </td>
+      <td data-label="Created">
+        <span className={styles.two}>
+          <Time at={createdAt} />
+          <span className={styles.meta}>{creator}</span>
+        </span>
+      </td>
+      <td data-label="Last used">{lastUsedAt === undefined ? <Nothing words="Never" /> : <Time at={lastUsedAt} />}</td>
+      {onRevoke && (
+        <td data-tools>
+          <Button size="small" look="danger" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+            Revoke
+          </Button>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Who is no person. */
+const creators: Readonly<Record<string, string>> = {
+  system: 'The first start',
+  operator: 'At the command line',
+  api_key: 'Another API key',
+};
+
+function PlaceView({ place: { project, environments } }: { readonly place: Place }) {
+  if (project === undefined) return <span>Whole account</span>;
+  return (
+    <span className={styles.place}>
+      {project}
+      {environments.map(({ id, name }) => (
+        <Tag key={id}>{name}</Tag>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { createApiKey, listApiKeys } from '#contract/api-keys.ts';
+import { listChanges } from '#contract/changes.ts';
+import type { Role } from '#domain/access.ts';
+import { type ApiKeyType, apiKeyTypes } from '#domain/api-keys.ts';
+import { type Answer, call, keyOf } from '../../api.ts';
+import { type FieldRule, useForm } from '../../form.ts';
+import { useLikelyProject } from '../../project.ts';
+import { Choices, Radio } from '../../ui/Checkbox.tsx';
+import { sentence } from '../../ui/explain.ts';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { CreatedKey } from './CreatedKey.tsx';
+import { types } from './key-words.ts';
+import { type Reach, ReachFields, reachOf, reachRule } from './ReachFields.tsx';
+import { RoleFields } from './RoleFields.tsx';
+
+const nameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
+};
+
+/** Asks for as little power as will do; then shows the key, once. */
+export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const likely = useLikelyProject();
+  const [type, setType] = useState<ApiKeyType>('admin');
+  const [roles, setRoles] = useState<readonly Role[]>([]);
+  const [reach, setReach] = useState<Reach>({ width: 'account', project: undefined, environments: [] });
+  const [created, setCreated] = useState<Answer<typeof createApiKey>>();
+  // Until somebody chooses another, the project that one has just been in.
+  const chosen: Reach = { ...reach, project: reach.project ?? likely?.id };
+
+  const { form, errors, problem, isSending } = useForm({
+    rules: {
+      name: nameRule,
+      roles: { check: () => (type === 'admin' && roles.length === 0 ? 'Choose at least one role.' : undefined) },
+      reach: reachRule(type, chosen),
+    },
+    send: ({ name }) =>
+      call(createApiKey, {
+        body: {
+          name: name.trim(),
+          apiKeyType: type,
+          ...(type === 'admin' ? { roles: [...roles] } : {}),
+          ...reachOf(type, chosen),
+        },
+      }),
+    onDone: (answer) => {
+      setCreated(answer);
+      return Promise.all([
+        client.invalidateQueries({ queryKey: keyOf(listApiKeys) }),
+        client.invalidateQueries({ queryKey: keyOf(listChanges) }),
+      ]);
+    },
+  });
+  if (created) return <CreatedKey created={created} onClose={onClose} />;
+  return (
+    <FormModal
+      title="New API key"
+      size="normal"
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Create key"
+      aside="You will see the key once."
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        hint="Stands beside every change that is made with it."
+        maxLength={100}
+        error={errors.name}
+        autoComplete="off"
+        autoFocus
+      />
+      <Choices label="Type">
+        {apiKeyTypes.map((one) => (
+          <Radio
+            key={one}
+            name="type"
+            label={types[one].word}
+            hint={types[one].hint}
+            checked={type === one}
+            onChange={() => setType(one)}
+          />
+        ))}
+      </Choices>
+      {type === 'admin' && <RoleFields roles={roles} onChange={setRoles} error={errors.roles} />}
+      <ReachFields type={type} reach={chosen} onChange={setReach} error={errors.reach} />
+    </FormModal>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { listApiKeys, revokeApiKey } from '#contract/api-keys.ts';
+import { listChanges } from '#contract/changes.ts';
+import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
+import { call, keyOf } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { toast } from '../../toasts.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { type Place, placeInWords } from './key-places.ts';
+import { roleWord } from './key-words.ts';
+
+interface Props {
+  readonly apiKey: ApiKeyAnswer;
+  readonly place: Place;
+  readonly onClose: () => void;
+}
+
+export function RevokeDialog({ apiKey, place, onClose }: Props) {
+  const client = useQueryClient();
+  const { id, name, lastFour, lastUsedAt } = apiKey;
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => call(revokeApiKey, { words: { key: id } }),
+    onDone: () => {
+      onClose();
+      toast(`Revoked ${name}.`);
+      return Promise.all([
+        client.invalidateQueries({ queryKey: keyOf(listApiKeys) }),
+        client.invalidateQueries({ queryKey: keyOf(listChanges) }),
+      ]).then(focusWhenLost);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={`Revoke ${name}?`}
+      about={
+        <>
+          The key that ends in <code>{lastFour}</code> opens nothing from then on, and cannot be brought back.{' '}
+          {consequence(apiKey, place)}{' '}
+          {lastUsedAt === undefined ? (
+            'It was never used.'
+          ) : (
+            <>
+              It was last used <Time at={lastUsedAt} />.
+            </>
+          )}
+        </>
+      }
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Revoke key"
+      look="danger-fill"
+      onClose={onClose}
+    />
+  );
+}
+
+/** What stops working. */
+function consequence({ apiKeyType, roles }: ApiKeyAnswer, place: Place): string {
+  const where = placeInWords(place);
+  if (apiKeyType === 'admin') {
+    return `Scripts and tools that use it (${roles.map(roleWord).join(', ')} in ${where}) are refused with 401.`;
+  }
+  const whose = apiKeyType === 'server_side' ? 'Servers' : 'Browsers and apps';
+  return `${whose} that use it get no more flags of ${where}.`;
+}

@@ -1,0 +1,40 @@
+import type { Role } from '#domain/access.ts';
+import { Checkbox, Choices } from '../../ui/Checkbox.tsx';
+import { offeredRoles, roleWords } from './key-words.ts';
+import styles from './RoleFields.module.css';
+
+interface Props {
+  readonly roles: readonly Role[];
+  readonly onChange: (roles: Role[]) => void;
+  readonly error: string | undefined;
+}
+
+const all = 'API_ALL_GRANTED';
+
+/** What an admin key may do. Everything includes the rest. */
+export function RoleFields({ roles, onChange, error }: Props) {
+  const isAll = roles.includes(all);
+  const toggle = (role: Role, on: boolean) => onChange(on ? [...roles, role] : roles.filter((other) => other !== role));
+  return (
+    <Choices label="Roles" error={error}>
+      <Checkbox
+        label={roleWords[all].word}
+        hint={roleWords[all].hint}
+        checked={isAll}
+        onChange={({ target }) => onChange(target.checked ? [all] : [])}
+      />
+      <div className={styles.single}>
+        {offeredRoles.map((role) => (
+          <Checkbox
+            key={role}
+            label={roleWords[role].word}
+            hint={roleWords[role].hint}
+            checked={isAll || roles.includes(role)}
+            disabled={isAll}
+            onChange={({ target }) => toggle(role, target.checked)}
+          />
+        ))}
+      </div>
+    </Choices>
+  );
+}

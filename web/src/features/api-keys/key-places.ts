@@ -1,0 +1,37 @@
+/** Where keys reach: by names, which they do not have. */
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { listEnvironments } from '#contract/environments.ts';
+import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
+import { reading } from '../../api.ts';
+import { projectsReading } from '../../project.ts';
+
+export interface Place {
+  /** Undefined: the whole account. */
+  readonly project: string | undefined;
+  /** Empty: the whole project. */
+  readonly environments: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Tells the place of a key. What is not known yet is an ellipsis. */
+export function usePlaces(): (key: ApiKeyAnswer) => Place {
+  const { data: keys = [] } = useQuery(apiKeysReading);
+  const { data: projects } = useQuery(projectsReading);
+  const projectIds = [...new Set(keys.flatMap(({ workspace }) => workspace?.id ?? []))];
+  const environments = useQueries({
+    queries: projectIds.map((project) => reading(listEnvironments, { words: { project } })),
+  });
+  const names = new Map(environments.flatMap(({ data = [] }) => data.map(({ id, name }) => [id, name] as const)));
+  return ({ workspace, environments: reached }) => ({
+    project: workspace && (projects?.objects.find(({ id }) => id === workspace.id)?.name ?? '…'),
+    environments: reached.filter(({ id }) => id !== everywhere).map(({ id }) => ({ id, name: names.get(id) ?? '…' })),
+  });
+}
+
+/** The API's word for a key that is not narrowed to environments. */
+const everywhere = '<<GLOBAL>>';
+
+export function placeInWords({ project, environments }: Place): string {
+  if (project === undefined) return 'the whole account';
+  if (environments.length === 0) return `the project ${project}`;
+  return `${environments.map(({ name }) => name).join(', ')} of ${project}`;
+}

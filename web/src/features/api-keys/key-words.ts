@@ -1,0 +1,42 @@
+/** Types and roles of API keys, as people call them. */
+import type { Role } from '#domain/access.ts';
+import type { ApiKeyType } from '#domain/api-keys.ts';
+
+interface Words {
+  readonly word: string;
+  readonly hint: string;
+}
+
+export const types: Readonly<Record<ApiKeyType, Words>> = {
+  admin: { word: 'Admin', hint: 'For scripts, Terraform and everything else that calls the API.' },
+  server_side: { word: 'Server-side', hint: 'For SDKs on your servers. It can read all rules: keep it secret.' },
+  client_side: { word: 'Client-side', hint: 'For browsers and apps. Whoever has the app has the key.' },
+};
+
+export const roleWords: Readonly<Record<Role, Words>> = {
+  API_ALL_GRANTED: { word: 'Everything', hint: 'All of the below. For the few tools that need it.' },
+  API_FEATURE_FLAG_EDITOR: { word: 'Flag editor', hint: 'Reads and changes flags and their definitions.' },
+  API_FEATURE_FLAG_VIEWER: { word: 'Flag viewer', hint: 'Reads flags and their definitions.' },
+  API_WORKSPACE_ADMIN: {
+    word: 'Project admin',
+    hint: 'Changes projects, environments, traffic types and access, and reads the activity.',
+  },
+  API_ADMIN: {
+    word: 'Account admin',
+    hint: 'What a project admin may; creates projects, invites people, makes groups.',
+  },
+  API_APIKEY: { word: 'API keys', hint: 'Lists, creates and revokes API keys.' },
+  API_SEGMENT_EDITOR: { word: 'Segment editor', hint: 'Sees projects.' },
+  API_SEGMENT_VIEWER: { word: 'Segment viewer', hint: 'Sees projects.' },
+};
+
+/** Segments are not there yet, so their roles are not offered. */
+export const offeredRoles = [
+  'API_FEATURE_FLAG_EDITOR',
+  'API_FEATURE_FLAG_VIEWER',
+  'API_WORKSPACE_ADMIN',
+  'API_ADMIN',
+  'API_APIKEY',
+] as const satisfies readonly Role[];
+
+export const roleWord = (role: string): string => roleWords[role as Role]?.word ?? role;

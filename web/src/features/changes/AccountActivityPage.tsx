@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { listChanges } from '#contract/changes.ts';
+import { listEnvironments } from '#contract/environments.ts';
+import type { ObjectType } from '#domain/changes.ts';
+import { ChangeList } from '../../activity/ChangeList.tsx';
+import { reading } from '../../api.ts';
+import { Denied } from '../../Denied.tsx';
+import { inOrder, projectsReading } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { FilterButton } from '../../ui/FilterButton.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { Picker } from '../../ui/Picker.tsx';
+import { ActivityFilters } from './ActivityFilters.tsx';
+import { filterOf, kinds, useActivitySearch } from './activity-search.ts';
+import { NoChanges } from './NoChanges.tsx';
+
+/** All that was done anywhere, as far as the person may see it. */
+export function AccountActivityPage() {
+  const may = useMay();
+  const { search } = useActivitySearch();
+  const { data: projects } = useQuery(projectsReading);
+  const project = projects?.objects.find(({ name }) => name === search.project);
+  const environments = useQuery({
+    ...reading(listEnvironments, { words: { project: project?.id ?? '' } }),
+    enabled: project !== undefined,
+  });
+  if (!may(listChanges)) return <Denied title="All activity" />;
+  const environment = environments.data?.find(({ name }) => name === search.env);
+  return (
+    <Page>
+      <PageHead
+        title="All activity"
+        lead="What was done in every project, to people, groups and keys, and who signed in."
+      />
+      <ActivityFilters
+        offered={Object.keys(kinds) as ObjectType[]}
+        environments={project ? inOrder(environments.data ?? []) : []}
+      >
+        <ProjectFilter names={(projects?.objects ?? []).map(({ name }) => name)} />
+      </ActivityFilters>
+      <ChangeList
+        filter={{
+          ...filterOf(search),
+          // A project or environment that is not there has no changes.
+          workspaceId: search.project === undefined ? undefined : (project?.id ?? 'unknown'),
+          environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
+        }}
+        namesProject
+        empty={<NoChanges />}
+      />
+    </Page>
+  );
+}
+
+function ProjectFilter({ names }: { readonly names: readonly string[] }) {
+  const { search, change } = useActivitySearch();
+  return (
+    <FilterButton
+      what="Project"
+      value={search.project}
+      onClear={() => change({ project: undefined, env: undefined })}
+      picker={(trigger) => (
+        <Picker
+          label="Project"
+          options={names.map((name) => ({ id: name, label: name }))}
+          selected={search.project ?? ''}
+          onChoose={(project) => change({ project: project === search.project ? undefined : project, env: undefined })}
+          trigger={trigger}
+        />
+      )}
+    />
+  );
+}

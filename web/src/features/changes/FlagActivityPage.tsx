@@ -1,0 +1,96 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { listChanges } from '#contract/changes.ts';
+import { useChanges } from '../../activity/changes-query.ts';
+import { byDay } from '../../activity/days.ts';
+import { countOf } from '../../administration/count.ts';
+import { ShowMore } from '../../administration/ShowMore.tsx';
+import { Denied } from '../../Denied.tsx';
+import { useFlag } from '../../flag.ts';
+import { useEnvironments, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import styles from './FlagActivityPage.module.css';
+import { FlagChange } from './FlagChange.tsx';
+
+/** Everything that was done to the flag and its definitions, newest first. */
+export function FlagActivityPage() {
+  const project = useProject();
+  const flag = useFlag();
+  const may = useMay();
+  const environments = useEnvironments();
+  const { environment: wanted }: { environment?: string } = useSearch({ strict: false });
+  const environment = environments.find(({ name }) => name === wanted);
+  const navigate = useNavigate();
+  if (!may(listChanges)) return <Denied title="the activity" />;
+  const params = { project: project.name, flag: flag.name };
+  return (
+    <Page width="narrow">
+      <PageHead
+        title="Activity"
+        within={flag.name}
+        crumbs={
+          <>
+            <CrumbLink to="/p/$project/flags" params={params}>
+              {project.name}
+            </CrumbLink>
+            <CrumbLink to="/p/$project/flags" params={params}>
+              Flags
+            </CrumbLink>
+            <CrumbLink to="/p/$project/flags/$flag" params={params}>
+              {flag.name}
+            </CrumbLink>
+          </>
+        }
+        tools={
+          <Select
+            name="environment"
+            label="Environment"
+            value={environment?.name ?? ''}
+            onChange={({ target }) =>
+              void navigate({ to: '.', search: { environment: target.value || undefined }, replace: true })
+            }
+          >
+            <option value="">All</option>
+            {environments.map(({ id, name }) => (
+              <option key={id}>{name}</option>
+            ))}
+          </Select>
+        }
+      />
+      <Changes key={environment?.id ?? ''} environmentId={environment?.id} />
+    </Page>
+  );
+}
+
+function Changes({ environmentId }: { readonly environmentId: string | undefined }) {
+  const project = useProject();
+  const flag = useFlag();
+  const query = useChanges({ workspaceId: project.id, objectId: flag.id, environmentId });
+  return (
+    <Loaded query={query} skeleton={<SkeletonRows />}>
+      {({ pages }) => {
+        const changes = pages.flatMap(({ data }) => data);
+        if (changes.length === 0) return <EmptyState title="Nothing has changed yet." />;
+        return (
+          <div className={styles.days}>
+            {byDay(changes, Date.now()).map(({ day, items }) => (
+              <section key={day} aria-label={day}>
+                <h2 className={styles.day}>{day}</h2>
+                <ol className={styles.list}>
+                  {items.map((change) => (
+                    <FlagChange key={change.id} change={change} />
+                  ))}
+                </ol>
+              </section>
+            ))}
+            <ShowMore query={query} shown={`${countOf(changes.length, 'change')} shown`} />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

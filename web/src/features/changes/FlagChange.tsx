@@ -1,0 +1,168 @@
+import { useNavigate } from '@tanstack/react-router';
+import { KeyRound, Link2, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { patchDefinition } from '#contract/definitions.ts';
+import type { Change } from '#domain/changes.ts';
+import { diffTargeting } from '#domain/definition-patches.ts';
+import { equalJson } from '#domain/json.ts';
+import { type Draft, readDraft, writeDraft } from '../../drafts.ts';
+import { EditorName, useEditorName } from '../../EditorName.tsx';
+import { useFlag } from '../../flag.ts';
+import { type Environment, useEnvironments, useProject } from '../../project.ts';
+import { useMay, useMe } from '../../session.ts';
+import { changeSentence, differencesIn } from '../../targeting/change-words.ts';
+import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
+import { orderOf, targetingOf } from '../../targeting/targeting-of.ts';
+import { toast } from '../../toasts.ts';
+import { Avatar } from '../../ui/Avatar.tsx';
+import { Bar, Legend } from '../../ui/Bar.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Chip } from '../../ui/Chip.tsx';
+import { copyText } from '../../ui/copy-text.ts';
+import { ProdChip } from '../../ui/StatusChip.tsx';
+import { Time } from '../../ui/Time.tsx';
+import styles from './FlagChange.module.css';
+import { FlagMembers } from './FlagMembers.tsx';
+
+/** One entry of the audit log about a flag: who, what, why, the change as a picture, and the way back to it. */
+export function FlagChange({ change }: { readonly change: Change }) {
+  const environment = useEnvironments().find(({ id }) => id === change.environmentId);
+  const isDefinition = change.object.type === 'definition';
+  return (
+    <li id={change.id} className={styles.entry}>
+      <Avatar name={useEditorName(change.editor)} />
+      <div className={styles.body}>
+        <p className={styles.line}>
+          {change.editor.type === 'api_key' && <KeyRound size={13} aria-label="API key" />}
+          <b>
+            <EditorName editor={change.editor} />
+          </b>{' '}
+          <span className={styles.what}>{sentenceOf(change)}</span>
+          {environment && (
+            <span className={styles.where}>
+              <Chip>{environment.name}</Chip>
+              {environment.production && <ProdChip />}
+            </span>
+          )}
+          <span className={styles.when}>
+            <Time at={change.createdAt} />
+          </span>
+        </p>
+        {change.title !== undefined && <p className={styles.title}>{change.title}</p>}
+        {change.comment !== undefined && <p className={styles.comment}>{change.comment}</p>}
+        {isDefinition ? <DefinitionPicture change={change} /> : <FlagMembers change={change} />}
+        <Tools change={change} environment={environment} />
+      </div>
+    </li>
+  );
+}
+
+const sentenceOf = (change: Change): string => {
+  const sentence = changeSentence(change);
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+};
+
+function DefinitionPicture({ change }: { readonly change: Change }) {
+  const { trafficType } = useFlag();
+  const before = change.before ? targetingOf(change.before) : undefined;
+  const after = change.after ? targetingOf(change.after) : undefined;
+  const order = orderOf(before, after);
+  if (!before && after) {
+    return (
+      <div className={styles.picture}>
+        <p className={styles.comment}>Everyone else</p>
+        <Bar buckets={after.defaultRule} order={order} size="medium" label="" />
+        <Legend buckets={after.defaultRule} order={order} />
+      </div>
+    );
+  }
+  return differencesIn(change).map((difference, place) => (
+    <DifferenceBox
+      // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
+      key={place}
+      difference={difference}
+      order={order}
+      trafficType={trafficType.name}
+      isPast
+    />
+  ));
+}
+
+interface ToolsProps {
+  readonly change: Change;
+  readonly environment: Environment | undefined;
+}
+
+function Tools({ change, environment }: ToolsProps) {
+  const [isPatchShown, setPatchShown] = useState(false);
+  const patch = patchOf(change);
+  const link = `${location.origin}${location.pathname}${location.search}#${change.id}`;
+  return (
+    <>
+      <div className={styles.tools}>
+        {patch && (
+          <Button look="quiet" size="small" aria-expanded={isPatchShown} onClick={() => setPatchShown(!isPatchShown)}>
+            {isPatchShown ? 'Hide JSON patch' : 'Show JSON patch'}
+          </Button>
+        )}
+        {environment && <GoBack change={change} environment={environment} />}
+        <Button look="quiet" size="small" onClick={() => void copyText(link).then(() => toast('Copied the link.'))}>
+          <Link2 size={13} aria-hidden /> Copy link
+        </Button>
+      </div>
+      {isPatchShown && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <pre className={styles.patch} tabIndex={0}>
+          {JSON.stringify(patch, null, 2)}
+        </pre>
+      )}
+    </>
+  );
+}
+
+function patchOf({ object, before, after }: Change) {
+  if (object.type !== 'definition' || !before || !after) return undefined;
+  return diffTargeting(targetingOf(before), targetingOf(after));
+}
+
+/** Makes a draft of the definition as it was after this change. Whether the flag is killed now is left as it is. */
+function GoBack({ change, environment }: { readonly change: Change; readonly environment: Environment }) {
+  const me = useMe();
+  const flag = useFlag();
+  const project = useProject();
+  const may = useMay();
+  const navigate = useNavigate();
+  if (change.object.type !== 'definition' || !change.after || !may(patchDefinition)) return null;
+  const saved = flag.definitions.find((definition) => definition.environment.id === environment.id);
+  const now = saved && targetingOf(saved);
+  const targeting = { ...targetingOf(change.after), killed: now?.killed ?? false };
+  if (now && equalJson(now, targeting)) return <span className={styles.current}>As it is now</span>;
+  const goBack = () => {
+    const place = { person: me.user.id, flag: flag.id, environment: environment.id };
+    const replaced = readDraft(place);
+    const draft: Draft = {
+      base: now ?? null,
+      etag: saved?.etag ?? null,
+      targeting,
+      conflicts: [],
+      title: 'Go back to an earlier version',
+    };
+    writeDraft(place, draft);
+    if (replaced) {
+      const undo = () => {
+        if (readDraft(place) === draft) writeDraft(place, replaced);
+      };
+      toast(`Your draft in ${environment.name} is replaced.`, { label: 'Undo', run: undo });
+    }
+    void navigate({
+      to: '/p/$project/flags/$flag/$environment',
+      params: { project: project.name, flag: flag.name, environment: environment.name },
+      search: { review: '' },
+    });
+  };
+  return (
+    <Button look="quiet" size="small" onClick={goBack}>
+      <Undo2 size={13} aria-hidden /> Go back to this
+    </Button>
+  );
+}

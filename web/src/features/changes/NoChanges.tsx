@@ -1,0 +1,15 @@
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { useActivitySearch } from './activity-search.ts';
+
+/** Nothing at all, or nothing that passes the filters. */
+export function NoChanges() {
+  const { isFiltered, clear } = useActivitySearch();
+  return isFiltered ? (
+    <EmptyState title="No change matches" action={<Button onClick={clear}>Clear filters</Button>} />
+  ) : (
+    <EmptyState title="Nothing has changed yet">
+      Every change appears here, with who made it, why, and what it changed.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,63 @@
+import { listChanges } from '#contract/changes.ts';
+import { createProject } from '#contract/projects.ts';
+import type { ObjectType } from '#domain/changes.ts';
+import { ChangeList } from '../../activity/ChangeList.tsx';
+import { Denied } from '../../Denied.tsx';
+import { useEnvironments, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { ActivityFilters } from './ActivityFilters.tsx';
+import { filterOf, useActivitySearch } from './activity-search.ts';
+import { NoChanges } from './NoChanges.tsx';
+
+const offered: readonly ObjectType[] = [
+  'definition',
+  'flag',
+  'environment',
+  'trafficType',
+  'workspace',
+  'restriction',
+  'api_key',
+];
+
+/** All that was done in a project. */
+export function ProjectActivityPage() {
+  const project = useProject();
+  const environments = useEnvironments();
+  const may = useMay();
+  const { search } = useActivitySearch();
+  if (!may(listChanges)) return <Denied title="Activity" />;
+  const isAdministrator = may(createProject);
+  const environment = environments.find(({ name }) => name === search.env);
+  return (
+    <Page>
+      <PageHead
+        title="Activity"
+        within={project.name}
+        lead={
+          isAdministrator && (
+            <>
+              What was done in {project.name}. People, groups and other projects are in{' '}
+              <TextLink to="/admin/activity">all activity</TextLink>.
+            </>
+          )
+        }
+      />
+      <ActivityFilters
+        // What was done to keys is for administrators to see.
+        offered={isAdministrator ? offered : offered.filter((kind) => kind !== 'api_key')}
+        environments={environments}
+      />
+      <ChangeList
+        filter={{
+          ...filterOf(search),
+          workspaceId: project.id,
+          // An environment that is not there has no changes.
+          environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
+        }}
+        empty={<NoChanges />}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,53 @@
+/** What the address of an activity page asks for. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ObjectType } from '#domain/changes.ts';
+import { endOfDay, startOfDay } from '../../activity/days.ts';
+
+interface ActivitySearch {
+  /** Id of a person or key. */
+  readonly who?: string | undefined;
+  readonly kind?: string | undefined;
+  /** Name of an environment. */
+  readonly env?: string | undefined;
+  /** Name of a project. */
+  readonly project?: string | undefined;
+  /** Days, like 2026-11-15. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The kinds of things, as people call them. */
+export const kinds: Readonly<Record<ObjectType, string>> = {
+  definition: 'Definitions',
+  flag: 'Flags',
+  environment: 'Environments',
+  trafficType: 'Traffic types',
+  restriction: 'Project access',
+  workspace: 'Projects',
+  api_key: 'API keys',
+  user: 'Users and sign-ins',
+  group: 'Groups',
+  account: 'The server',
+};
+
+export const isKind = (kind: string | undefined): kind is ObjectType =>
+  kind !== undefined && Object.hasOwn(kinds, kind);
+
+export function useActivitySearch() {
+  const search: ActivitySearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (changed: ActivitySearch) =>
+    void navigate({ to: '.', search: (all: ActivitySearch) => ({ ...all, ...changed }), replace: true });
+  const { who, kind, env, project, from, to } = search;
+  const isFiltered = [who, kind, env, project, from, to].some((value) => value !== undefined);
+  const clear = () => void navigate({ to: '.', search: {}, replace: true });
+  return { search, change, clear, isFiltered };
+}
+
+/** What the server is asked for, apart from project and environment, which it knows by their ids. */
+export const filterOf = ({ who, kind, from, to }: ActivitySearch) => ({
+  actor: who,
+  objectType: isKind(kind) ? kind : undefined,
+  from: startOfDay(from),
+  to: endOfDay(to),
+});

@@ -1,0 +1,61 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { killDefinition } from '#contract/definitions.ts';
+import type { ExpandedDefinition } from '#domain/expansions.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { toast } from '../../toasts.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import { keepDefinition } from './definitions.ts';
+import { useDialogs } from './dialogs.ts';
+import { useEditor } from './editor.ts';
+import { afterChange, useWords } from './save.ts';
+
+interface Props {
+  readonly saved: ExpandedDefinition;
+  readonly onClose: () => void;
+}
+
+/** Two clicks and no typing, unless the project asks why: speed matters here. It never carries the draft with it. */
+export function KillDialog({ saved, onClose }: Props) {
+  const { environment } = useEditor();
+  const project = useProject();
+  const client = useQueryClient();
+  const words = useWords();
+  const dialogs = useDialogs();
+  const isRequired = project.requiresTitleAndComments;
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: (values) => call(killDefinition, { words, query: noteOf(values) }),
+    onDone: async (killed) => {
+      await keepDefinition(client, words, killed);
+      afterChange(client);
+      onClose();
+      toast(`Killed in ${environment.name}. Everyone gets ${killed.defaultTreatment}.`, {
+        label: 'Restore',
+        run: () => dialogs.open('restore'),
+      });
+    },
+  });
+  return (
+    <FormModal
+      title={`Kill in ${environment.name}?`}
+      about={
+        <>
+          Everyone gets <code>{saved.defaultTreatment}</code>, including individual targets. Rules are kept and come
+          back when you restore the flag.
+        </>
+      }
+      kind="alert"
+      look="danger-fill"
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit={`Kill in ${environment.name}`}
+      onClose={onClose}
+    >
+      {isRequired && <NoteFields isRequired title={`Kill ${saved.name}`} errors={errors} />}
+    </FormModal>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { restoreDefinition } from '#contract/definitions.ts';
+import type { ExpandedDefinition } from '#domain/expansions.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { toast } from '../../toasts.ts';
+import { Bar, Legend } from '../../ui/Bar.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import { keepDefinition } from './definitions.ts';
+import { useEditor } from './editor.ts';
+import styles from './RestoreDialog.module.css';
+import { afterChange, useWords } from './save.ts';
+
+interface Props {
+  readonly saved: ExpandedDefinition;
+  readonly onClose: () => void;
+}
+
+/** Shows what comes back. */
+export function RestoreDialog({ saved, onClose }: Props) {
+  const { environment, order } = useEditor();
+  const project = useProject();
+  const client = useQueryClient();
+  const words = useWords();
+  const isRequired = project.requiresTitleAndComments;
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: (values) => call(restoreDefinition, { words, query: noteOf(values) }),
+    onDone: async (restored) => {
+      await keepDefinition(client, words, restored);
+      afterChange(client);
+      onClose();
+      toast(`Restored in ${environment.name}. The rules decide again.`);
+    },
+  });
+  return (
+    <FormModal
+      title={`Restore in ${environment.name}?`}
+      about="The rules decide again, as they are saved."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit={`Restore in ${environment.name}`}
+      onClose={onClose}
+    >
+      <div className={styles.picture}>
+        <p>Everyone else gets again</p>
+        <Bar buckets={saved.defaultRule} order={order} size="medium" label="" />
+        <Legend buckets={saved.defaultRule} order={order} />
+      </div>
+      {isRequired && <NoteFields isRequired title={`Restore ${saved.name}`} errors={errors} />}
+    </FormModal>
+  );
+}

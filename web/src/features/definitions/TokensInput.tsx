@@ -1,0 +1,110 @@
+import { X } from 'lucide-react';
+import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
+import styles from './TokensInput.module.css';
+
+interface Props {
+  readonly label: string;
+  readonly tokens: readonly string[];
+  readonly onChange: (tokens: string[]) => void;
+  /** What one might want to add. */
+  readonly suggestions?: readonly string[];
+}
+
+/** More than this many are edited as lines of text: nobody looks through so many frames. */
+const mostTokens = 60;
+
+/** Chosen once: another field while somebody types would take the focus away. */
+export function TokensInput(props: Props) {
+  const [isLong] = useState(props.tokens.length > mostTokens);
+  return isLong ? <LinesInput {...props} /> : <FramesInput {...props} />;
+}
+
+/** One text on a line. */
+function LinesInput({ label, tokens, onChange }: Props) {
+  const [text, setText] = useState<string>();
+  const lines = (written: string) => [...new Set(written.split('\n').filter((line) => line.trim() !== ''))];
+  const shown = text !== undefined && lines(text).join('\n') === tokens.join('\n') ? text : tokens.join('\n');
+  return (
+    <div className={styles.lines}>
+      <textarea
+        className={styles.area}
+        aria-label={label}
+        rows={8}
+        spellCheck={false}
+        autoCapitalize="off"
+        value={shown}
+        onChange={({ target }) => {
+          setText(target.value);
+          onChange(lines(target.value));
+        }}
+      />
+      <span className={styles.count}>{tokens.length} values, one on a line</span>
+    </div>
+  );
+}
+
+/** Several texts: Enter or a comma ends one, Backspace takes the last one back, pasted lines become one each. */
+function FramesInput({ label, tokens, onChange, suggestions = [] }: Props) {
+  const [text, setText] = useState('');
+  const id = useId();
+  const add = (found: readonly string[]) => {
+    const fresh = found.map((one) => one.trim()).filter((one) => one !== '');
+    if (fresh.length > 0) onChange([...new Set([...tokens, ...fresh])]);
+    setText('');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if ((event.key === 'Enter' && !event.ctrlKey && !event.metaKey) || event.key === ',') {
+      event.preventDefault();
+      add([text]);
+    } else if (event.key === 'Backspace' && text === '' && tokens.length > 0) {
+      onChange(tokens.slice(0, -1));
+    }
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const lines = event.clipboardData.getData('text').split(/\r?\n/);
+    if (lines.length < 2) return;
+    event.preventDefault();
+    add([text + (lines[0] ?? ''), ...lines.slice(1)]);
+  };
+  return (
+    <div className={styles.box}>
+      {tokens.map((token) => (
+        <span key={token} className={styles.token}>
+          {token === '' ? '(empty)' : token}
+          <button
+            type="button"
+            className={styles.remove}
+            aria-label={`Remove ${token}`}
+            onClick={() => onChange(tokens.filter((other) => other !== token))}
+          >
+            <X size={11} aria-hidden />
+          </button>
+        </span>
+      ))}
+      <input
+        className={styles.input}
+        aria-label={label}
+        placeholder={tokens.length === 0 ? 'value, Enter' : ''}
+        list={suggestions.length > 0 ? id : undefined}
+        spellCheck={false}
+        autoCapitalize="off"
+        autoComplete="off"
+        value={text}
+        onChange={({ target }) => (suggestions.includes(target.value) ? add([target.value]) : setText(target.value))}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+        onBlur={() => add([text])}
+      />
+      {suggestions.length > 0 && (
+        <datalist id={id}>
+          {suggestions
+            .filter((one) => !tokens.includes(one))
+            .map((one) => (
+              <option key={one} value={one} />
+            ))}
+        </datalist>
+      )}
+    </div>
+  );
+}

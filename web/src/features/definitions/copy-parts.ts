@@ -1,0 +1,62 @@
+/** Copies parts of a definition to another environment. What the parts need comes along. */
+import type { Targeting, Treatment } from '#domain/definitions.ts';
+
+export const parts = ['treatments', 'targets', 'trafficAllocation', 'rules', 'defaultRule', 'killed'] as const;
+export type Part = (typeof parts)[number];
+
+/** Where there is no definition yet, everything but the individual targets and the killed state is needed. */
+export function copyParts(from: Targeting, to: Targeting | undefined, wanted: ReadonlySet<Part>): Targeting {
+  const start = to ?? { ...from, killed: false, treatments: from.treatments.map(withoutTargets) };
+  const copied: Targeting = {
+    ...start,
+    ...(wanted.has('trafficAllocation') ? { trafficAllocation: from.trafficAllocation } : {}),
+    ...(wanted.has('rules') ? { rules: from.rules } : {}),
+    ...(wanted.has('defaultRule') ? { defaultRule: from.defaultRule } : {}),
+    ...(wanted.has('killed') ? { killed: from.killed } : {}),
+    ...(wanted.has('treatments')
+      ? { defaultTreatment: from.defaultTreatment, baselineTreatment: from.baselineTreatment }
+      : {}),
+  };
+  const treatments = wanted.has('treatments') ? textsFrom(from, start) : start.treatments;
+  const complete = withUsed({ ...copied, treatments }, [...start.treatments, ...from.treatments.map(withoutTargets)]);
+  return wanted.has('targets') ? withTargetsFrom(complete, from) : complete;
+}
+
+const withoutTargets = ({ keys: _, segments: __, ...treatment }: Treatment): Treatment => treatment;
+
+/** The treatments as they are there, with the individual targets that they have here. */
+function textsFrom(from: Targeting, to: Targeting): Treatment[] {
+  const here = new Map(to.treatments.map((treatment) => [treatment.name, treatment]));
+  return from.treatments.map((treatment) => {
+    const { keys, segments } = here.get(treatment.name) ?? {};
+    return { ...withoutTargets(treatment), ...(keys ? { keys } : {}), ...(segments ? { segments } : {}) };
+  });
+}
+
+/** With the treatments that it names and has not, out of those that are known. */
+function withUsed(targeting: Targeting, known: readonly Treatment[]): Targeting {
+  const used = [
+    targeting.defaultTreatment,
+    targeting.baselineTreatment,
+    ...[targeting.defaultRule, ...targeting.rules.map(({ buckets }) => buckets)]
+      .flat()
+      .map(({ treatment }) => treatment),
+  ];
+  const names = new Set(targeting.treatments.map(({ name }) => name));
+  const missing = [...new Set(used)]
+    .filter((name) => !names.has(name))
+    .flatMap((name) => known.find((treatment) => treatment.name === name) ?? []);
+  return missing.length === 0 ? targeting : { ...targeting, treatments: [...targeting.treatments, ...missing] };
+}
+
+/** The individual targets of there, and none of here: a key may have one treatment only. */
+function withTargetsFrom(targeting: Targeting, from: Targeting): Targeting {
+  const there = new Map(from.treatments.map((treatment) => [treatment.name, treatment]));
+  const names = new Set(targeting.treatments.map(({ name }) => name));
+  const added = from.treatments.filter(({ name, keys, segments }) => !names.has(name) && (keys || segments));
+  const replaced = targeting.treatments.map((treatment) => {
+    const { keys, segments } = there.get(treatment.name) ?? {};
+    return { ...withoutTargets(treatment), ...(keys ? { keys } : {}), ...(segments ? { segments } : {}) };
+  });
+  return { ...targeting, treatments: [...replaced, ...added] };
+}

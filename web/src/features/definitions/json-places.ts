@@ -1,0 +1,78 @@
+/** Where in a JSON text a complaint is about: `rules/0/buckets sizes must add up to 100` is about the place of its path. */
+
+export interface TextPlace {
+  readonly offset: number;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** The innermost part of the complaint's path that the text has; the start for complaints about the whole. */
+export function placeInJson(text: string, complaint: string): TextPlace {
+  const offset = offsetNamedBy(complaint) ?? offsetOf(text, pathOf(complaint));
+  return { offset, line: text.slice(0, offset).split('\n').length };
+}
+
+/** Engines name the place where JSON cannot be read. */
+function offsetNamedBy(complaint: string): number | undefined {
+  const [, position] = /position (\d+)/.exec(complaint) ?? [];
+  return position === undefined ? undefined : Number(position);
+}
+
+const pathOf = (complaint: string): string[] => (complaint.split(' ')[0] ?? '').split('/');
+
+/** Goes down the path, member by member, skipping what stands before. */
+function offsetOf(text: string, path: readonly string[]): number {
+  let offset = skipBlanks(text, 0);
+  for (const name of path) {
+    const next = childOffset(text, offset, name);
+    if (next === undefined) break;
+    offset = next;
+  }
+  return offset;
+}
+
+/** Where the value of a member or item begins, inside the object or list that begins at the offset. */
+function childOffset(text: string, start: number, name: string): number | undefined {
+  const isList = text[start] === '[';
+  if (!isList && text[start] !== '{') return undefined;
+  let at = skipBlanks(text, start + 1);
+  for (let index = 0; at < text.length && text[at] !== ']' && text[at] !== '}'; index += 1) {
+    let key = String(index);
+    if (!isList) {
+      const end = valueEnd(text, at);
+      key = text.slice(at + 1, end - 1);
+      at = skipBlanks(text, skipBlanks(text, end) + 1);
+    }
+    if (key === name) return at;
+    at = skipBlanks(text, valueEnd(text, at));
+    if (text[at] === ',') at = skipBlanks(text, at + 1);
+  }
+  return undefined;
+}
+
+/** Behind the value that begins here: its brackets are counted, those inside of texts are not. */
+function valueEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (character === '"') at = textEnd(text, at);
+    else if ('[{'.includes(character)) depth += 1;
+    else if (']}'.includes(character)) depth -= 1;
+    else if (depth === 0 && character === ',') return at;
+    if (depth < 0) return at;
+    if (depth === 0 && '"]}'.includes(character)) return at + 1;
+  }
+  return text.length;
+}
+
+function textEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+function skipBlanks(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && /\s/.test(text[at] ?? '')) at += 1;
+  return at;
+}

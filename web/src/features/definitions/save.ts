@@ -1,0 +1,61 @@
+/** Sends a draft: a definition that is new, or the patch of one that is there and must not have changed meanwhile. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { listChanges } from '#contract/changes.ts';
+import { createDefinition, patchDefinition } from '#contract/definitions.ts';
+import { listFlags } from '#contract/flags.ts';
+import { diffTargeting } from '#domain/definition-patches.ts';
+import { call, keyOf } from '../../api.ts';
+import { type Draft, readDraft, writeDraft } from '../../drafts.ts';
+import { flagReading, useFlag } from '../../flag.ts';
+import { useProject } from '../../project.ts';
+import { toastFailure } from '../../toasts.ts';
+import { keepDefinition } from './definitions.ts';
+import { useEditor } from './editor.ts';
+
+export interface Note {
+  readonly title: string | undefined;
+  readonly comment: string | undefined;
+}
+
+export function useWords() {
+  const { environment } = useEditor();
+  return { project: useProject().id, flag: useFlag().name, environment: environment.id };
+}
+
+export function useSave() {
+  const client = useQueryClient();
+  const words = useWords();
+  const { place } = useEditor();
+  return async (draft: Draft, note: Note): Promise<void> => {
+    if (draft.base) {
+      const body = diffTargeting(draft.base, draft.targeting);
+      const ifMatch = draft.etag ?? undefined;
+      await keepDefinition(client, words, await call(patchDefinition, { words, query: note, body, ifMatch }));
+    } else {
+      await call(createDefinition, { words, query: note, body: draft.targeting });
+      // What the page needs of a new definition (its seeds) is not in the answer.
+      await refresh(client, words);
+    }
+    // What was edited meanwhile is not saved.
+    if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+    afterChange(client);
+  };
+}
+
+/** Reads the flag anew: the page then sees what others did. */
+export const refresh = (client: QueryClient, { project, flag }: { project: string; flag: string }) =>
+  client.invalidateQueries({ queryKey: flagReading(project, flag).queryKey });
+
+/** Somebody else was faster: until the page has read what they did, nothing can be saved. */
+export const readOthers = (client: QueryClient, { project, flag }: { project: string; flag: string }) =>
+  client
+    .invalidateQueries({ queryKey: flagReading(project, flag).queryKey }, { throwOnError: true })
+    .catch(() =>
+      toastFailure('Not saved: somebody else changed this, and what they did could not be read. Try again.'),
+    );
+
+/** What else shows the definition or what was done to it is old now. */
+export function afterChange(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: keyOf(listChanges) });
+  void client.invalidateQueries({ queryKey: keyOf(listFlags) });
+}

@@ -1,0 +1,39 @@
+/** What lies outside of a definition: the flags that it depends on. Segments are not kept yet, so nobody is in one. */
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { getFlag } from '#contract/flags.ts';
+import { dependenciesOf, type Targeting } from '#domain/definitions.ts';
+import type { World } from '#domain/evaluate.ts';
+import type { ExpandedDefinition } from '#domain/expansions.ts';
+import type { Answer } from '../../api.ts';
+import { flagReading } from '../../flag.ts';
+import { useProject } from '../../project.ts';
+
+export function useWorld(environmentId: string, ...targetings: readonly (Targeting | undefined)[]): World {
+  const project = useProject();
+  const client = useQueryClient();
+  const known = (flag: string): ExpandedDefinition | undefined =>
+    client
+      .getQueryData<Answer<typeof getFlag>>(flagReading(project.id, flag).queryKey)
+      ?.definitions?.find((definition) => definition.environment.id === environmentId);
+  const flags = withTheirs(
+    targetings.flatMap((targeting) => (targeting ? dependenciesOf(targeting) : [])),
+    known,
+  );
+  const answers = useQueries({
+    queries: flags.map((flag) => ({ ...flagReading(project.id, flag), refetchInterval: false as const })),
+  });
+  const versions = answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another world when the other flags are read anew
+  return useMemo(() => ({ definitionOf: known, isInSegment: () => false }), [flags.join(' '), versions, environmentId]);
+}
+
+/** The flags, those that they depend on, and so on, as far as they have been read. */
+function withTheirs(flags: readonly string[], known: (flag: string) => Targeting | undefined): string[] {
+  const found = new Set(flags);
+  for (const flag of found) {
+    const definition = known(flag);
+    for (const other of definition ? dependenciesOf(definition) : []) found.add(other);
+  }
+  return [...found];
+}

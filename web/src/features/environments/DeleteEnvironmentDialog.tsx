@@ -1,0 +1,93 @@
+import { deleteEnvironment } from '#contract/environments.ts';
+import { countOf, listed } from '../../administration/count.ts';
+import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { Obstacle, Obstacles } from '../../administration/Obstacles.tsx';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { type Environment, useProject } from '../../project.ts';
+import { toast } from '../../toasts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { useDefinitionsIn, useKeysOf, useRefreshEverything } from './environment-changes.ts';
+
+interface Props {
+  readonly environment: Environment;
+  readonly onClose: () => void;
+}
+
+/** Only what nobody uses can be deleted; else this says what must go first. */
+export function DeleteEnvironmentDialog({ environment, onClose }: Props) {
+  const definitions = useDefinitionsIn(environment).data;
+  const keys = useKeysOf(environment);
+  const isInUse = (definitions?.totalCount ?? 0) > 0 || (keys?.length ?? 0) > 0;
+  return isInUse ? (
+    <InUse environment={environment} onClose={onClose} />
+  ) : (
+    <Ask environment={environment} onClose={onClose} />
+  );
+}
+
+function InUse({ environment, onClose }: Props) {
+  const project = useProject();
+  const definitions = useDefinitionsIn(environment).data;
+  const keys = useKeysOf(environment) ?? [];
+  const flags = definitions?.objects.map(({ name }) => name) ?? [];
+  const total = definitions?.totalCount ?? 0;
+  return (
+    <Modal
+      title={`${environment.name} is in use`}
+      about="An environment can be deleted once nothing depends on it. First these must go:"
+      size="narrow"
+      onClose={onClose}
+    >
+      <ModalBody>
+        <Obstacles>
+          <Obstacle isThere={total > 0} title={countOf(total, 'flag is defined here', 'flags are defined here')}>
+            {listed(flags)}.{' '}
+            <TextLink to="/p/$project/flags" params={{ project: project.name }}>
+              Open flags
+            </TextLink>
+          </Obstacle>
+          <Obstacle isThere={keys.length > 0} title={countOf(keys.length, 'API key reaches it', 'API keys reach it')}>
+            {listed(keys.map(({ name }) => name))}.{' '}
+            <TextLink to="/admin/api-keys" search={{ project: project.name, env: environment.name }}>
+              Revoke them
+            </TextLink>
+          </Obstacle>
+        </Obstacles>
+      </ModalBody>
+      <ModalFoot>
+        <Button onClick={onClose}>Close</Button>
+      </ModalFoot>
+    </Modal>
+  );
+}
+
+function Ask({ environment, onClose }: Props) {
+  const project = useProject();
+  const refresh = useRefreshEverything();
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => call(deleteEnvironment, { words: { project: project.id, environment: environment.id } }),
+    onDone: () => {
+      onClose();
+      toast(`Deleted ${environment.name}.`);
+      return refresh().then(focusWhenLost);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={`Delete ${environment.name}?`}
+      about="No flag is defined in it and no key reaches it. Its activity stays."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Delete environment"
+      look="danger-fill"
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,162 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Ellipsis, Pencil, Plus, Trash } from 'lucide-react';
+import { useState } from 'react';
+import { listApiKeys } from '#contract/api-keys.ts';
+import { createEnvironment } from '#contract/environments.ts';
+import { CopyableId } from '../../administration/CopyableId.tsx';
+import { countOf } from '../../administration/count.ts';
+import { NameLink } from '../../administration/NameLink.tsx';
+import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { usePageActions } from '../../page-actions.ts';
+import { type Environment, useEnvironments, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { ProdChip } from '../../ui/StatusChip.tsx';
+import { DeleteEnvironmentDialog } from './DeleteEnvironmentDialog.tsx';
+import { EditEnvironmentDialog } from './EditEnvironmentDialog.tsx';
+import { useDefinitionsIn, useKeysOf } from './environment-changes.ts';
+import { NewEnvironmentDialog } from './NewEnvironmentDialog.tsx';
+
+/** The places where flags are in force. */
+export function EnvironmentsPage() {
+  const project = useProject();
+  const environments = useEnvironments();
+  const may = useMay();
+  const search = useSearch({ from: '/shell/p/$project/environments' });
+  const navigate = useNavigate();
+  const open = () => void navigate({ to: '.', search: { new: '' } });
+  const close = () => void navigate({ to: '.', search: {}, replace: true });
+  usePageActions(may(createEnvironment) ? [{ label: 'New environment', keys: 'n', icon: Plus, run: open }] : []);
+  return (
+    <Page>
+      <PageHead
+        title="Environments"
+        within={project.name}
+        lead={
+          may(createEnvironment)
+            ? 'Where flags are in force. A flag is defined in each of them by itself.'
+            : 'Where flags are in force. Only administrators can change them.'
+        }
+        tools={
+          may(createEnvironment) && (
+            <Button look="primary" onClick={open}>
+              New environment
+            </Button>
+          )
+        }
+      />
+      {environments.length === 0 ? (
+        <EmptyState
+          title="No environments yet"
+          action={may(createEnvironment) && <Button onClick={open}>New environment</Button>}
+        >
+          Most projects have two: one to try things in, and production.
+        </EmptyState>
+      ) : (
+        <EnvironmentTable environments={environments} />
+      )}
+      {search.new !== undefined && may(createEnvironment) && <NewEnvironmentDialog onClose={close} />}
+    </Page>
+  );
+}
+
+function EnvironmentTable({ environments }: { readonly environments: readonly Environment[] }) {
+  const may = useMay();
+  return (
+    <StackingTable
+      caption="Environments"
+      head={
+        <tr>
+          <th>Name</th>
+          <th>Flags defined</th>
+          {may(listApiKeys) && <th>API keys</th>}
+          <th>Id</th>
+          {may(createEnvironment) && (
+            <th>
+              <span className="sr">Actions</span>
+            </th>
+          )}
+        </tr>
+      }
+    >
+      {environments.map((environment) => (
+        <tr key={environment.id}>
+          <th scope="row">
+            <RowName>
+              {environment.name}
+              {environment.production && <ProdChip />}
+            </RowName>
+          </th>
+          <td data-label="Flags defined">
+            <DefinitionCount environment={environment} />
+          </td>
+          {may(listApiKeys) && (
+            <td data-label="API keys">
+              <KeyCount environment={environment} />
+            </td>
+          )}
+          <td data-label="Id">
+            <CopyableId id={environment.id} what={`id of ${environment.name}`} />
+          </td>
+          {may(createEnvironment) && (
+            <td data-tools>
+              <EnvironmentMenu environment={environment} />
+            </td>
+          )}
+        </tr>
+      ))}
+    </StackingTable>
+  );
+}
+
+interface OneProps {
+  readonly environment: Environment;
+}
+
+function DefinitionCount({ environment }: OneProps) {
+  const total = useDefinitionsIn(environment).data?.totalCount;
+  if (total === undefined) return null;
+  return total === 0 ? <Nothing words="None" /> : <span className="num">{total.toLocaleString('en')}</span>;
+}
+
+function KeyCount({ environment }: OneProps) {
+  const project = useProject();
+  const keys = useKeysOf(environment);
+  if (keys === undefined) return null;
+  if (keys.length === 0) return <Nothing words="None" />;
+  return (
+    <NameLink to="/admin/api-keys" search={{ project: project.name, env: environment.name }}>
+      {countOf(keys.length, 'key')}
+    </NameLink>
+  );
+}
+
+function EnvironmentMenu({ environment }: OneProps) {
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <Menu
+        label={`More about ${environment.name}`}
+        trigger={(trigger) => (
+          <Button look="quiet" size="icon" aria-label={`More about ${environment.name}`} {...trigger}>
+            <Ellipsis size={15} aria-hidden />
+          </Button>
+        )}
+      >
+        <MenuItem icon={Pencil} onSelect={() => setOpen('edit')}>
+          Edit
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={Trash} look="danger" onSelect={() => setOpen('delete')}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {open === 'edit' && <EditEnvironmentDialog environment={environment} onClose={close} />}
+      {open === 'delete' && <DeleteEnvironmentDialog environment={environment} onClose={close} />}
+    </>
+  );
+}

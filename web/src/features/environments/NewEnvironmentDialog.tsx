@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { createEnvironment } from '#contract/environments.ts';
+import { environmentNameLimit } from '#domain/environments.ts';
+import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
+import { type Answer, call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { environmentNameRule, useRefreshEverything } from './environment-changes.ts';
+
+/** An environment comes with two keys for SDKs, which are shown once. */
+export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void }) {
+  const project = useProject();
+  const refresh = useRefreshEverything();
+  const [isProduction, setProduction] = useState(false);
+  const [created, setCreated] = useState<Answer<typeof createEnvironment>>();
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: environmentNameRule },
+    send: ({ name }) =>
+      call(createEnvironment, {
+        words: { project: project.id },
+        body: { name: name.trim(), production: isProduction },
+      }),
+    onDone: (environment) => {
+      setCreated(environment);
+      return refresh();
+    },
+  });
+  if (created) {
+    return (
+      <SecretsDialog
+        title={`Keys for ${created.name}`}
+        about="The environment is there. SDKs ask for its flags with one of these keys; you can make more of them later."
+        secrets={created.apiTokens.map(({ apiKeyType, key = '' }) => ({
+          name: keyNames[apiKeyType] ?? apiKeyType,
+          text: key,
+        }))}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <FormModal
+      title="New environment"
+      about={`In ${project.name}. No flag is defined in it at first, so SDKs get control.`}
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Create environment"
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        maxLength={environmentNameLimit}
+        hint={`At most ${environmentNameLimit} characters.`}
+        error={errors.name}
+        autoComplete="off"
+        autoFocus
+      />
+      <Checkbox
+        label="Production"
+        hint="Marked in amber wherever it is named, so that nobody changes it by mistake."
+        checked={isProduction}
+        onChange={({ target }) => setProduction(target.checked)}
+      />
+    </FormModal>
+  );
+}
+
+/** The API has its own words for the two. */
+const keyNames: Readonly<Record<string, string>> = {
+  browser: 'Client-side key, for browsers and apps',
+  sdk: 'Server-side key, for your servers',
+};

@@ -1,0 +1,41 @@
+/** What is done to environments, and what is in the way of deleting one. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { listApiKeys } from '#contract/api-keys.ts';
+import { listDefinitions } from '#contract/definitions.ts';
+import { apiKeysReading } from '../../administration/whole-lists.ts';
+import { reading } from '../../api.ts';
+import type { FieldRule } from '../../form.ts';
+import { type Environment, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { sentence } from '../../ui/explain.ts';
+
+/** Names of environments stand on nearly every page, so everything that was read is old. */
+export function useRefreshEverything(): () => Promise<unknown> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries();
+}
+
+/** How many names of flags an explanation gives. */
+const named = 5;
+
+/** The flags that are defined in the environment: their number, and a few names. */
+export function useDefinitionsIn({ id }: Environment) {
+  const project = useProject();
+  const words = { project: project.id, environment: id };
+  return useQuery(reading(listDefinitions, { words, query: { limit: named } }));
+}
+
+/** The keys that are for the environment by name. Undefined until they are known, and for who may not see keys. */
+export function useKeysOf({ id }: Environment) {
+  const may = useMay();
+  const { data } = useQuery({ ...apiKeysReading, enabled: may(listApiKeys) });
+  return data?.filter(({ environments }) => environments.some((one) => one.id === id));
+}
+
+export const environmentNameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint, { status }) => {
+    if (status === 409) return 'An environment of this project has this name.';
+    return complaint.startsWith('name ') ? sentence(complaint) : undefined;
+  },
+};

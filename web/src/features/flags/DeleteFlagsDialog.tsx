@@ -1,0 +1,94 @@
+import { deleteFlag } from '#contract/flags.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { type Environment, useProject } from '../../project.ts';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import { ProdChip } from '../../ui/StatusChip.tsx';
+import styles from './DeleteFlagsDialog.module.css';
+import { useEachFlag } from './each-flag.ts';
+
+interface Doomed {
+  readonly name: string;
+  /** Where it is defined. */
+  readonly environments: readonly Environment[];
+}
+
+interface Props {
+  readonly flags: readonly Doomed[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+const most = 8;
+
+/** Names what will go. What is in force in production wants its name typed. */
+export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
+  const project = useProject();
+  const isRequired = project.requiresTitleAndComments;
+  const eachFlag = useEachFlag();
+  const word = flags.length === 1 ? (flags[0]?.name ?? '') : `delete ${flags.length} flags`;
+  const isInProduction = flags.some(({ environments }) => environments.some(({ production }) => production));
+  const { form, errors, problem, isSending } = useForm({
+    rules: {
+      word: { check: (value) => (!isInProduction || value.trim() === word ? undefined : `Type ${word}`) },
+      ...noteRules(isRequired),
+    },
+    send: ({ title, comment }) =>
+      eachFlag(
+        flags,
+        ({ name }) =>
+          call(deleteFlag, { words: { project: project.id, flag: name }, query: noteOf({ title, comment }) }),
+        (what) => `Deleted ${what}.`,
+      ),
+    onDone: () => {
+      onClose();
+      onDone();
+    },
+  });
+  const what = flags.length === 1 ? 'flag' : `${flags.length} flags`;
+  return (
+    <FormModal
+      title={flags.length === 1 ? `Delete ${flags[0]?.name}?` : `Delete ${flags.length} flags?`}
+      about={`${flags.length === 1 ? 'Its definitions go with it' : 'Their definitions go with them'}, in every environment. SDKs get control afterwards. This cannot be undone.`}
+      kind="alert"
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit={`Delete ${what}`}
+      look="danger-fill"
+      onClose={onClose}
+    >
+      <ul className={styles.list}>
+        {flags.slice(0, most).map((flag) => (
+          <li key={flag.name} className={styles.flag}>
+            <span className={styles.name}>{flag.name}</span>
+            <span className={styles.where}>
+              {flag.environments.length === 0 && 'Defined nowhere'}
+              {flag.environments.map(({ id, name, production }) => (
+                <span key={id} className={styles.environment}>
+                  {name} {production && <ProdChip />}
+                </span>
+              ))}
+            </span>
+          </li>
+        ))}
+        {flags.length > most && <li className={styles.where}>and {flags.length - most} more</li>}
+      </ul>
+      {isInProduction && (
+        <Field
+          name="word"
+          label={`Type ${word} to confirm`}
+          face="name"
+          autoComplete="off"
+          spellCheck={false}
+          hint={flags.length === 1 ? 'It is defined in production.' : 'Some of them are defined in production.'}
+          error={errors.word}
+          autoFocus
+        />
+      )}
+      {isRequired && <NoteFields isRequired title={`Delete ${word.replace(/^delete /, '')}`} errors={errors} />}
+    </FormModal>
+  );
+}

@@ -1,0 +1,140 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listChanges } from '#contract/changes.ts';
+import { getFlag, listFlags, patchFlag } from '#contract/flags.ts';
+import { call, keyOf } from '../../api.ts';
+import { type Edits, editsAfter } from '../../edits.ts';
+import { useFlag } from '../../flag.ts';
+import { useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { toast } from '../../toasts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { ChipsField } from '../../ui/ChipsField.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { TextArea } from '../../ui/TextArea.tsx';
+import { type Details, detailsOf, overwritten, patchOf } from './details.ts';
+import { useRolloutStatuses } from './flags-query.ts';
+
+/** Description, tags and rollout status. What is not being edited follows what others change. */
+export function DetailsForm() {
+  const project = useProject();
+  const flag = useFlag();
+  const may = useMay();
+  const client = useQueryClient();
+  const statuses = useRolloutStatuses();
+  const isRequired = project.requiresTitleAndComments;
+  const [edits, setEdits] = useState<Edits<Details>>({});
+  const saved = detailsOf(flag);
+  const shown: Details = {
+    ...saved,
+    ...Object.fromEntries(Object.entries(edits).map(([name, edit]) => [name, edit.to])),
+  };
+  const operations = patchOf(saved, shown);
+  const hasChanges = operations.length > 0;
+  const edit = <Name extends keyof Details>(name: Name, to: Details[Name]) =>
+    setEdits((before) => ({ ...before, [name]: { from: before[name]?.from ?? saved[name], to } }));
+
+  const refresh = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: keyOf(getFlag) }),
+      client.invalidateQueries({ queryKey: keyOf(listFlags) }),
+      client.invalidateQueries({ queryKey: keyOf(listChanges) }),
+    ]);
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: async (note) => {
+      await call(patchFlag, {
+        words: { project: project.id, flag: flag.name },
+        query: noteOf(note),
+        body: operations,
+        ifMatch: flag.etag,
+      });
+      return edits;
+    },
+    onDone: async (sent) => {
+      await refresh();
+      setEdits((now) => editsAfter(sent, now));
+      toast('Saved.');
+    },
+    onProblem: ({ status }) => {
+      if (status === 412) void refresh();
+      return false;
+    },
+  });
+  const statusName = (id: string) => statuses.data?.find((status) => status.id === id)?.name ?? id;
+  const isReadOnly = !may(patchFlag);
+  return (
+    <Card title="Details">
+      <Form
+        {...form}
+        problem={problem?.status === 412 ? undefined : problem}
+        actions={
+          !isReadOnly && (
+            <>
+              <Button type="submit" look="primary" isBusy={isSending} disabled={!hasChanges}>
+                Save
+              </Button>
+              {hasChanges && (
+                <Button look="quiet" onClick={() => setEdits({})}>
+                  Discard
+                </Button>
+              )}
+            </>
+          )
+        }
+      >
+        {problem?.status === 412 && hasChanges && (
+          <Notice kind="danger">Somebody changed this flag meanwhile. Your changes are kept; save again.</Notice>
+        )}
+        {overwritten(saved, edits).map(({ name, theirs }) => (
+          <Notice key={name} kind="plain">
+            <p>
+              Somebody else changed the {name} to: {name === 'status' ? statusName(theirs) : theirs}. Saving keeps
+              yours.
+            </p>
+            <Button size="small" onClick={() => setEdits(({ [name]: _, ...rest }) => rest)}>
+              Take theirs
+            </Button>
+          </Notice>
+        ))}
+        <TextArea
+          name="description"
+          label="Description"
+          maxLength={2000}
+          value={shown.description}
+          readOnly={isReadOnly}
+          onChange={({ target }) => edit('description', target.value)}
+        />
+        <ChipsField
+          label="Tags"
+          options={[...new Set([...saved.tags, ...shown.tags])].map((tag) => ({ id: tag, label: tag }))}
+          selected={shown.tags}
+          onChange={(tags) => edit('tags', tags)}
+          add="Add tag"
+          create={{ label: (text) => `Create tag ${text}`, make: (text) => edit('tags', [...shown.tags, text]) }}
+          isReadOnly={isReadOnly}
+        />
+        <Select
+          name="status"
+          label="Rollout status"
+          hint={statuses.data?.find(({ id }) => id === shown.status)?.description}
+          value={shown.status}
+          disabled={isReadOnly}
+          onChange={({ target }) => edit('status', target.value)}
+        >
+          {(statuses.data ?? [flag.rolloutStatus]).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        {isRequired && hasChanges && <NoteFields isRequired errors={errors} />}
+      </Form>
+    </Card>
+  );
+}

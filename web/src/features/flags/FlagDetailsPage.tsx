@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
+import { deleteFlag, patchFlag } from '#contract/flags.ts';
+import { getGroup } from '#contract/groups.ts';
+import { getUser } from '#contract/users.ts';
+import { reading } from '../../api.ts';
+import { type FlagAnswer, useFlag } from '../../flag.ts';
+import { useEnvironments, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
+import { DetailsForm } from './DetailsForm.tsx';
+import styles from './FlagDetailsPage.module.css';
+
+/** What a flag is, apart from what it does. */
+export function FlagDetailsPage() {
+  const project = useProject();
+  const flag = useFlag();
+  const may = useMay();
+  const params = { project: project.name, flag: flag.name };
+  return (
+    <Page width="narrow">
+      <PageHead
+        title={flag.name}
+        face="name"
+        within="Details"
+        crumbs={
+          <>
+            <CrumbLink to="/p/$project/flags" params={params}>
+              Flags
+            </CrumbLink>
+            <CrumbLink to="/p/$project/flags/$flag" params={params}>
+              {flag.name}
+            </CrumbLink>
+            <span>Details</span>
+          </>
+        }
+        beside={<CopyButton text={flag.name} what="name" face="icon" />}
+      />
+      {!may(patchFlag) && (
+        <p className={styles.lead}>You can view this flag. Changing it needs the right to edit flags.</p>
+      )}
+      <DetailsForm key={flag.id} />
+      <Facts />
+      {may(deleteFlag) && <DeleteCard />}
+    </Page>
+  );
+}
+
+function Facts() {
+  const { trafficType, creationTime, owners, id } = useFlag();
+  return (
+    <Card title="About">
+      <dl className={styles.facts}>
+        <dt>Traffic type</dt>
+        <dd>{trafficType.name}</dd>
+        <dt>Owner</dt>
+        <dd>
+          {owners.length === 0 && 'Nobody: it was created by an API key'}
+          {owners.map((owner, index) => (
+            <Fragment key={owner.id}>
+              {index > 0 && ', '}
+              <OwnerName {...owner} />
+            </Fragment>
+          ))}
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={creationTime} />
+        </dd>
+        <dt>Id</dt>
+        <dd className={styles.id}>
+          <code>{id}</code> <CopyButton text={id} what="id" face="icon" />
+        </dd>
+      </dl>
+    </Card>
+  );
+}
+
+/** Looked up one by one, as nobody must be missing; who is gone has only an id. */
+function OwnerName({ id, type }: FlagAnswer['owners'][number]) {
+  const may = useMay();
+  const lookUp = { staleTime: 600_000, retry: false };
+  const isUser = type === 'user';
+  const user = useQuery({ ...reading(getUser, { words: { user: id } }), ...lookUp, enabled: isUser && may(getUser) });
+  const group = useQuery({
+    ...reading(getGroup, { words: { group: id } }),
+    ...lookUp,
+    enabled: !isUser && may(getGroup),
+  });
+  const { data, isLoading } = isUser ? user : group;
+  return data?.name ?? (isLoading ? '…' : id);
+}
+
+function DeleteCard() {
+  const project = useProject();
+  const navigate = useNavigate();
+  const { name, definitions } = useFlag();
+  const [isAsking, setAsking] = useState(false);
+  const environments = useEnvironments().filter(({ id }) =>
+    definitions.some(({ environment }) => environment.id === id),
+  );
+  const places = environments.map((environment) => environment.name).join(', ');
+  return (
+    <Card
+      title="Delete"
+      lead={
+        environments.length === 0
+          ? 'It is defined in no environment.'
+          : `It is defined in ${places}. SDKs get control there afterwards.`
+      }
+    >
+      <div>
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Delete flag
+        </Button>
+      </div>
+      {isAsking && (
+        <DeleteFlagsDialog
+          flags={[{ name, environments }]}
+          onClose={() => setAsking(false)}
+          onDone={() => void navigate({ to: '/p/$project/flags', params: { project: project.name } })}
+        />
+      )}
+    </Card>
+  );
+}

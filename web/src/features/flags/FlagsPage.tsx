@@ -1,0 +1,67 @@
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { createFlag, patchFlag } from '#contract/flags.ts';
+import { usePageActions } from '../../page-actions.ts';
+import { useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Failure } from '../../ui/Failure.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
+import { FlagFilters } from './FlagFilters.tsx';
+import { FlagTable } from './FlagTable.tsx';
+import { useFlags, useFlagsSearch } from './flags-query.ts';
+import { NoFlags } from './NoFlags.tsx';
+import { SelectionBar } from './SelectionBar.tsx';
+
+/** All flags of a project, and what each serves in every environment. */
+export function FlagsPage() {
+  const project = useProject();
+  const may = useMay();
+  const navigate = useNavigate();
+  const { isFiltered } = useFlagsSearch();
+  const { data, error, refetch, ...more } = useFlags();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const flags = data?.pages.flatMap(({ objects }) => objects);
+  const total = data?.pages[0]?.totalCount ?? 0;
+  const params = { project: project.name };
+
+  const open = () => void navigate({ to: '/p/$project/flags/new', params, search: true });
+  usePageActions(may(createFlag) ? [{ label: 'New flag', keys: 'n', icon: Plus, run: open }] : []);
+
+  const isEmpty = flags?.length === 0;
+  return (
+    <Page>
+      <PageHead
+        title="Flags"
+        within={project.name}
+        tools={
+          may(createFlag) &&
+          // An empty project has the button in its middle.
+          (!isEmpty || isFiltered) && (
+            <PrimaryButtonLink to="/p/$project/flags/new" params={params} search={true}>
+              New flag
+            </PrimaryButtonLink>
+          )
+        }
+      />
+      {(!isEmpty || isFiltered) && <FlagFilters flags={flags ?? []} total={data && total} />}
+      {!flags && (error ? <Failure problem={error} onRetry={refetch} /> : <SkeletonRows rows={8} />)}
+      {isEmpty && <NoFlags />}
+      {flags && !isEmpty && (
+        <FlagTable
+          flags={flags}
+          total={total}
+          selected={selected}
+          onSelect={may(patchFlag) ? setSelected : undefined}
+          more={more}
+        />
+      )}
+      {flags && selected.size > 0 && (
+        <SelectionBar flags={flags.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
+      )}
+      <Outlet />
+    </Page>
+  );
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { createFlag } from '#contract/flags.ts';
+import { listTrafficTypes } from '#contract/traffic-types.ts';
+import { reading, urlOf } from '../../api.ts';
+import { useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Command } from '../../ui/Command.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
+import { useFlagsSearch } from './flags-query.ts';
+
+/** Nothing matches, or nothing is there yet. */
+export function NoFlags() {
+  const { isFiltered, change } = useFlagsSearch();
+  if (!isFiltered) return <FirstFlag />;
+  return (
+    <EmptyState
+      title="No flag matches"
+      action={
+        <Button onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>Clear filters</Button>
+      }
+    />
+  );
+}
+
+function FirstFlag() {
+  const project = useProject();
+  const may = useMay();
+  const { data } = useQuery(reading(listTrafficTypes, { words: { project: project.id } }));
+  const words = { project: project.id, trafficType: data?.[0]?.name ?? 'user' };
+  if (!may(createFlag)) return <EmptyState title="No flags yet">Nobody has created one in this project.</EmptyState>;
+  return (
+    <EmptyState
+      title="No flags yet"
+      action={
+        <PrimaryButtonLink to="/p/$project/flags/new" params={{ project: project.name }}>
+          New flag
+        </PrimaryButtonLink>
+      }
+    >
+      <p>A flag starts with a name. Nobody sees anything until you define it. The same by the API:</p>
+      <Command
+        text={`curl -X POST ${location.origin}${urlOf(createFlag, { words })} -H "Authorization: Bearer $BURGEE_KEY" -H 'Content-Type: application/json' -d '{"name": "my_first_flag"}'`}
+      />
+    </EmptyState>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import type { ListedFlag } from '#domain/expansions.ts';
+import { useEnvironments } from '../../project.ts';
+import { Button } from '../../ui/Button.tsx';
+import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
+import styles from './SelectionBar.module.css';
+import { StatusDialog } from './StatusDialog.tsx';
+import { TagDialog } from './TagDialog.tsx';
+
+interface Props {
+  readonly flags: readonly ListedFlag[];
+  /** Takes the selection away. */
+  readonly onDone: () => void;
+}
+
+/** What can be done with all the flags that are selected. */
+export function SelectionBar({ flags, onDone }: Props) {
+  const [open, setOpen] = useState<'status' | 'tag' | 'delete'>();
+  const environments = useEnvironments();
+  const close = () => setOpen(undefined);
+  const dialog = { flags, onClose: close, onDone };
+  return (
+    <section className={styles.bar} aria-label="Selected flags">
+      <p className={styles.count} role="status">
+        {flags.length} selected
+      </p>
+      <Button onClick={() => setOpen('status')}>Set status</Button>
+      <Button onClick={() => setOpen('tag')}>Add tag</Button>
+      <Button look="danger" onClick={() => setOpen('delete')}>
+        Delete
+      </Button>
+      <Button look="quiet" onClick={onDone}>
+        Clear
+      </Button>
+      {open === 'status' && <StatusDialog {...dialog} />}
+      {open === 'tag' && <TagDialog {...dialog} />}
+      {open === 'delete' && (
+        <DeleteFlagsDialog
+          flags={flags.map(({ name, definitions = [] }) => ({
+            name,
+            environments: environments.filter(({ id }) => definitions.some(({ environment }) => environment.id === id)),
+          }))}
+          onClose={close}
+          onDone={onDone}
+        />
+      )}
+    </section>
+  );
+}

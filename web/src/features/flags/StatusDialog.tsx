@@ -1,0 +1,61 @@
+import { patchFlag } from '#contract/flags.ts';
+import type { ListedFlag } from '#domain/expansions.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { useEachFlag } from './each-flag.ts';
+import { useRolloutStatuses } from './flags-query.ts';
+
+interface Props {
+  readonly flags: readonly ListedFlag[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function StatusDialog({ flags, onClose, onDone }: Props) {
+  const project = useProject();
+  const isRequired = project.requiresTitleAndComments;
+  const statuses = useRolloutStatuses();
+  const eachFlag = useEachFlag();
+  const { form, errors, problem, isSending } = useForm({
+    rules: { status: {}, ...noteRules(isRequired) },
+    send: ({ status, ...note }) =>
+      eachFlag(
+        flags,
+        ({ name }) =>
+          call(patchFlag, {
+            words: { project: project.id, flag: name },
+            query: noteOf(note),
+            body: [{ op: 'replace', path: '/rolloutStatus/id', value: status }],
+          }),
+        (what) => `Set the status of ${what}.`,
+      ),
+    onDone: () => {
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <FormModal
+      title={`Set the rollout status of ${flags.length === 1 ? flags[0]?.name : `${flags.length} flags`}`}
+      about="The status is a label. It changes nothing that people get."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Set status"
+      onClose={onClose}
+    >
+      <Select name="status" label="Rollout status" autoFocus>
+        {(statuses.data ?? []).map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      {isRequired && <NoteFields isRequired errors={errors} />}
+    </FormModal>
+  );
+}

@@ -1,0 +1,43 @@
+/** What can be edited of a flag, and how an edit becomes a patch. */
+import { equalJson } from '#domain/json.ts';
+import type { Operation } from '#domain/json-patch.ts';
+import type { Edits } from '../../edits.ts';
+import type { FlagAnswer } from '../../flag.ts';
+
+export interface Details {
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** Id of the rollout status. */
+  readonly status: string;
+}
+
+export const detailsOf = ({ description, tags, rolloutStatus }: FlagAnswer): Details => ({
+  description,
+  tags: (tags ?? []).map(({ name }) => name),
+  status: rolloutStatus.id,
+});
+
+export function patchOf(saved: Details, wanted: Details): Operation[] {
+  const operations: Operation[] = [];
+  if (wanted.description !== saved.description) {
+    operations.push({ op: 'replace', path: '/description', value: wanted.description });
+  }
+  if (!equalJson(wanted.tags, saved.tags)) {
+    operations.push({ op: 'replace', path: '/tags', value: wanted.tags.map((name) => ({ name })) });
+  }
+  if (wanted.status !== saved.status) {
+    operations.push({ op: 'replace', path: '/rolloutStatus/id', value: wanted.status });
+  }
+  return operations;
+}
+
+/** The edits whose ground was changed by somebody else. */
+export const overwritten = (saved: Details, edits: Edits<Details>): { name: keyof Details; theirs: string }[] =>
+  (Object.keys(edits) as (keyof Details)[])
+    .filter((name) => {
+      const edit = edits[name];
+      return edit && !equalJson(saved[name], edit.from) && !equalJson(saved[name], edit.to);
+    })
+    .map((name) => ({ name, theirs: wordsOf(saved[name]) || 'nothing' }));
+
+const wordsOf = (value: Details[keyof Details]): string => (typeof value === 'string' ? value : value.join(', '));

@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { listChanges } from '#contract/changes.ts';
+import { getFlag, listFlags } from '#contract/flags.ts';
+import { keyOf } from '../../api.ts';
+import type { ApiProblem } from '../../api-problem.ts';
+import { toast, toastFailure } from '../../toasts.ts';
+import { explain } from '../../ui/explain.ts';
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * Does the same to each flag, one after the other. What fails for one is said and does not stop the others; only what
+ * fails for the first is thrown, since it would most likely fail for all.
+ */
+export function useEachFlag() {
+  const client = useQueryClient();
+  return async <F extends Named>(
+    flags: readonly F[],
+    change: (flag: F) => Promise<unknown>,
+    done: (what: string) => string,
+  ) => {
+    const failed: string[] = [];
+    for (const [index, flag] of flags.entries()) {
+      await change(flag).catch((problem: unknown) => {
+        if (index === 0) throw problem;
+        failed.push(`${flag.name}: ${explain(problem as ApiProblem)}`);
+      });
+    }
+    const count = flags.length - failed.length;
+    toast(done(count === 1 ? (flags[0]?.name ?? '') : `${count} flags`));
+    if (failed.length > 0) toastFailure(failed.join('\n'));
+    void client.invalidateQueries({ queryKey: keyOf(listFlags) });
+    void client.invalidateQueries({ queryKey: keyOf(listChanges) });
+    // Who stands on the page of a flag that was just deleted is about to leave it.
+    void client.invalidateQueries({ queryKey: keyOf(getFlag), refetchType: 'none' });
+  };
+}

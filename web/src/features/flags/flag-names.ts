@@ -1,0 +1,34 @@
+/** Whether a name will do. The rules are those of the schema of a new flag. */
+import { checkFlagName, NewFlag } from '#domain/flags.ts';
+import type { FieldRule } from '../../form.ts';
+import { sentence } from '../../ui/explain.ts';
+
+const {
+  pattern,
+  minLength = 1,
+  maxLength = 255,
+} = NewFlag.properties.name as {
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+};
+const allowed = new RegExp(pattern ?? '');
+
+/** What is wrong with the name, as a sentence, or undefined. */
+export function nameWeakness(name: string): string | undefined {
+  if (!/^[A-Za-z]/.test(name)) return 'Start with a letter.';
+  if (!allowed.test(name)) return 'Only letters, digits, - _ and . after the first letter.';
+  if (name.length < minLength) return `At least ${minLength} characters.`;
+  if (name.length > maxLength) return `At most ${maxLength} characters.`;
+  try {
+    checkFlagName(name);
+    return undefined;
+  } catch (refusal) {
+    return sentence((refusal as Error).message);
+  }
+}
+
+export const flagNameRule: FieldRule = {
+  check: (value) => (value === '' ? 'Enter a name.' : nameWeakness(value)),
+  claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
+};

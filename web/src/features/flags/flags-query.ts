@@ -1,0 +1,58 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { listFlags } from '#contract/flags.ts';
+import { pageSizes } from '#contract/parts.ts';
+import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
+import { type Answer, call, keyOf, reading } from '../../api.ts';
+import type { ApiProblem } from '../../api-problem.ts';
+import { useProject } from '../../project.ts';
+import { definitionsRefreshMs } from '../../query-client.ts';
+import type { FlagsSearch } from './flags-search.ts';
+
+type FlagPage = Answer<typeof listFlags>;
+
+export const useRolloutStatuses = () => {
+  const { id } = useProject();
+  return useQuery({ ...reading(listRolloutStatusesOfProject, { words: { project: id } }), staleTime: 60_000 });
+};
+
+/** What the address asks for, and how to ask for something else. */
+export function useFlagsSearch() {
+  const search: FlagsSearch = useSearch({ from: '/shell/p/$project/flags' });
+  const navigate = useNavigate();
+  const params = { project: useProject().name };
+  const change = (changed: FlagsSearch) =>
+    void navigate({ to: '/p/$project/flags', params, search: { ...search, ...changed }, replace: true });
+  return { search, change, isFiltered: Boolean(search.q || search.status || search.tag?.length) };
+}
+
+/** The flags that the address asks for, page by page, with what they serve in each environment. */
+export function useFlags() {
+  const { id } = useProject();
+  const { search } = useFlagsSearch();
+  const statuses = useRolloutStatuses();
+  const status = statuses.data?.find(({ name }) => name === search.status);
+  const input = {
+    words: { project: id },
+    query: {
+      expand: 'environments',
+      name: search.q,
+      tag: search.tag ? [...search.tag] : undefined,
+      // A status that does not exist has no flags.
+      rolloutStatus: search.status === undefined ? undefined : (status?.id ?? 'unknown'),
+      limit: pageSizes.flags.most,
+    },
+  } as const;
+  return useInfiniteQuery<FlagPage, ApiProblem>({
+    queryKey: [...keyOf(listFlags, input), 'pages'],
+    queryFn: ({ pageParam }) => call(listFlags, { ...input, query: { ...input.query, offset: pageParam as number } }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, objects, totalCount }) => {
+      const next = offset + objects.length;
+      return next < totalCount ? next : undefined;
+    },
+    enabled: search.status === undefined || statuses.data !== undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: definitionsRefreshMs,
+  });
+}

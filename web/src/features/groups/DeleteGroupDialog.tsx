@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { deleteGroup } from '#contract/groups.ts';
+import { listed } from '../../administration/count.ts';
+import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { everyoneReading, type GroupAnswer, type UserAnswer } from '../../administration/whole-lists.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { toast } from '../../toasts.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { isMember, useRefreshGroups } from './groups-changes.ts';
+
+interface Props {
+  readonly group: GroupAnswer;
+  readonly onClose: () => void;
+}
+
+export function DeleteGroupDialog({ group, onClose }: Props) {
+  const refresh = useRefreshGroups();
+  const navigate = useNavigate();
+  const { data } = useQuery(everyoneReading);
+  const members = data?.people.filter((user) => isMember(user, group.id));
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => call(deleteGroup, { words: { group: group.id } }),
+    onDone: async () => {
+      onClose();
+      toast(`Deleted ${group.name}.`);
+      // From the group's own page, which is gone now; on the list it changes nothing.
+      await navigate({ to: '/admin/groups' });
+      await refresh().then(focusWhenLost);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={`Delete ${group.name}?`}
+      about={`${membersSentence(members)} Projects that are open to them only through this group close for them.`}
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Delete group"
+      look="danger-fill"
+      onClose={onClose}
+    />
+  );
+}
+
+function membersSentence(members: readonly UserAnswer[] | undefined): string {
+  if (!members) return 'Its members leave it.';
+  const names = members.map(({ name }) => name);
+  if (names.length < 2) return names.length === 0 ? 'It has no members.' : `Its one member, ${names[0]}, leaves it.`;
+  return `Its ${names.length} members leave it: ${listed(names, 5)}.`;
+}

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { createGroup, listGroups } from '#contract/groups.ts';
+import { countOf } from '../../administration/count.ts';
+import { NameLink } from '../../administration/NameLink.tsx';
+import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { everyoneReading, type GroupAnswer, groupsReading } from '../../administration/whole-lists.ts';
+import { Denied } from '../../Denied.tsx';
+import { usePageActions } from '../../page-actions.ts';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { GroupMenu } from './GroupMenu.tsx';
+import { isMember } from './groups-changes.ts';
+import { NewGroupDialog } from './NewGroupDialog.tsx';
+
+/** Sets of people, which projects can be opened to. */
+export function GroupsPage() {
+  const may = useMay();
+  const search = useSearch({ from: '/shell/admin/groups' });
+  const navigate = useNavigate();
+  const groups = useQuery(groupsReading);
+  const open = () => void navigate({ to: '.', search: { new: '' } });
+  const close = () => void navigate({ to: '.', search: {}, replace: true });
+  usePageActions(may(createGroup) ? [{ label: 'New group', keys: 'n', icon: Plus, run: open }] : []);
+  if (!may(listGroups)) return <Denied title="Groups" />;
+  return (
+    <Page>
+      <PageHead
+        title="Groups"
+        lead="Projects can be open to some groups only. Administrators may do everything."
+        tools={
+          may(createGroup) && (
+            <Button look="primary" onClick={open}>
+              New group
+            </Button>
+          )
+        }
+      />
+      <Loaded query={groups} skeleton={<SkeletonRows rows={3} />}>
+        {(all) => <GroupTable groups={all} />}
+      </Loaded>
+      {search.new !== undefined && may(createGroup) && <NewGroupDialog onClose={close} />}
+    </Page>
+  );
+}
+
+function GroupTable({ groups }: { readonly groups: readonly GroupAnswer[] }) {
+  const may = useMay();
+  return (
+    <StackingTable
+      caption="Groups"
+      head={
+        <tr>
+          <th>Name</th>
+          <th>Members</th>
+          {may(createGroup) && (
+            <th>
+              <span className="sr">Actions</span>
+            </th>
+          )}
+        </tr>
+      }
+    >
+      {groups.map((group) => (
+        <tr key={group.id}>
+          <th scope="row">
+            <RowName below={group.description}>
+              <NameLink to="/admin/groups/$group" params={{ group: group.id }}>
+                {group.name}
+              </NameLink>
+            </RowName>
+          </th>
+          <td>
+            <MemberCount groupId={group.id} />
+          </td>
+          {may(createGroup) && (
+            <td data-tools>
+              <GroupMenu group={group} />
+            </td>
+          )}
+        </tr>
+      ))}
+    </StackingTable>
+  );
+}
+
+/** Left empty where there are too many people to count them. */
+function MemberCount({ groupId }: { readonly groupId: string }) {
+  const { data } = useQuery(everyoneReading);
+  if (!data?.isWhole) return null;
+  const count = data.people.filter((user) => isMember(user, groupId)).length;
+  return count === 0 ? <Nothing words="No members" /> : <span className="num">{countOf(count, 'member')}</span>;
+}

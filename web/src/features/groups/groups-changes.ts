@@ -1,0 +1,42 @@
+/** What is done to groups and their members, and what the pages must read again afterwards. */
+import { useQueryClient } from '@tanstack/react-query';
+import { listChanges } from '#contract/changes.ts';
+import { getGroup, listGroups } from '#contract/groups.ts';
+import { getUser, listUsers, patchUser } from '#contract/users.ts';
+import { administrators } from '#domain/groups.ts';
+import type { GroupAnswer, UserAnswer } from '../../administration/whole-lists.ts';
+import { call, keyOf } from '../../api.ts';
+import type { FieldRule } from '../../form.ts';
+import { updateSession } from '../../session.ts';
+import { sentence } from '../../ui/explain.ts';
+
+/** Everything that shows groups or their members. The session too: one may have left a group oneself. */
+export function useRefreshGroups(): () => Promise<unknown> {
+  const client = useQueryClient();
+  const stale = [listGroups, getGroup, listUsers, getUser, listChanges];
+  return () =>
+    Promise.all([...stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })), updateSession(client)]);
+}
+
+/** The one group that stays as it is. */
+export const isProtected = ({ name }: GroupAnswer): boolean => name === administrators.name;
+
+export const isMember = ({ groups }: UserAnswer, groupId: string): boolean =>
+  groups?.some(({ id }) => id === groupId) ?? false;
+
+export const addMember = (groupId: string, user: string) =>
+  call(patchUser, {
+    words: { user },
+    body: [{ op: 'add', path: '/groups/-', value: { id: groupId, type: 'group' } }],
+  });
+
+export const removeMember = (groupId: string, user: string) =>
+  call(patchUser, { words: { user }, body: [{ op: 'remove', path: `/groups/${groupId}` }] });
+
+export const groupNameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint, { status }) => {
+    if (status === 409) return 'A group with this name exists.';
+    return complaint.startsWith('name ') ? sentence(complaint) : undefined;
+  },
+};

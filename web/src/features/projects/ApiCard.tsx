@@ -1,0 +1,24 @@
+import { prefix } from '#contract/parts.ts';
+import { CopyableId } from '../../administration/CopyableId.tsx';
+import { Fact, Facts } from '../../administration/Facts.tsx';
+import { Card } from '../../ui/Card.tsx';
+import styles from './ApiCard.module.css';
+
+/** Where programs find the server. */
+export function ApiCard() {
+  const address = location.origin + prefix;
+  return (
+    <Card title="API" lead="Programs manage flags, people and projects here, with an API key.">
+      <Facts>
+        <Fact name="Address">
+          <CopyableId id={address} what="address" />
+        </Fact>
+        <Fact name="Documents">
+          <a href="/docs" className={styles.link}>
+            Every call, to read and to try
+          </a>
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}

@@ -1,0 +1,102 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { patchProject } from '#contract/projects.ts';
+import type { Operation } from '#domain/json-patch.ts';
+import { CopyableId } from '../../administration/CopyableId.tsx';
+import { Fact, Facts } from '../../administration/Facts.tsx';
+import { call } from '../../api.ts';
+import { type Edits, editsAfter } from '../../edits.ts';
+import { useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { toast } from '../../toasts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { noteHint, projectNameRule, useRefreshProjects } from './project-changes.ts';
+
+interface General {
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+/** What is not being edited follows what others change. */
+export function GeneralCard() {
+  const project = useProject();
+  const may = useMay();
+  const navigate = useNavigate();
+  const refresh = useRefreshProjects();
+  const [edited, setEdited] = useState<Edits<General>>({});
+  const name = edited.name?.to ?? project.name;
+  const isRequired = edited.isRequired?.to ?? project.requiresTitleAndComments;
+  const operations: Operation[] = [];
+  if (name.trim() !== project.name) operations.push({ op: 'replace', path: '/name', value: name.trim() });
+  if (isRequired !== project.requiresTitleAndComments) {
+    operations.push({ op: 'replace', path: '/requiresTitleAndComments', value: isRequired });
+  }
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: projectNameRule },
+    send: async () => ({
+      saved: await call(patchProject, { words: { project: project.id }, body: operations }),
+      sent: edited,
+    }),
+    onDone: async ({ saved, sent }) => {
+      // The name stands in the address of this page.
+      await navigate({ to: '.', params: (all) => ({ ...all, project: saved.name }), replace: true });
+      await refresh();
+      setEdited((now) => editsAfter(sent, now));
+      toast('Saved.');
+    },
+  });
+  const mayEdit = may(patchProject);
+  return (
+    <Card title="General">
+      <Form
+        {...form}
+        problem={problem}
+        actions={
+          mayEdit && (
+            <>
+              <Button type="submit" look="primary" isBusy={isSending} disabled={operations.length === 0}>
+                Save
+              </Button>
+              {operations.length > 0 && (
+                <Button look="quiet" onClick={() => setEdited({})}>
+                  Discard
+                </Button>
+              )}
+            </>
+          )
+        }
+      >
+        <Field
+          name="name"
+          label="Name"
+          maxLength={255}
+          value={name}
+          readOnly={!mayEdit}
+          onChange={({ target }) => setEdited({ ...edited, name: { from: name, to: target.value } })}
+          hint={
+            mayEdit ? 'It stands in the addresses of all its pages. Links with the old name stop working.' : undefined
+          }
+          error={errors.name}
+          autoComplete="off"
+        />
+        <Checkbox
+          label="Ask for a title and a comment on every change"
+          hint={noteHint}
+          checked={isRequired}
+          disabled={!mayEdit}
+          onChange={({ target }) => setEdited({ ...edited, isRequired: { from: isRequired, to: target.checked } })}
+        />
+        <Facts>
+          <Fact name="Id">
+            <CopyableId id={project.id} />
+          </Fact>
+        </Facts>
+      </Form>
+    </Card>
+  );
+}

@@ -1,0 +1,45 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { createProject } from '#contract/projects.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { toast } from '../../toasts.ts';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { noteHint, projectNameRule, useRefreshProjects } from './project-changes.ts';
+
+/** A project starts without environments, so its page of environments comes next. */
+export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const refresh = useRefreshProjects();
+  const [isRequired, setRequired] = useState(false);
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: projectNameRule },
+    send: ({ name }) => call(createProject, { body: { name: name.trim(), requiresTitleAndComments: isRequired } }),
+    onDone: async ({ name }) => {
+      await refresh();
+      toast(`Created ${name}. It needs environments next.`);
+      await navigate({ to: '/p/$project/environments', params: { project: name } });
+    },
+  });
+  return (
+    <FormModal
+      title="New project"
+      about="It starts with the traffic type user and the rollout statuses of every project, open to everybody."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Create project"
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" maxLength={255} error={errors.name} autoComplete="off" autoFocus />
+      <Checkbox
+        label="Ask for a title and a comment on every change"
+        hint={noteHint}
+        checked={isRequired}
+        onChange={({ target }) => setRequired(target.checked)}
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,32 @@
+import { deleteProject, patchProject } from '#contract/projects.ts';
+import { replaceRestriction } from '#contract/restrictions.ts';
+import { askSentence, useAdministrators } from '../../Denied.tsx';
+import { useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { AccessCard } from './AccessCard.tsx';
+import { DeleteProjectCard } from './DeleteProjectCard.tsx';
+import { GeneralCard } from './GeneralCard.tsx';
+import { RolloutStatusesCard } from './RolloutStatusesCard.tsx';
+import { TrafficTypesCard } from './TrafficTypesCard.tsx';
+
+/** Everything about a project but its flags and environments. */
+export function ProjectSettingsPage() {
+  const project = useProject();
+  const may = useMay();
+  return (
+    <Page width="narrow">
+      <PageHead title="Project settings" within={project.name} lead={!may(patchProject) && <ViewOnly />} />
+      <GeneralCard key={project.id} />
+      {may(replaceRestriction) && <AccessCard key={`access ${project.id}`} />}
+      <TrafficTypesCard />
+      <RolloutStatusesCard />
+      {may(deleteProject) && <DeleteProjectCard />}
+    </Page>
+  );
+}
+
+function ViewOnly() {
+  const people = useAdministrators();
+  return <p>You can see these settings; changing them is for administrators. {askSentence(people)}</p>;
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { listEnvironments } from '#contract/environments.ts';
+import { listFlags } from '#contract/flags.ts';
+import { createProject } from '#contract/projects.ts';
+import type { Project } from '#domain/projects.ts';
+import { NameLink } from '../../administration/NameLink.tsx';
+import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { reading } from '../../api.ts';
+import { Denied } from '../../Denied.tsx';
+import { usePageActions } from '../../page-actions.ts';
+import { inOrder, projectsReading } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { ApiCard } from './ApiCard.tsx';
+import { NewProjectDialog } from './NewProjectDialog.tsx';
+import styles from './ServerSettingsPage.module.css';
+
+/** What the whole installation has: its projects. */
+export function ServerSettingsPage() {
+  const may = useMay();
+  const search = useSearch({ from: '/shell/admin/settings' });
+  const navigate = useNavigate();
+  const projects = useQuery(projectsReading);
+  const open = () => void navigate({ to: '.', search: { new: '' } });
+  const close = () => void navigate({ to: '.', search: {}, replace: true });
+  usePageActions(may(createProject) ? [{ label: 'New project', keys: 'n', icon: Plus, run: open }] : []);
+  if (!may(createProject)) return <Denied title="Settings" />;
+  return (
+    <Page>
+      <PageHead title="Settings" />
+      <section className={styles.part} aria-labelledby="projects">
+        <header className={styles.head}>
+          <div>
+            <h2 id="projects" className={styles.heading}>
+              Projects
+            </h2>
+            <p className={styles.lead}>
+              A project holds the flags of a product, and the environments that they are in force in.
+            </p>
+          </div>
+          <Button look="primary" onClick={open}>
+            New project
+          </Button>
+        </header>
+        <Loaded query={projects} skeleton={<SkeletonRows rows={3} />}>
+          {({ objects }) => (objects.length === 0 ? <NoProjects onNew={open} /> : <ProjectTable projects={objects} />)}
+        </Loaded>
+      </section>
+      <ApiCard />
+      {search.new !== undefined && <NewProjectDialog onClose={close} />}
+    </Page>
+  );
+}
+
+const NoProjects = ({ onNew }: { readonly onNew: () => void }) => (
+  <EmptyState title="No project yet" action={<Button onClick={onNew}>New project</Button>}>
+    Flags live in projects. Most teams start with one.
+  </EmptyState>
+);
+
+const ProjectTable = ({ projects }: { readonly projects: readonly Project[] }) => (
+  <StackingTable
+    caption="Projects"
+    head={
+      <tr>
+        <th>Name</th>
+        <th>Flags</th>
+        <th>Environments</th>
+        <th>Title and comment</th>
+        <th>
+          <span className="sr">Actions</span>
+        </th>
+      </tr>
+    }
+  >
+    {projects.map((project) => (
+      <ProjectRow key={project.id} project={project} />
+    ))}
+  </StackingTable>
+);
+
+function ProjectRow({ project }: { readonly project: Project }) {
+  const words = { project: project.id };
+  const flags = useQuery(reading(listFlags, { words, query: { limit: 1 } })).data?.totalCount;
+  const environments = useQuery(reading(listEnvironments, { words })).data;
+  const params = { project: project.name };
+  return (
+    <tr>
+      <th scope="row">
+        <RowName>
+          <NameLink to="/p/$project/flags" params={params}>
+            {project.name}
+          </NameLink>
+        </RowName>
+      </th>
+      <td data-label="Flags">{flags !== undefined && <span className="num">{flags.toLocaleString('en')}</span>}</td>
+      <td data-label="Environments">
+        {environments && <EnvironmentNames names={inOrder(environments).map(({ name }) => name)} />}
+      </td>
+      <td data-label="Title, comment">
+        {project.requiresTitleAndComments ? <span>Required</span> : <Nothing words="Optional" />}
+      </td>
+      <td data-tools>
+        <TextLink to="/p/$project/settings" params={params} aria-label={`Settings of ${project.name}`}>
+          Settings
+        </TextLink>
+      </td>
+    </tr>
+  );
+}
+
+const EnvironmentNames = ({ names }: { readonly names: readonly string[] }) =>
+  names.length === 0 ? <Nothing words="None" /> : <span>{names.join(', ')}</span>;

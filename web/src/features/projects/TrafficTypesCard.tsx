@@ -1,0 +1,147 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Plus, Trash } from 'lucide-react';
+import { useState } from 'react';
+import { createTrafficType, deleteTrafficType, listTrafficTypes } from '#contract/traffic-types.ts';
+import type { TrafficTypeReply } from '#domain/traffic-types.ts';
+import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { call, keyOf } from '../../api.ts';
+import { type FieldRule, useForm } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
+import { toast } from '../../toasts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { sentence } from '../../ui/explain.ts';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { useTrafficTypes } from './project-changes.ts';
+import styles from './TrafficTypesCard.module.css';
+
+/** Where other parts of the page point to. */
+export const trafficTypesId = 'traffic-types';
+
+export function TrafficTypesCard() {
+  const may = useMay();
+  const trafficTypes = useTrafficTypes();
+  const [isAdding, setAdding] = useState(false);
+  const [deleting, setDeleting] = useState<TrafficTypeReply>();
+  return (
+    <div id={trafficTypesId}>
+      <Card title="Traffic types" lead="What flags decide about: a user, an account. A flag has one, and keeps it.">
+        <Loaded query={trafficTypes}>
+          {(all) => (
+            <ul className={styles.list}>
+              {all.map((trafficType) => (
+                <li key={trafficType.id} className={styles.row}>
+                  <span className="mono">{trafficType.name}</span>
+                  {may(deleteTrafficType) && (
+                    <Button
+                      look="quiet"
+                      size="icon"
+                      aria-label={`Delete ${trafficType.name}`}
+                      onClick={() => setDeleting(trafficType)}
+                    >
+                      <Trash size={15} aria-hidden />
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+        {may(createTrafficType) && (
+          <div>
+            <Button onClick={() => setAdding(true)}>
+              <Plus size={14} aria-hidden /> Add traffic type
+            </Button>
+          </div>
+        )}
+        {isAdding && <NewTrafficTypeDialog onClose={() => setAdding(false)} />}
+        {deleting && <DeleteTrafficTypeDialog trafficType={deleting} onClose={() => setDeleting(undefined)} />}
+      </Card>
+    </div>
+  );
+}
+
+function useRefresh(): () => Promise<unknown> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: keyOf(listTrafficTypes) });
+}
+
+const nameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint, { status }) => {
+    if (status === 409) return 'This project has it already.';
+    return complaint.startsWith('name ') ? sentence(complaint.replace(/^name /, 'The name ')) : undefined;
+  },
+};
+
+function NewTrafficTypeDialog({ onClose }: { readonly onClose: () => void }) {
+  const project = useProject();
+  const refresh = useRefresh();
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: nameRule },
+    send: ({ name }) => call(createTrafficType, { words: { project: project.id }, body: { name: name.trim() } }),
+    onDone: ({ name }) => {
+      onClose();
+      toast(`Created ${name}.`);
+      return refresh();
+    },
+  });
+  return (
+    <FormModal
+      title="New traffic type"
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Create traffic type"
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        face="name"
+        hint="A letter, then letters, digits, - or _. It cannot be changed later."
+        maxLength={100}
+        error={errors.name}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+      />
+    </FormModal>
+  );
+}
+
+interface DeleteProps {
+  readonly trafficType: TrafficTypeReply;
+  readonly onClose: () => void;
+}
+
+/** The server alone knows whether a flag uses it, and then refuses. */
+function DeleteTrafficTypeDialog({ trafficType: { id, name }, onClose }: DeleteProps) {
+  const refresh = useRefresh();
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => call(deleteTrafficType, { words: { trafficTypeId: id } }),
+    onDone: () => {
+      onClose();
+      toast(`Deleted ${name}.`);
+      return refresh().then(focusWhenLost);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={`Delete the traffic type ${name}?`}
+      about="Only one that no flag uses can be deleted."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Delete traffic type"
+      look="danger-fill"
+      onClose={onClose}
+    />
+  );
+}

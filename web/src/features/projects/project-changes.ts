@@ -1,0 +1,40 @@
+/** What is done to projects, and what of other pages depends on it. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { listChanges } from '#contract/changes.ts';
+import { listFlags } from '#contract/flags.ts';
+import { listProjects } from '#contract/projects.ts';
+import { listTrafficTypes } from '#contract/traffic-types.ts';
+import { keyOf, reading } from '../../api.ts';
+import type { FieldRule } from '../../form.ts';
+import { useProject } from '../../project.ts';
+import { sentence } from '../../ui/explain.ts';
+
+export function useRefreshProjects(): () => Promise<unknown> {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: keyOf(listProjects) }),
+      client.invalidateQueries({ queryKey: keyOf(listChanges) }),
+    ]);
+}
+
+export const useTrafficTypes = () => {
+  const { id } = useProject();
+  return useQuery(reading(listTrafficTypes, { words: { project: id } }));
+};
+
+/** How many flags the project has; undefined until that is known. */
+export function useFlagCount(): number | undefined {
+  const { id } = useProject();
+  return useQuery(reading(listFlags, { words: { project: id }, query: { limit: 1 } })).data?.totalCount;
+}
+
+export const projectNameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint, { status }) => {
+    if (status === 409) return 'Another project has this name.';
+    return complaint.startsWith('name ') ? sentence(complaint) : undefined;
+  },
+};
+
+export const noteHint = 'Applies to the interface and to the API, whenever a flag or a definition is changed.';

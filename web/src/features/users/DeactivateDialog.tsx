@@ -1,0 +1,38 @@
+import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { useForm } from '../../form.ts';
+import { useMe } from '../../session.ts';
+import { toast } from '../../toasts.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import type { UserDialogProps } from './UserDialog.tsx';
+import { change, useRefreshUsers } from './user-changes.ts';
+
+export function DeactivateDialog({ user, onClose }: UserDialogProps) {
+  const refresh = useRefreshUsers();
+  const isMyself = useMe().user.id === user.id;
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => change(user, [{ op: 'replace', path: '/status', value: 'DEACTIVATED' }]),
+    onDone: () => {
+      onClose();
+      toast(`${user.name} is deactivated and signed out everywhere.`);
+      return refresh().then(focusWhenLost);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={isMyself ? 'Deactivate yourself?' : `Deactivate ${user.name}?`}
+      about={
+        isMyself
+          ? 'You are signed out everywhere at once, and only another administrator can activate you again.'
+          : `${user.email} is signed out everywhere at once and cannot sign in any more. Groups, changes and API keys stay; you can activate this person again.`
+      }
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Deactivate"
+      look="danger-fill"
+      onClose={onClose}
+    />
+  );
+}

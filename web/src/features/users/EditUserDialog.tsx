@@ -1,0 +1,59 @@
+import type { Operation } from '#domain/json-patch.ts';
+import { type FieldRule, useForm } from '../../form.ts';
+import { toast } from '../../toasts.ts';
+import { sentence } from '../../ui/explain.ts';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import type { UserDialogProps } from './UserDialog.tsx';
+import { change, useRefreshUsers } from './user-changes.ts';
+
+const nameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
+};
+const emailRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter an e-mail address.' : undefined),
+  claim: (complaint, { status }) => {
+    if (complaint.startsWith('email ')) return 'This is not an e-mail address.';
+    return status === 409 ? 'Somebody else has this address.' : undefined;
+  },
+};
+
+export function EditUserDialog({ user, onClose }: UserDialogProps) {
+  const refresh = useRefreshUsers();
+  const { form, errors, problem, isSending } = useForm({
+    rules: { name: nameRule, email: emailRule },
+    send: (values) => {
+      const operations = (['name', 'email'] as const)
+        .filter((field) => values[field].trim() !== user[field])
+        .map((field): Operation => ({ op: 'replace', path: `/${field}`, value: values[field].trim() }));
+      return operations.length === 0 ? Promise.resolve(user) : change(user, operations);
+    },
+    onDone: () => {
+      onClose();
+      toast('Saved.');
+      return refresh();
+    },
+  });
+  return (
+    <FormModal
+      title={`Edit ${user.name}`}
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Save"
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" defaultValue={user.name} maxLength={255} error={errors.name} autoFocus />
+      <Field
+        name="email"
+        label="E-mail"
+        type="email"
+        defaultValue={user.email}
+        maxLength={254}
+        error={errors.email}
+        hint="What this person signs in with, from now on."
+      />
+    </FormModal>
+  );
+}

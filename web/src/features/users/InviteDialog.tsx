@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { inviteUser } from '#contract/users.ts';
+import { groupsReading } from '../../administration/whole-lists.ts';
+import { call } from '../../api.ts';
+import { ApiProblem } from '../../api-problem.ts';
+import { type FieldRule, useForm } from '../../form.ts';
+import { ChipsField } from '../../ui/ChipsField.tsx';
+import { explain } from '../../ui/explain.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { TextArea } from '../../ui/TextArea.tsx';
+import { addressesIn } from './addresses.ts';
+import { Invited } from './Invited.tsx';
+import { useRefreshUsers } from './user-changes.ts';
+
+interface Refusal {
+  readonly email: string;
+  readonly why: string;
+}
+
+const addressesRule: FieldRule = {
+  check: (value) => (addressesIn(value).length === 0 ? 'Enter at least one e-mail address.' : undefined),
+};
+
+/** One or several people at once. Those who cannot be invited stay in the field, with the reason. */
+export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const refresh = useRefreshUsers();
+  const groups = useQuery(groupsReading);
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [invited, setInvited] = useState<readonly string[]>([]);
+  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const addresses = addressesIn(text);
+
+  const { form, errors, problem, isSending } = useForm({
+    rules: { emails: addressesRule },
+    send: () => inviteEach(addresses, chosen),
+    onDone: async (answer) => {
+      // First, so that what is said about mails is not older than the invitations.
+      await refresh();
+      setInvited([...invited, ...answer.invited]);
+      setRefusals(answer.refusals);
+      setText(answer.refusals.map(({ email }) => email).join('\n'));
+    },
+  });
+  if (invited.length > 0 && refusals.length === 0) return <Invited emails={invited} onClose={onClose} />;
+  return (
+    <FormModal
+      title="Invite people"
+      about="Each gets a mail with a link that works once and for seven days."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit={addresses.length > 1 ? `Invite ${addresses.length} people` : 'Send invitation'}
+      onClose={onClose}
+    >
+      <TextArea
+        name="emails"
+        label="E-mail addresses"
+        hint="One per line, or with commas."
+        rows={3}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setRefusals([]);
+        }}
+        error={errors.emails ?? refusalWords(refusals)}
+        autoComplete="off"
+        spellCheck={false}
+        autoFocus
+      />
+      <ChipsField
+        label="Groups"
+        hint="They are in them as soon as they accept."
+        options={(groups.data ?? []).map(({ id, name }) => ({ id, label: name }))}
+        selected={chosen}
+        onChange={setChosen}
+        add="Add group"
+      />
+    </FormModal>
+  );
+}
+
+const refusalWords = (refusals: readonly Refusal[]): string | undefined =>
+  refusals.length === 0 ? undefined : refusals.map(({ email, why }) => `${email}: ${why}`).join(' ');
+
+/** One after the other. Whoever was invited stays invited, whatever becomes of the others. */
+async function inviteEach(emails: readonly string[], groups: readonly string[]) {
+  const invited: string[] = [];
+  const refusals: Refusal[] = [];
+  for (const email of emails) {
+    try {
+      await call(inviteUser, { body: { email, groups: groups.map((id) => ({ id })) } });
+      invited.push(email);
+    } catch (problem) {
+      if (!(problem instanceof ApiProblem)) throw problem;
+      refusals.push({ email, why: reasonOf(problem) });
+    }
+  }
+  return { invited, refusals };
+}
+
+function reasonOf(problem: ApiProblem): string {
+  if (problem.status === 409) return 'is invited or active already.';
+  return problem.message.startsWith('email ') ? 'is not an e-mail address.' : explain(problem);
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { listOutbox } from '#contract/accounts.ts';
+import { emailKey } from '#domain/users.ts';
+import { reading } from '../../api.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
+import styles from './Invited.module.css';
+
+const askAgainMs = 2_000;
+
+interface Props {
+  readonly emails: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Who was invited just now. Where the mail could not be sent, the link is there to be handed over. */
+export function Invited({ emails, onClose }: Props) {
+  const { data } = useQuery({ ...reading(listOutbox), refetchInterval: askAgainMs });
+  const waiting = (email: string) =>
+    data?.find((mail) => mail.kind === 'invitation' && emailKey(mail.email) === emailKey(email));
+  const isAnyWaiting = emails.some((email) => waiting(email) !== undefined);
+  return (
+    <Modal
+      title={emails.length === 1 ? 'Invited' : `Invited ${emails.length} people`}
+      about={
+        isAnyWaiting
+          ? 'What has not been mailed can be handed over: copy the link, for nobody but the person. It works once.'
+          : 'They are pending until they open the link and choose a password.'
+      }
+      size="narrow"
+      onClose={onClose}
+    >
+      <ModalBody>
+        <ul className={styles.list}>
+          {emails.map((email) => {
+            const mail = waiting(email);
+            return (
+              <li key={email} className={styles.row}>
+                <span className={styles.who}>
+                  <span>{email}</span>
+                  {data && <span className={styles.state}>{mail ? 'Not mailed yet' : 'Mailed'}</span>}
+                </span>
+                {mail && <CopyButton text={location.origin + mail.path} what={`link for ${email}`} shown="link" />}
+              </li>
+            );
+          })}
+        </ul>
+      </ModalBody>
+      <ModalFoot>
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </ModalFoot>
+    </Modal>
+  );
+}

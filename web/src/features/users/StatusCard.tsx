@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import type { UserAnswer } from '../../administration/whole-lists.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Expiry } from '../../ui/Time.tsx';
+import styles from './StatusCard.module.css';
+import { UserDialog, type UserDialogName } from './UserDialog.tsx';
+import { useDeactivationRefusal, useQuickChanges, useWaitingInvitation } from './user-changes.ts';
+
+interface Props {
+  readonly user: UserAnswer;
+}
+
+/** What the status means, and how it can change. */
+export function StatusCard({ user }: Props) {
+  if (user.status === 'PENDING') return <PendingCard user={user} />;
+  return user.status === 'ACTIVE' ? <ActiveCard user={user} /> : <DeactivatedCard user={user} />;
+}
+
+function PendingCard({ user }: Props) {
+  const mail = useWaitingInvitation()(user.email);
+  const { resending } = useQuickChanges(user);
+  const [open, setOpen] = useState<UserDialogName>();
+  return (
+    <Card
+      title="Invitation"
+      lead={
+        mail ? (
+          <>
+            It is not mailed so far; the link <Expiry at={mail.expiresAt} />. Hand it over yourself, to nobody else: it
+            works once.
+          </>
+        ) : (
+          'The link was mailed, and is not kept here. Sending it again makes a new one.'
+        )
+      }
+    >
+      <div className={styles.actions}>
+        {mail && <CopyButton text={location.origin + mail.path} what={`link for ${user.email}`} shown="link" />}
+        <Button size="small" isBusy={resending.isPending} onClick={() => resending.mutate()}>
+          Send again
+        </Button>
+        <Button size="small" look="danger" onClick={() => setOpen('withdraw')}>
+          Withdraw
+        </Button>
+      </div>
+      {open && <UserDialog name={open} user={user} onClose={() => setOpen(undefined)} />}
+    </Card>
+  );
+}
+
+function ActiveCard({ user }: Props) {
+  const refusal = useDeactivationRefusal(user);
+  const [open, setOpen] = useState<UserDialogName>();
+  return (
+    <Card
+      title="Deactivate"
+      lead={
+        refusal ??
+        'Active people cannot be deleted, since what they did stays theirs. Deactivated, they are signed out and cannot sign in.'
+      }
+    >
+      {refusal === undefined && (
+        <div>
+          <Button look="danger" onClick={() => setOpen('deactivate')}>
+            Deactivate
+          </Button>
+        </div>
+      )}
+      {open && <UserDialog name={open} user={user} onClose={() => setOpen(undefined)} />}
+    </Card>
+  );
+}
+
+function DeactivatedCard({ user }: Props) {
+  const { activating } = useQuickChanges(user);
+  return (
+    <Card title="Deactivated" lead="This person cannot sign in. Groups and password are kept for when they come back.">
+      <div>
+        <Button isBusy={activating.isPending} onClick={() => activating.mutate()}>
+          Activate
+        </Button>
+      </div>
+    </Card>
+  );
+}

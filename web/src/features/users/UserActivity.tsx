@@ -1,0 +1,47 @@
+import { useSearch } from '@tanstack/react-router';
+import { listChanges } from '#contract/changes.ts';
+import { ChangeList } from '../../activity/ChangeList.tsx';
+import type { UserAnswer } from '../../administration/whole-lists.ts';
+import { useMay, useMe } from '../../session.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { TabLink, TabLinks } from '../../ui/Tabs.tsx';
+import styles from './UserActivity.module.css';
+
+/** What somebody did, and what was done to the account. */
+export function UserActivity({ user }: { readonly user: UserAnswer }) {
+  const may = useMay();
+  const { about } = useSearch({ from: '/shell/admin/users/$user' });
+  // What is done to accounts is for administrators to see.
+  const { administrator } = useMe();
+  // Who has not accepted the invitation can have done nothing.
+  const isPending = user.status === 'PENDING';
+  const isAbout = administrator && (isPending || about !== undefined);
+  if (!may(listChanges) || (isPending && !administrator)) return null;
+  return (
+    <section className={styles.activity} aria-labelledby="activity">
+      <h2 id="activity" className={styles.heading}>
+        Activity
+      </h2>
+      {administrator && !isPending && (
+        <TabLinks label="Activity">
+          <TabLink to="." search={{}} aria-current={isAbout ? undefined : 'page'}>
+            By {user.name}
+          </TabLink>
+          <TabLink to="." search={{ about: '' }} aria-current={isAbout ? 'page' : undefined}>
+            About this account
+          </TabLink>
+        </TabLinks>
+      )}
+      <ChangeList
+        filter={isAbout ? { objectType: 'user', objectId: user.id } : { actor: user.id }}
+        namesProject
+        level="h3"
+        empty={
+          <EmptyState title="Nothing yet">
+            {isAbout ? 'Nobody has changed this account.' : `${user.name} has changed nothing that you can see.`}
+          </EmptyState>
+        }
+      />
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { groupsReading } from '../../administration/whole-lists.ts';
+import { useForm } from '../../form.ts';
+import { toast } from '../../toasts.ts';
+import { ChipsField } from '../../ui/ChipsField.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { groupOperations } from './group-operations.ts';
+import type { UserDialogProps } from './UserDialog.tsx';
+import { change, useRefreshUsers } from './user-changes.ts';
+
+export function UserGroupsDialog({ user, onClose }: UserDialogProps) {
+  const refresh = useRefreshUsers();
+  const groups = useQuery(groupsReading);
+  // What the edit started from, whatever comes in while the dialog is open.
+  const [before] = useState(() => (user.groups ?? []).map(({ id }) => id));
+  const [selected, setSelected] = useState<readonly string[]>(before);
+  const operations = groupOperations(before, selected);
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => (operations.length === 0 ? Promise.resolve(user) : change(user, operations)),
+    onDone: () => {
+      onClose();
+      toast(`The groups of ${user.name} are saved.`);
+      return refresh();
+    },
+  });
+  return (
+    <FormModal
+      title={`Groups of ${user.name}`}
+      about="Administrators may do everything. Other groups open projects that are not open to everybody."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Save"
+      onClose={onClose}
+    >
+      <ChipsField
+        label="Groups"
+        options={(groups.data ?? []).map(({ id, name }) => ({ id, label: name }))}
+        selected={selected}
+        onChange={setSelected}
+        add="Add group"
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,38 @@
+import { useNavigate } from '@tanstack/react-router';
+import { deleteUser } from '#contract/users.ts';
+import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { call } from '../../api.ts';
+import { useForm } from '../../form.ts';
+import { toast } from '../../toasts.ts';
+import { FormModal } from '../../ui/FormModal.tsx';
+import type { UserDialogProps } from './UserDialog.tsx';
+import { useRefreshUsers } from './user-changes.ts';
+
+export function WithdrawDialog({ user, onClose }: UserDialogProps) {
+  const refresh = useRefreshUsers();
+  const navigate = useNavigate();
+  const { form, problem, isSending } = useForm({
+    rules: {},
+    send: () => call(deleteUser, { words: { user: user.id } }),
+    onDone: async () => {
+      onClose();
+      toast(`The invitation of ${user.email} is withdrawn.`);
+      // From the user's own page, which is gone now; on the list it changes nothing.
+      await navigate({ to: '/admin/users', search: true });
+      await refresh().then(focusWhenLost);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={`Withdraw the invitation of ${user.email}?`}
+      about="The link is dead at once. The address can be invited again later."
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Withdraw invitation"
+      look="danger-fill"
+      onClose={onClose}
+    />
+  );
+}

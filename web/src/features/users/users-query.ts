@@ -1,0 +1,63 @@
+/** What the list of users shows: the address says it, the server answers it page by page. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { listUsers } from '#contract/users.ts';
+import { type UserStatus, userStatuses } from '#domain/users.ts';
+import { everyoneReading, type UserAnswer } from '../../administration/whole-lists.ts';
+import { type Answer, call, keyOf } from '../../api.ts';
+import type { ApiProblem } from '../../api-problem.ts';
+
+interface UsersSearch {
+  readonly status?: string | undefined;
+  /** Id of a group. */
+  readonly group?: string | undefined;
+  /** Part of a name or an address. */
+  readonly q?: string | undefined;
+  /** There: the dialog to invite people is open. */
+  readonly invite?: string | undefined;
+}
+
+export function useUsersSearch() {
+  const search: UsersSearch = useSearch({ from: '/shell/admin/users' });
+  const navigate = useNavigate();
+  const change = (changed: UsersSearch) =>
+    void navigate({ to: '.', search: (all: UsersSearch) => ({ ...all, ...changed }), replace: true });
+  /** The back button closes what this opens. */
+  const openInvite = () => void navigate({ to: '.', search: (all: UsersSearch) => ({ ...all, invite: '' }) });
+  const status = userStatuses.find((one) => one.toLowerCase() === search.status);
+  return { ...search, status, change, openInvite };
+}
+
+const pageSize = 50;
+
+/** Page by page, as the server gives them. */
+export function useUserPages({ status, group }: { status: UserStatus | undefined; group: string | undefined }) {
+  const query = { status, group_id: group, limit: pageSize };
+  return useInfiniteQuery<Answer<typeof listUsers>, ApiProblem>({
+    queryKey: [...keyOf(listUsers, { query }), 'pages'],
+    queryFn: ({ pageParam }) => call(listUsers, { query: { ...query, after: pageParam as string | undefined } }),
+    initialPageParam: undefined,
+    getNextPageParam: ({ nextMarker }) => nextMarker,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** How many have each status, and all of them; undefined until that is known for certain. */
+export function useUserCounts(shown: UserStatus | undefined): Readonly<Record<UserStatus | 'all', number>> | undefined {
+  const { data, refetch } = useQuery(everyoneReading);
+  // Another list has just been read: what is counted must not be older.
+  const counted = useRef(shown);
+  useEffect(() => {
+    if (counted.current !== shown) void refetch();
+    counted.current = shown;
+  }, [shown, refetch]);
+  if (!data?.isWhole) return undefined;
+  const count = (status: UserStatus) => data.people.filter((user) => user.status === status).length;
+  const [PENDING, ACTIVE, DEACTIVATED] = [count('PENDING'), count('ACTIVE'), count('DEACTIVATED')];
+  return { PENDING, ACTIVE, DEACTIVATED, all: data.people.length };
+}
+
+/** Whether the user has a name or an address with the text in it. */
+export const isNamed = ({ name, email }: UserAnswer, text: string): boolean =>
+  `${name} ${email}`.toLowerCase().includes(text.toLowerCase());

@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { createApiKey, listApiKeys } from '#contract/api-keys.ts';
+import { listEnvironments } from '#contract/environments.ts';
+import { inviteUser } from '#contract/users.ts';
+import type { Project } from '#domain/projects.ts';
+import { reading } from '../../api.ts';
+import { inOrder, projectsReading, useLikelyProject } from '../../project.ts';
+import { useMay, useMe } from '../../session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { PlainButtonLink, PrimaryButtonLink } from '../../ui/TextLink.tsx';
+import { type Start, useProgress } from './progress.ts';
+import { ReadTheFlag } from './ReadTheFlag.tsx';
+import { Step } from './Step.tsx';
+import styles from './WelcomePage.module.css';
+
+/** The first steps, in any order. Each ticks itself from what is there. */
+export function WelcomePage() {
+  const { user } = useMe();
+  const projects = useQuery(projectsReading);
+  const project = useLikelyProject();
+  return (
+    <Page width="narrow">
+      <PageHead
+        title="Getting started"
+        lead={`Welcome, ${user.name}. These steps take a flag from its name to your code. Do them in any order.`}
+      />
+      <Loaded query={projects} skeleton={skeleton}>
+        {() => (project ? <StepsIn project={project} /> : <NoProject />)}
+      </Loaded>
+    </Page>
+  );
+}
+
+const skeleton = <SkeletonRows rows={5} height={64} />;
+
+function StepsIn({ project }: { readonly project: Project }) {
+  const environments = useQuery(reading(listEnvironments, { words: { project: project.id } }));
+  return (
+    <Loaded query={environments} skeleton={skeleton}>
+      {(all) => <Steps start={{ project, environment: inOrder(all)[0] }} />}
+    </Loaded>
+  );
+}
+
+const NoProject = () => (
+  <EmptyState
+    title="There is no project yet"
+    action={<PrimaryButtonLink to="/admin/settings">Create a project</PrimaryButtonLink>}
+  >
+    Flags live in projects.
+  </EmptyState>
+);
+
+function Steps({ start }: { readonly start: Start }) {
+  const { project, environment } = start;
+  const { flag, isDefined, key, lastUse, hasInvited } = useProgress(start);
+  const may = useMay();
+  const navigate = useNavigate();
+  const params = { project: project.name };
+  const flagParams = { ...params, flag: flag?.name ?? '', environment: environment?.name ?? '' };
+  return (
+    <>
+      <ol className={styles.steps}>
+        <Step title="Create a flag" done={flag && `Done: ${flag.name}`}>
+          <PrimaryButtonLink to="/p/$project/flags/new" params={params}>
+            Create a flag
+          </PrimaryButtonLink>
+        </Step>
+        <Step
+          title={environment ? `Define it in ${environment.name}` : 'Define it in an environment'}
+          about="What people get, and who gets it."
+          done={isDefined ? `Done: ${flag?.name} is defined in ${environment?.name}` : undefined}
+        >
+          {flag && environment && (
+            <PlainButtonLink to="/p/$project/flags/$flag/$environment" params={flagParams}>
+              Open the flag
+            </PlainButtonLink>
+          )}
+        </Step>
+        {may(listApiKeys) && may(createApiKey) && (
+          <Step
+            title="Create an API key"
+            about="For scripts and for your code. It is shown once."
+            done={key && `Done: ${key.name}`}
+          >
+            <PlainButtonLink to="/admin/api-keys" search={{ new: '' }}>
+              Create a key
+            </PlainButtonLink>
+          </Step>
+        )}
+        <ReadTheFlag start={start} flag={flag} lastUse={lastUse} />
+        {may(inviteUser) && (
+          <Step title="Invite someone" about="Flags are a team's matter." done={hasInvited ? 'Done' : undefined}>
+            <PlainButtonLink to="/admin/users" search={{ invite: '' }}>
+              Invite
+            </PlainButtonLink>
+          </Step>
+        )}
+      </ol>
+      <p className={styles.foot}>
+        <Button look="quiet" onClick={() => void navigate({ to: '/p/$project/flags', params })}>
+          Go to the flags
+        </Button>
+        You find this page again in the menu at your name.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+/** What of the first steps is done, read from what is there. */
+import { useQuery } from '@tanstack/react-query';
+import { listApiKeys } from '#contract/api-keys.ts';
+import { listFlags } from '#contract/flags.ts';
+import { listUsers } from '#contract/users.ts';
+import type { Project } from '#domain/projects.ts';
+import { reading } from '../../api.ts';
+import type { Environment } from '../../project.ts';
+import { useMay } from '../../session.ts';
+
+/** Where the first steps lead: into the project that one was in last, and its first environment. */
+export interface Start {
+  readonly project: Project;
+  readonly environment: Environment | undefined;
+}
+
+const refreshMs = 3_000;
+
+/** Asked again every few seconds, since others (a terminal, another tab) do some of the steps. */
+export function useProgress({ project, environment }: Start) {
+  const may = useMay();
+  const flags = useQuery({
+    ...reading(listFlags, { words: { project: project.id }, query: { expand: 'environments', limit: 50 } }),
+    refetchInterval: refreshMs,
+  });
+  const keys = useQuery({
+    ...reading(listApiKeys, { query: { limit: 200 } }),
+    enabled: may(listApiKeys),
+    refetchInterval: refreshMs,
+  });
+  const users = useQuery({ ...reading(listUsers, { query: { limit: 2 } }), enabled: may(listUsers) });
+
+  const isHere = (flag: { definitions?: { environment: { id: string } }[] }) =>
+    (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
+  const defined = flags.data?.objects.find(isHere);
+  const made = (keys.data?.objects ?? []).filter(
+    // Those of SDKs come with every environment, and cannot read the flag.
+    ({ createdBy, apiKeyType }) => createdBy.type === 'user' && apiKeyType === 'admin',
+  );
+  const used = (keys.data?.objects ?? []).flatMap(({ name, lastUsedAt }) =>
+    lastUsedAt ? [{ name, at: lastUsedAt }] : [],
+  );
+  return {
+    flag: defined ?? flags.data?.objects[0],
+    isDefined: defined !== undefined,
+    key: made.at(-1),
+    lastUse: used.toSorted((a, b) => b.at - a.at)[0],
+    hasInvited: (users.data?.data.length ?? 0) > 1,
+  };
+}

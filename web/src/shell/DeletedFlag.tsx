@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { listChanges } from '#contract/changes.ts';
+import { reading } from '../api.ts';
+import { readDraft, useDraftedEnvironments } from '../drafts.ts';
+import { EditorName } from '../EditorName.tsx';
+import type { FlagAnswer } from '../flag.ts';
+import { useEnvironments, useProject } from '../project.ts';
+import { useMay, useMe } from '../session.ts';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Page, PageHead } from '../ui/Page.tsx';
+import { PlainButtonLink } from '../ui/TextLink.tsx';
+import { Time } from '../ui/Time.tsx';
+
+/** Somebody deleted the flag while its page was open. What was not saved can be taken along. */
+export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
+  const project = useProject();
+  const me = useMe();
+  const may = useMay();
+  const { data } = useQuery({
+    ...reading(listChanges, { query: { workspaceId: project.id, objectId: flag.id, objectType: 'flag', limit: 1 } }),
+    enabled: may(listChanges),
+  });
+  const deletion = data?.data.find(({ auditLogType }) => auditLogType === 'flag.deleted');
+  const drafted = useDraftedEnvironments(me.user.id, flag.id);
+  const environments = useEnvironments().filter(({ id }) => drafted.includes(id));
+  return (
+    <Page>
+      <PageHead title={flag.name} face="name" within={project.name} />
+      <EmptyState
+        title="This flag was deleted"
+        action={
+          <PlainButtonLink to="/p/$project/flags" params={{ project: project.name }}>
+            All flags
+          </PlainButtonLink>
+        }
+      >
+        {deletion && (
+          <p>
+            By <EditorName editor={deletion.editor} />, <Time at={deletion.createdAt} />. SDKs get <code>control</code>.
+          </p>
+        )}
+        {environments.map(({ id, name }) => (
+          <p key={id}>
+            Your draft for {name} is not lost:{' '}
+            <CopyButton
+              text={JSON.stringify(
+                readDraft({ person: me.user.id, flag: flag.id, environment: id })?.targeting,
+                null,
+                2,
+              )}
+              what={`the draft for ${name}`}
+              shown="it as JSON"
+            />
+          </p>
+        ))}
+      </EmptyState>
+    </Page>
+  );
+}

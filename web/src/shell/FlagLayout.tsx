@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, Outlet, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { FlagContext, flagReading, lastEnvironment, rememberFlag, useFlag } from '../flag.ts';
+import { useEnvironments, useProject } from '../project.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Page, PageHead } from '../ui/Page.tsx';
+import { PlainButtonLink } from '../ui/TextLink.tsx';
+import { DeletedFlag } from './DeletedFlag.tsx';
+import { NoSuchFlag } from './NoSuchFlag.tsx';
+import { PageSkeleton } from './PageSkeleton.tsx';
+
+/** Finds the flag of the address for all pages inside it. */
+export function FlagLayout() {
+  const { flag: word } = useParams({ from: '/shell/p/$project/flags/$flag' });
+  const project = useProject();
+  const { data: flag, error, refetch } = useQuery(flagReading(project.id, word));
+  const name = flag?.name;
+  useEffect(() => {
+    if (name !== undefined) rememberFlag({ project: project.name, flag: name });
+  }, [project.name, name]);
+  if (error?.status === 404) return flag ? <DeletedFlag flag={flag} /> : <NoSuchFlag word={word} />;
+  if (!flag) {
+    return error ? (
+      <Page>
+        <Failure problem={error} onRetry={refetch} />
+      </Page>
+    ) : (
+      <PageSkeleton />
+    );
+  }
+  if (flag.name !== word) {
+    return <Navigate to="." params={(all) => ({ ...all, flag: flag.name })} search={true} replace />;
+  }
+  return (
+    <FlagContext value={flag}>
+      <Outlet />
+    </FlagContext>
+  );
+}
+
+/** Without an environment in the address: the one that was looked at last, else the first. */
+export function FlagHomePage() {
+  const project = useProject();
+  const environments = useEnvironments();
+  const { name: flag } = useFlag();
+  const last = lastEnvironment(project.id);
+  const environment = environments.find(({ name }) => name === last) ?? environments[0];
+  if (environment) {
+    const params = { project: project.name, flag, environment: environment.name };
+    return <Navigate to="/p/$project/flags/$flag/$environment" params={params} replace />;
+  }
+  return (
+    <Page>
+      <PageHead title={flag} face="name" within={project.name} />
+      <EmptyState
+        title="This project has no environments"
+        action={
+          <PlainButtonLink to="/p/$project/environments" params={{ project: project.name }}>
+            Environments
+          </PlainButtonLink>
+        }
+      >
+        A flag is defined in an environment. Create the first one.
+      </EmptyState>
+    </Page>
+  );
+}

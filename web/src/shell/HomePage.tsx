@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { createProject } from '#contract/projects.ts';
+import { projectsReading, useLikelyProject, useProject } from '../project.ts';
+import { useMay } from '../session.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { Page, PageHead } from '../ui/Page.tsx';
+import { PrimaryButtonLink } from '../ui/TextLink.tsx';
+
+/** The start page is the list of flags of the project that one was in last. */
+export function HomePage() {
+  const projects = useQuery(projectsReading);
+  const project = useLikelyProject();
+  if (project) return <Navigate to="/p/$project/flags" params={{ project: project.name }} replace />;
+  return (
+    <Page>
+      <Loaded query={projects}>{() => <NoProject />}</Loaded>
+    </Page>
+  );
+}
+
+function NoProject() {
+  const may = useMay();
+  return (
+    <>
+      <PageHead title="No project yet" />
+      {may(createProject) ? (
+        <EmptyState
+          title="Flags live in projects"
+          action={<PrimaryButtonLink to="/admin/settings">Create a project</PrimaryButtonLink>}
+        >
+          A project holds the flags of a product and the environments that they are in force in.
+        </EmptyState>
+      ) : (
+        <EmptyState title="No project is open to you">Ask an administrator to let you into one.</EmptyState>
+      )}
+    </>
+  );
+}
+
+export function ProjectHomePage() {
+  const { name } = useProject();
+  return <Navigate to="/p/$project/flags" params={{ project: name }} replace />;
+}

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { listFlags } from '#contract/flags.ts';
+import { reading } from '../api.ts';
+import { useProject } from '../project.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Page, PageHead } from '../ui/Page.tsx';
+import { PlainButtonLink, TextLink } from '../ui/TextLink.tsx';
+
+/** The address names a flag that is not there: perhaps one of those that begin alike was meant. */
+export function NoSuchFlag({ word }: { readonly word: string }) {
+  const project = useProject();
+  const similar = useQuery(
+    reading(listFlags, { words: { project: project.id }, query: { name: word.slice(0, 4), limit: 5 } }),
+  );
+  const params = { project: project.name };
+  return (
+    <Page>
+      <PageHead title="No such flag" within={project.name} />
+      <EmptyState
+        title={`No flag ${word} in ${project.name}`}
+        action={
+          <PlainButtonLink to="/p/$project/flags" params={params}>
+            All flags
+          </PlainButtonLink>
+        }
+      >
+        <p>It was deleted, or its name is written differently.</p>
+        {similar.data && similar.data.objects.length > 0 && (
+          <p>
+            Did you mean{' '}
+            {similar.data.objects.map(({ name }, index) => (
+              <span key={name}>
+                {index > 0 && ', '}
+                <TextLink to="/p/$project/flags/$flag" params={{ ...params, flag: name }}>
+                  <span className="mono">{name}</span>
+                </TextLink>
+              </span>
+            ))}
+            ?
+          </p>
+        )}
+      </EmptyState>
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { useRouter } from '@tanstack/react-router';
+import { Modal } from '../ui/Modal.tsx';
+import { OptionList } from '../ui/OptionList.tsx';
+import styles from './Palette.module.css';
+import { usePaletteEntries } from './palette-entries.tsx';
+
+/** Everything that can be gone to or done, by typing a part of its name. Nothing destructive happens here at once. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const router = useRouter();
+  const { entries, search, isSearching } = usePaletteEntries();
+  return (
+    <Modal title="Search or jump to" size="palette" onClose={onClose}>
+      <div className={styles.palette}>
+        <OptionList
+          face="palette"
+          label="Search or jump to"
+          placeholder="Search flags, people, pages"
+          options={entries}
+          onSearch={search}
+          onChoose={({ id }) => {
+            const entry = entries.find((one) => one.id === id);
+            onClose();
+            if (entry && 'to' in entry) router.history.push(entry.to);
+            else entry?.run();
+          }}
+          empty={isSearching ? 'Searching …' : 'Nothing matches. Flag names match on any part.'}
+        />
+      </div>
+    </Modal>
+  );
+}

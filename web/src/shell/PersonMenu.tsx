@@ -1,0 +1,51 @@
+import { BookOpen, Keyboard, LogOut, Moon, Sparkles, Sun, User } from 'lucide-react';
+import { openShortcuts } from '../overlays.ts';
+import { useMe } from '../session.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { Menu, MenuItem, MenuLine, MenuLink } from '../ui/Menu.tsx';
+import { ThemeSwitch } from '../ui/ThemeSwitch.tsx';
+import { chooseTheme, useTheme } from '../ui/theme.ts';
+import styles from './PersonMenu.module.css';
+import { useSignOut } from './sign-out.ts';
+
+/** At the foot of the navigation: who is signed in, and what is that person's own. */
+export function PersonMenu() {
+  const { user } = useMe();
+  const signOut = useSignOut();
+  const other = useTheme() === 'dark' ? 'light' : 'dark';
+  return (
+    <div className={styles.foot}>
+      <Menu
+        label={user.name}
+        align="start"
+        trigger={(trigger) => (
+          <button type="button" className={styles.person} {...trigger}>
+            <Avatar name={user.name} />
+            <span className={styles.name}>{user.name}</span>
+          </button>
+        )}
+      >
+        <MenuLink to="/me" icon={User}>
+          You
+        </MenuLink>
+        <MenuLink to="/welcome" icon={Sparkles}>
+          Getting started
+        </MenuLink>
+        <MenuItem icon={Keyboard} onSelect={openShortcuts}>
+          Shortcuts
+        </MenuItem>
+        <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
+          The API
+        </MenuItem>
+        <MenuItem icon={other === 'light' ? Sun : Moon} onSelect={() => chooseTheme(other)}>
+          Use {other} theme
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={LogOut} onSelect={signOut}>
+          Sign out
+        </MenuItem>
+      </Menu>
+      <ThemeSwitch />
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { ChevronsUpDown } from 'lucide-react';
+import { projectsReading, useLikelyProject } from '../project.ts';
+import { Picker } from '../ui/Picker.tsx';
+import styles from './ProjectSwitcher.module.css';
+
+/** Which project one is in, and the way into another. */
+export function ProjectSwitcher() {
+  const { project: word } = useParams({ strict: false });
+  const likely = useLikelyProject();
+  const { data } = useQuery(projectsReading);
+  const navigate = useNavigate();
+  const current = word ?? likely?.name;
+  if (current === undefined) return null;
+  const options = (data?.objects ?? []).map(({ name }) => ({ id: name, label: name }));
+  return (
+    <Picker
+      label="Project"
+      options={options}
+      selected={current}
+      onChoose={(project) => void navigate({ to: '/p/$project/flags', params: { project } })}
+      trigger={(trigger) => (
+        <button type="button" className={styles.switcher} {...trigger}>
+          <span className={styles.words}>
+            <small className={styles.what}>Project</small>
+            <span className={styles.name}>{current}</span>
+          </span>
+          <ChevronsUpDown size={14} aria-hidden />
+        </button>
+      )}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { createLink, useParams, useRouterState } from '@tanstack/react-router';
+import {
+  Activity,
+  Flag,
+  KeyRound,
+  Layers,
+  type LucideIcon,
+  Search,
+  Settings,
+  SlidersHorizontal,
+  Users,
+  UsersRound,
+} from 'lucide-react';
+import { type ComponentProps, useEffect, useRef } from 'react';
+import { listApiKeys } from '#contract/api-keys.ts';
+import { listChanges } from '#contract/changes.ts';
+import { listGroups } from '#contract/groups.ts';
+import { createProject } from '#contract/projects.ts';
+import { listUsers } from '#contract/users.ts';
+import { openPalette } from '../overlays.ts';
+import { useLikelyProject } from '../project.ts';
+import { useMay } from '../session.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
+import { Mark } from '../ui/Mark.tsx';
+import { PersonMenu } from './PersonMenu.tsx';
+import { ProjectSwitcher } from './ProjectSwitcher.tsx';
+import styles from './Sidebar.module.css';
+
+export const sidebarId = 'navigation';
+
+/** A column beside the page; where there is no room for it, it floats above and is opened by the bar's button. */
+export function Sidebar() {
+  const side = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who has gone somewhere is done with it
+  useEffect(() => {
+    if (side.current?.matches(':popover-open')) side.current.hidePopover();
+  }, [path]);
+  return (
+    <aside ref={side} id={sidebarId} popover="auto" aria-label="Navigation" className={styles.side}>
+      <div className={styles.mark}>
+        <Mark />
+      </div>
+      <ProjectSwitcher />
+      <button type="button" className={styles.find} onClick={openPalette}>
+        <Search size={14} aria-hidden /> Search or jump to <KeyHint keys="mod+k" />
+      </button>
+      <nav aria-label="Main" className={styles.nav}>
+        <ProjectLinks />
+        <AdministrationLinks />
+      </nav>
+      <PersonMenu />
+    </aside>
+  );
+}
+
+function ProjectLinks() {
+  const { project: word } = useParams({ strict: false });
+  const likely = useLikelyProject();
+  const may = useMay();
+  const project = word ?? likely?.name;
+  if (project === undefined) return null;
+  const params = { project };
+  return (
+    <>
+      <NavLink icon={Flag} to="/p/$project/flags" params={params}>
+        Flags
+      </NavLink>
+      {may(listChanges) && (
+        <NavLink icon={Activity} to="/p/$project/activity" params={params}>
+          Activity
+        </NavLink>
+      )}
+      <NavLink icon={Layers} to="/p/$project/environments" params={params}>
+        Environments
+      </NavLink>
+      <NavLink icon={SlidersHorizontal} to="/p/$project/settings" params={params}>
+        Project settings
+      </NavLink>
+    </>
+  );
+}
+
+function AdministrationLinks() {
+  const may = useMay();
+  return (
+    <>
+      <h2 className={styles.heading}>Administration</h2>
+      {may(listUsers) && (
+        <NavLink icon={Users} to="/admin/users">
+          Users
+        </NavLink>
+      )}
+      {may(listGroups) && (
+        <NavLink icon={UsersRound} to="/admin/groups">
+          Groups
+        </NavLink>
+      )}
+      {may(listApiKeys) && (
+        <NavLink icon={KeyRound} to="/admin/api-keys">
+          API keys
+        </NavLink>
+      )}
+      {may(createProject) && (
+        <>
+          <NavLink icon={Activity} to="/admin/activity">
+            All activity
+          </NavLink>
+          <NavLink icon={Settings} to="/admin/settings">
+            Settings
+          </NavLink>
+        </>
+      )}
+    </>
+  );
+}
+
+type AnchorProps = Omit<ComponentProps<'a'>, 'className'> & { readonly icon: LucideIcon };
+
+const NavLink = createLink(({ icon: Icon, children, ...anchor }: AnchorProps) => (
+  <a {...anchor} className={styles.link}>
+    <Icon size={16} strokeWidth={1.75} aria-hidden />
+    {children}
+  </a>
+));

@@ -1,0 +1,30 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { signOut } from '#contract/accounts.ts';
+import { call } from '../api.ts';
+import type { ApiProblem } from '../api-problem.ts';
+import { forgetSession } from '../session.ts';
+import { toastFailure } from '../toasts.ts';
+import { explain } from '../ui/explain.ts';
+
+/** Ends the session, here and on the server. */
+export function useSignOut(): () => void {
+  const leave = useLeave();
+  const ending = useMutation<unknown, ApiProblem>({
+    mutationFn: () => call(signOut),
+    onSuccess: leave,
+    onError: (problem) => toastFailure(`Signing out failed. ${explain(problem)}`),
+  });
+  return ending.mutate;
+}
+
+/** Goes to the page where one signs in, and forgets what was read. */
+export function useLeave(): () => Promise<void> {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return async () => {
+    forgetSession(client);
+    await navigate({ to: '/sign-in' });
+    client.removeQueries({ type: 'inactive' });
+  };
+}

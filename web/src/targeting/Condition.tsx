@@ -1,0 +1,32 @@
+import { Fragment } from 'react';
+import type { Rule } from '#domain/definitions.ts';
+import styles from './Condition.module.css';
+import { matcherPieces } from './matcher-words.ts';
+
+interface Props {
+  readonly rule: Rule;
+  /** "If" for the first rule, "Else if" for the others. */
+  readonly lead: string;
+  readonly trafficType: string;
+}
+
+/** The condition of a rule as a sentence: If plan is one of pro, team and age is at least 18. */
+export const Condition = ({ rule, lead, trafficType }: Props) => (
+  <p className={styles.sentence}>
+    {rule.condition.matchers.map((matcher, place) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no other name than their place
+      <Fragment key={place}>
+        <b>{place === 0 ? lead : 'and'}</b>{' '}
+        {matcherPieces(matcher, trafficType).map((piece, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the words of a sentence
+          <Fragment key={index}>
+            {'token' in piece ? <code className={styles.token}>{piece.token}</code> : piece.word}{' '}
+          </Fragment>
+        ))}
+      </Fragment>
+    ))}
+  </p>
+);
+
+/** Something that a program reads, inside a sentence or a list: a key, a segment. */
+export const Token = ({ children }: { readonly children: string }) => <code className={styles.token}>{children}</code>;

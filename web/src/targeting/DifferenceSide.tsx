@@ -1,0 +1,90 @@
+import type { Rule, Treatment } from '#domain/definitions.ts';
+import type { Difference } from '#domain/differences.ts';
+import { Bar, Legend, TreatmentName } from '../ui/Bar.tsx';
+import { Condition, Token } from './Condition.tsx';
+import styles from './DifferenceSide.module.css';
+
+interface Look {
+  readonly order: readonly string[];
+  readonly trafficType: string;
+}
+
+interface Props extends Look {
+  readonly difference: Difference;
+  readonly side: 'before' | 'after';
+}
+
+/** How one step is on one side of a difference. */
+export function DifferenceSide({ difference, side, order, trafficType }: Props) {
+  switch (difference.kind) {
+    case 'killed':
+      return <span>{difference[side] ? 'Killed: everyone gets one treatment' : 'The rules decide'}</span>;
+    case 'trafficAllocation':
+      return <span className="num">{difference[side]}%</span>;
+    case 'defaultRule':
+      return <Shares buckets={difference[side]} order={order} />;
+    case 'defaultTreatment':
+    case 'baselineTreatment':
+      return <TreatmentName treatment={difference[side]} order={order} />;
+    case 'treatmentOrder':
+      return <span className="mono">{difference[side].join(', ')}</span>;
+    case 'rule':
+      return <RuleSide placed={difference[side]} order={order} trafficType={trafficType} />;
+    case 'treatment':
+      return <TreatmentSide treatment={difference[side]} order={order} />;
+    case 'keys':
+    case 'segments':
+      return <Texts texts={difference[side]} />;
+    default:
+      return <code>{JSON.stringify(difference[side]) ?? 'none'}</code>;
+  }
+}
+
+const Shares = ({
+  buckets,
+  order,
+}: { readonly buckets: Rule['buckets'] | readonly Rule['buckets'][0][] } & Pick<Look, 'order'>) => (
+  <>
+    <Bar buckets={buckets} order={order} size="medium" label="" />
+    <Legend buckets={buckets} order={order} />
+  </>
+);
+
+const mostTexts = 8;
+
+const Texts = ({ texts }: { readonly texts: readonly string[] }) => (
+  <span className={styles.texts}>
+    {texts.slice(0, mostTexts).map((text) => (
+      <Token key={text}>{text}</Token>
+    ))}
+    {texts.length > mostTexts && <span className={styles.none}>{texts.length - mostTexts} more</span>}
+    {texts.length === 0 && <span className={styles.none}>None</span>}
+  </span>
+);
+
+function RuleSide({ placed, order, trafficType }: Look & { readonly placed: { at: number; rule: Rule } | undefined }) {
+  if (!placed) return <span className={styles.none}>No such rule</span>;
+  return (
+    <>
+      <Condition rule={placed.rule} lead={placed.at === 0 ? 'If' : 'Else if'} trafficType={trafficType} />
+      <Shares buckets={placed.rule.buckets} order={order} />
+    </>
+  );
+}
+
+function TreatmentSide({ treatment, order }: Pick<Look, 'order'> & { readonly treatment: Treatment | undefined }) {
+  if (!treatment) return <span className={styles.none}>No such treatment</span>;
+  const { name, description, configurations, keys = [] } = treatment;
+  return (
+    <>
+      <TreatmentName treatment={name} order={order} />
+      {description !== undefined && <span className={styles.text}>{description}</span>}
+      {configurations !== undefined && <code className={styles.json}>{configurations}</code>}
+      {keys.length > 0 && (
+        <span className={styles.text}>
+          {keys.length} individual {keys.length === 1 ? 'target' : 'targets'}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { Token } from './Condition.tsx';
+import styles from './KeyChanges.module.css';
+
+interface Props {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** How many of each are named. */
+const mostNamed = 20;
+
+/** Which keys come to a list and which leave it. */
+export const KeyChanges = ({ added, removed }: Props) => (
+  <>
+    {added.length > 0 && <Keys sign="+" word="More" keys={added} />}
+    {removed.length > 0 && <Keys sign="−" word="Fewer" keys={removed} />}
+    {added.length + removed.length === 0 && <p className={styles.same}>The same ones, in another order.</p>}
+  </>
+);
+
+const Keys = ({
+  sign,
+  word,
+  keys,
+}: {
+  readonly sign: string;
+  readonly word: string;
+  readonly keys: readonly string[];
+}) => (
+  <p className={styles.row}>
+    <span className={styles.count}>
+      <span aria-hidden>{sign}</span>
+      <span className="sr">{word}: </span>
+      <span className="num">{keys.length}</span>
+    </span>
+    {keys.slice(0, mostNamed).map((key) => (
+      <Token key={key}>{key}</Token>
+    ))}
+    {keys.length > mostNamed && <span>and {keys.length - mostNamed} others</span>}
+  </p>
+);

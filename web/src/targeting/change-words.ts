@@ -1,0 +1,24 @@
+/** Entries of the audit log about a flag or one of its definitions, in words. */
+import type { Change } from '#domain/changes.ts';
+import { type Difference, differencesBetween } from '#domain/differences.ts';
+import { targetingOf } from './targeting-of.ts';
+
+const sentences: Readonly<Record<string, string>> = {
+  'definition.created': 'Defined the flag',
+  'definition.replaced': 'Replaced the definition',
+  'definition.patched': 'Changed the definition',
+  'definition.killed': 'Killed the flag',
+  'definition.restored': 'Restored the flag',
+  'definition.deleted': 'Removed the definition',
+  'flag.created': 'Created the flag',
+  'flag.deleted': 'Deleted the flag',
+};
+
+export const changeSentence = ({ auditLogType }: Change): string =>
+  sentences[auditLogType] ?? (auditLogType.startsWith('flag.') ? 'Changed the flag' : 'Changed the definition');
+
+/** What a change of a definition changed; empty for what is new, gone or not about a definition. */
+export function differencesIn({ object, before, after }: Change): Difference[] {
+  if (object.type !== 'definition' || !before || !after) return [];
+  return differencesBetween(targetingOf(before), targetingOf(after));
+}

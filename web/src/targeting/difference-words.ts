@@ -1,0 +1,114 @@
+/** Differences of definitions in words: a title for each, and a line that says it all. */
+import type { Bucket } from '#domain/definitions.ts';
+import type { Difference, PlacedRule } from '#domain/differences.ts';
+import { equalJson } from '#domain/json.ts';
+import { movedShares } from '#domain/moved-shares.ts';
+import { sharesInWords } from '../ui/Bar.tsx';
+import { matcherSentence } from './matcher-words.ts';
+
+/** What the difference is about: "Everyone else", "Rule 2 moved". The ladder shows rules from 1. */
+export function differenceTitle(difference: Difference): string {
+  switch (difference.kind) {
+    case 'killed':
+      return difference.after ? 'Killed' : 'Restored';
+    case 'keys':
+      return `Individual targets of ${difference.treatment}`;
+    case 'segments':
+      return `Targeted segments of ${difference.treatment}`;
+    case 'trafficAllocation':
+      return 'Traffic allocation';
+    case 'rule':
+      return ruleTitle(difference);
+    case 'defaultRule':
+      return 'Everyone else';
+    case 'treatment':
+      return treatmentTitle(difference);
+    case 'treatmentOrder':
+      return 'Order of the treatments';
+    case 'defaultTreatment':
+      return 'Served when killed';
+    case 'baselineTreatment':
+      return 'Baseline';
+    default:
+      return difference.member;
+  }
+}
+
+type Of<Kind extends Difference['kind']> = Extract<Difference, { kind: Kind }>;
+
+const numberOf = (placed: PlacedRule | undefined): number => (placed?.at ?? 0) + 1;
+
+function ruleTitle({ before, after, isMoved }: Of<'rule'>): string {
+  if (!before) return `Rule ${numberOf(after)} added`;
+  if (!after) return `Rule ${numberOf(before)} removed`;
+  return isMoved ? `Rule ${numberOf(before)} is now rule ${numberOf(after)}` : `Rule ${numberOf(after)}`;
+}
+
+function treatmentTitle({ before, after }: Of<'treatment'>): string {
+  if (!before) return `Treatment ${after?.name} added`;
+  if (!after) return `Treatment ${before.name} removed`;
+  return before.name === after.name ? `Treatment ${after.name}` : `Treatment ${before.name} is now ${after.name}`;
+}
+
+/** One line for lists: "Everyone else: on 25%, off 75% → on 50%, off 50%". */
+export function differenceLine(difference: Difference, trafficType: string): string {
+  const title = differenceTitle(difference);
+  switch (difference.kind) {
+    case 'keys':
+    case 'segments':
+      return `${title}: ${listWords(difference)}`;
+    case 'trafficAllocation':
+      return `${title}: ${difference.before}% → ${difference.after}%`;
+    case 'defaultRule':
+      return `${title}: ${shareWords(difference.before, difference.after)}`;
+    case 'defaultTreatment':
+    case 'baselineTreatment':
+      return `${title}: ${difference.before} → ${difference.after}`;
+    case 'rule': {
+      const placed = difference.after ?? difference.before;
+      return `${title}: ${placed ? conditionSentence(placed, trafficType) : ''}`;
+    }
+    default:
+      return title;
+  }
+}
+
+/** Where the leading treatment stays the same its shares say enough: on 25% → 50%. */
+function shareWords(before: readonly Bucket[], after: readonly Bucket[]): string {
+  const [old, now] = [before[0], after[0]];
+  const isShort = before.length <= 2 && after.length <= 2 && old?.treatment === now?.treatment;
+  if (isShort && old && now) return `${now.treatment} ${old.size}% → ${now.size}%`;
+  return `${sharesInWords(before)} → ${sharesInWords(after)}`;
+}
+
+const conditionSentence = ({ rule }: PlacedRule, trafficType: string): string =>
+  `if ${rule.condition.matchers.map((matcher) => matcherSentence(matcher, trafficType)).join(' and ')}`;
+
+/** What came and what went; when neither, only the order is another. */
+export function listChanges({ before, after }: Of<'keys' | 'segments'>) {
+  const old = new Set(before);
+  const fresh = new Set(after);
+  return { added: after.filter((text) => !old.has(text)), removed: before.filter((text) => !fresh.has(text)) };
+}
+
+function listWords(difference: Of<'keys' | 'segments'>): string {
+  const { added, removed } = listChanges(difference);
+  const words = [added.length > 0 && `${added.length} more`, removed.length > 0 && `${removed.length} fewer`];
+  return words.filter(Boolean).join(', ') || 'another order';
+}
+
+/** How many keys move where shares change; undefined where the difference is not about shares. */
+export function movesOf(difference: Difference) {
+  if (difference.kind === 'defaultRule') return movedShares(difference.before, difference.after);
+  if (difference.kind !== 'rule' || !difference.before || !difference.after) return undefined;
+  const [before, after] = [difference.before.rule.buckets, difference.after.rule.buckets];
+  return equalJson(before, after) ? undefined : movedShares(before, after);
+}
+
+/** For the line below the number of unsaved changes. */
+export function movesLine(difference: Difference): string | undefined {
+  const moves = movesOf(difference);
+  if (!moves) return undefined;
+  const words = moves.map(({ share, from, to }) => `${share}% of its keys move from ${from} to ${to}`);
+  return `${differenceTitle(difference)}: ${words.join(', ') || 'no key changes its treatment'}`;
+}

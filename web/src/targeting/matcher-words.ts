@@ -1,0 +1,91 @@
+/** Matchers as sentences: "plan is one of pro, team", "user is not in segment staff". */
+import { type Matcher, type MatcherType, matcherKindOf } from '#domain/matchers.ts';
+import { dayWords, minuteWords } from './dates.ts';
+
+/** A word of the sentence, or something that a program reads. */
+export type Piece = { readonly word: string } | { readonly token: string };
+
+interface Verb {
+  readonly is: string;
+  readonly isNot: string;
+  /** What stands between several values. */
+  readonly joint?: string;
+}
+
+export const verbs: Record<MatcherType, Verb> = {
+  IN_SEGMENT: { is: 'is in segment', isNot: 'is not in segment' },
+  IN_LIST_STRING: { is: 'is one of', isNot: 'is none of', joint: ',' },
+  STARTS_WITH_STRING: { is: 'starts with', isNot: 'does not start with', joint: 'or' },
+  ENDS_WITH_STRING: { is: 'ends with', isNot: 'does not end with', joint: 'or' },
+  CONTAINS_STRING: { is: 'contains', isNot: 'does not contain', joint: 'or' },
+  MATCHES_STRING: { is: 'matches', isNot: 'does not match' },
+  EQUAL_SET: { is: 'has exactly', isNot: 'has not exactly', joint: 'and' },
+  ANY_OF_SET: { is: 'has any of', isNot: 'has none of', joint: ',' },
+  ALL_OF_SET: { is: 'has all of', isNot: 'has not all of', joint: ',' },
+  PART_OF_SET: { is: 'has nothing but', isNot: 'has more than', joint: ',' },
+  ON_DATE: { is: 'is on', isNot: 'is not on' },
+  ON_OR_AFTER_DATE: { is: 'is on or after', isNot: 'is before' },
+  ON_OR_BEFORE_DATE: { is: 'is on or before', isNot: 'is after' },
+  BETWEEN_DATE: { is: 'is between', isNot: 'is not between', joint: 'and' },
+  EQUAL_NUMBER: { is: 'equals', isNot: 'does not equal' },
+  LESS_THAN_OR_EQUAL_NUMBER: { is: 'is at most', isNot: 'is more than' },
+  GREATER_THAN_OR_EQUAL_NUMBER: { is: 'is at least', isNot: 'is less than' },
+  BETWEEN_NUMBER: { is: 'is between', isNot: 'is not between', joint: 'and' },
+  BOOLEAN: { is: 'is', isNot: 'is not' },
+  IN_SPLIT: { is: 'gets', isNot: 'does not get', joint: 'or' },
+  EQUAL_TO_SEMVER: { is: 'is version', isNot: 'is not version' },
+  GREATER_THAN_OR_EQUAL_TO_SEMVER: { is: 'is at least version', isNot: 'is below version' },
+  LESS_THAN_OR_EQUAL_TO_SEMVER: { is: 'is at most version', isNot: 'is above version' },
+  BETWEEN_SEMVER: { is: 'is between version', isNot: 'is not between version', joint: 'and' },
+  IN_LIST_SEMVER: { is: 'is one of the versions', isNot: 'is none of the versions', joint: ',' },
+};
+
+/** How many values a sentence names before it says how many there are. */
+const mostNamed = 3;
+
+/** The sentence in pieces, for the eye: `user` stands for whatever the flag decides about. */
+export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
+  const { is, isNot, joint = '' } = verbs[matcher.type];
+  const named = valuesOf(matcher);
+  const shown = named.slice(0, named.length > mostNamed + 1 ? mostNamed : named.length);
+  const values = shown.flatMap((token, index): Piece[] =>
+    index === 0 || joint === ',' ? [{ token }] : [{ word: joint }, { token }],
+  );
+  const more = named.length - shown.length;
+  return [
+    subjectOf(matcher, trafficType),
+    { word: matcher.negate ? isNot : is },
+    ...(values.length === 0 ? [{ word: '…' }] : values),
+    ...(more > 0 ? [{ word: `and ${more} more` }] : []),
+    ...(matcher.depends ? [{ word: 'of the flag' }, { token: matcher.depends.splitName || '…' }] : []),
+  ];
+}
+
+/** The same as plain text, with commas where the eye has frames. */
+export const matcherSentence = (matcher: Matcher, trafficType: string): string =>
+  matcherPieces(matcher, trafficType).reduce((said, piece, index, all) => {
+    const before = all[index - 1];
+    const isListed = index > 1 && 'token' in piece && before !== undefined && 'token' in before;
+    return `${said}${isListed ? ',' : ''}${index === 0 ? '' : ' '}${'token' in piece ? piece.token : piece.word}`;
+  }, '');
+
+function subjectOf({ type, attribute }: Matcher, trafficType: string): Piece {
+  if (attribute) return { token: attribute };
+  if (matcherKindOf(type).attribute === 'required') return { word: 'an attribute' };
+  return { word: matcherKindOf(type).attribute === 'none' ? trafficType : `${trafficType} key` };
+}
+
+/** The values as they are read. */
+function valuesOf({ type, string, strings, number, date, between, bool, depends }: Matcher): string[] {
+  const dateWords = type === 'ON_DATE' ? dayWords : minuteWords;
+  if (strings) return strings;
+  if (string !== undefined) return string === '' ? [] : [string];
+  if (number !== undefined) return [String(number)];
+  if (date !== undefined) return [dateWords(date)];
+  if (bool !== undefined) return [String(bool)];
+  if (depends) return depends.treatments;
+  const bounds = between ? [between.from, between.to] : [];
+  return bounds
+    .filter((bound) => bound !== '')
+    .map((bound) => (type === 'BETWEEN_DATE' ? dateWords(Number(bound)) : String(bound)));
+}

@@ -1,0 +1,36 @@
+/** What just happened, said in passing at the foot of the page. */
+import { noticesOf } from './notices.ts';
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: 'done' | 'failed';
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+const shown = noticesOf<readonly Toast[]>([]);
+let lastId = 0;
+
+export const useToasts = shown.use;
+
+/** "Saved to Staging." Goes by itself after six seconds; the action ("Undo") is offered until then. */
+export const toast = (text: string, action?: Toast['action']): void => add({ text, kind: 'done', action });
+
+/** What went wrong where no part of the page can say it. Stays until it is closed. */
+export const toastFailure = (text: string): void => add({ text, kind: 'failed' });
+
+export const dismissToast = (id: number): void => shown.set(shown.get().filter((one) => one.id !== id));
+
+function add(toastWithoutId: Omit<Toast, 'id'>): void {
+  lastId += 1;
+  shown.set(withToast(shown.get(), { ...toastWithoutId, id: lastId }));
+}
+
+const mostDone = 3;
+
+/** What is done makes room for the next; what failed stays, but is not said twice. */
+export function withToast(before: readonly Toast[], added: Toast): Toast[] {
+  const all = [...before.filter(({ kind, text }) => kind === 'done' || text !== added.text), added];
+  const done = all.filter(({ kind }) => kind === 'done').slice(-mostDone);
+  return all.filter((one) => one.kind === 'failed' || done.includes(one));
+}

@@ -1,0 +1,85 @@
+import type { CSSProperties } from 'react';
+import styles from './Bar.module.css';
+import { colourOf } from './treatments.ts';
+
+export interface Share {
+  readonly treatment: string;
+  readonly size: number;
+}
+
+interface Props {
+  readonly buckets: readonly Share[];
+  /** The names of the definition's treatments, in its order: they decide the colours. */
+  readonly order: readonly string[];
+  /** 6 pixels in lists, 10 in reviews, 14 where it is edited. */
+  readonly size?: 'thin' | 'medium' | 'thick';
+  /** Faded, for what is not in force: a killed definition. */
+  readonly isFaded?: boolean;
+  /** Instead of "on 80%, off 20%". Empty where the same stands beside it as text. */
+  readonly label?: string;
+}
+
+export const sharesInWords = (buckets: readonly Share[]): string =>
+  buckets
+    .filter(({ size }) => size > 0)
+    .map(({ treatment, size }) => `${treatment} ${size}%`)
+    .join(', ');
+
+/** Who gets what, as a picture. In the order of the buckets; what nobody gets is not drawn. */
+export function Bar({ buckets, order, size = 'thin', isFaded = false, label }: Props) {
+  const words = label ?? sharesInWords(buckets);
+  const classes = [styles.bar, styles[size], isFaded && styles.faded];
+  return (
+    <div
+      className={classes.filter(Boolean).join(' ')}
+      {...(words === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': words })}
+    >
+      {buckets
+        .filter((bucket) => bucket.size > 0)
+        .map((bucket) => (
+          <span
+            key={bucket.treatment}
+            className={inkOf(bucket.treatment, order)}
+            style={{ flexGrow: bucket.size } satisfies CSSProperties}
+          />
+        ))}
+    </div>
+  );
+}
+
+/** In place of a bar where a flag is not defined. */
+export const NoBar = () => <div className={styles.none} aria-hidden />;
+
+interface SwatchProps {
+  readonly treatment: string;
+  readonly order: readonly string[];
+}
+
+/** The colour of a treatment, beside its name. */
+export const Swatch = ({ treatment, order }: SwatchProps) => (
+  <span className={`${styles.swatch} ${inkOf(treatment, order)}`} aria-hidden />
+);
+
+/** A treatment's colour and name. */
+export const TreatmentName = ({ treatment, order }: SwatchProps) => (
+  <span className={styles.name}>
+    <Swatch treatment={treatment} order={order} />
+    <span className="mono">{treatment}</span>
+  </span>
+);
+
+/** The shares in words, each with its colour. */
+export const Legend = ({ buckets, order }: Pick<Props, 'buckets' | 'order'>) => (
+  <ul className={styles.legend}>
+    {buckets.map(({ treatment, size }) => (
+      <li key={treatment} className={styles.entry}>
+        <TreatmentName treatment={treatment} order={order} /> <span className="num">{size}%</span>
+      </li>
+    ))}
+  </ul>
+);
+
+function inkOf(treatment: string, order: readonly string[]): string {
+  const { slot, isRepeated } = colourOf(treatment, order);
+  return [styles[`t${slot}`], isRepeated && styles.hatched].filter(Boolean).join(' ');
+}

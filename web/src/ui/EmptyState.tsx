@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react';
+import styles from './EmptyState.module.css';
+
+interface Props {
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** The next step. */
+  readonly action?: ReactNode;
+}
+
+/** Nothing is here: what that means, and what to do about it. */
+export const EmptyState = ({ title, children, action }: Props) => (
+  <div className={styles.empty}>
+    <p className={styles.title}>{title}</p>
+    {children && <div className={styles.words}>{children}</div>}
+    {action && <div className={styles.action}>{action}</div>}
+  </div>
+);

@@ -1,0 +1,20 @@
+import styles from './KeyHint.module.css';
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+const faces: Readonly<Record<string, string>> = {
+  mod: isApple ? '⌘' : 'Ctrl',
+  enter: 'Enter',
+  escape: 'Esc',
+  arrowup: '↑',
+  arrowdown: '↓',
+};
+
+/** The keys of a shortcut: `mod+k` is Ctrl K, or ⌘ K on Apple's machines. */
+export const KeyHint = ({ keys }: { readonly keys: string }) => (
+  <kbd className={styles.keys}>
+    {keys
+      .split('+')
+      .map((key) => faces[key] ?? key.toUpperCase())
+      .join(' ')}
+  </kbd>
+);

@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { type Creation, type Option, OptionList } from './OptionList.tsx';
+import { Popover, type TriggerProps } from './Popover.tsx';
+
+interface Common {
+  /** What is chosen: "Rollout status". */
+  readonly label: string;
+  readonly options: readonly Option[];
+  readonly trigger: (props: TriggerProps) => ReactNode;
+  /** The options come from the server, which is told what was typed. */
+  readonly onSearch?: ((text: string) => void) | undefined;
+  /** What is not there can be made: "Create tag x". */
+  readonly create?: Creation | undefined;
+  readonly align?: 'start' | 'end' | undefined;
+}
+
+interface SingleProps extends Omit<Common, 'create'> {
+  readonly selected?: string | undefined;
+  readonly onChoose: (id: string) => void;
+}
+
+/** Chooses one, then closes. */
+export const Picker = ({ label, trigger, align, selected, onChoose, ...list }: SingleProps) => (
+  <Popover trigger={trigger} label={label} align={align}>
+    {(close) => (
+      <OptionList
+        {...list}
+        label={label}
+        selected={selected === undefined ? undefined : new Set([selected])}
+        onChoose={({ id }) => {
+          close();
+          onChoose(id);
+        }}
+      />
+    )}
+  </Popover>
+);
+
+interface ManyProps extends Common {
+  readonly selected: readonly string[];
+  readonly onChange: (ids: string[]) => void;
+}
+
+/** Chooses any number; each choice holds at once, and choosing again takes it back. Stays open. */
+export const MultiPicker = ({ label, trigger, align, selected, onChange, ...list }: ManyProps) => (
+  <Popover trigger={trigger} label={label} align={align}>
+    {() => (
+      <OptionList
+        {...list}
+        label={label}
+        selected={new Set(selected)}
+        onChoose={({ id }) => onChange(toggled(selected, id))}
+        onKeyDown={({ key }, text) => {
+          if (key === 'Backspace' && text === '' && selected.length > 0) onChange(selected.slice(0, -1));
+        }}
+      />
+    )}
+  </Popover>
+);
+
+const toggled = (ids: readonly string[], id: string): string[] =>
+  ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id];

@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { place } from './placement.ts';
+import styles from './Tooltip.module.css';
+
+interface Props {
+  readonly text: string;
+  /** What it explains; its first element that can have the focus is described by the text. */
+  readonly children: ReactNode;
+}
+
+/** Words that appear on hover and on focus. Never the only place of something that one must know. */
+export function Tooltip({ text, children }: Props) {
+  const id = useId();
+  const anchor = useRef<HTMLSpanElement>(null);
+  const bubble = useRef<HTMLSpanElement>(null);
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const target = anchor.current?.querySelector('button, a, input, [tabindex]');
+    target?.setAttribute('aria-describedby', id);
+  }, [id]);
+  useEffect(() => {
+    if (!isShown || !bubble.current || !anchor.current) return;
+    place(bubble.current, anchor.current, {});
+    bubble.current.showPopover();
+    const hideOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && setShown(false);
+    addEventListener('keydown', hideOnEscape);
+    const element = bubble.current;
+    return () => {
+      removeEventListener('keydown', hideOnEscape);
+      element.hidePopover();
+    };
+  }, [isShown]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only shows the words
+    <span
+      ref={anchor}
+      className={styles.anchor}
+      onPointerEnter={() => setShown(true)}
+      onPointerLeave={() => setShown(false)}
+      onFocus={() => setShown(true)}
+      onBlur={() => setShown(false)}
+    >
+      {children}
+      <span ref={bubble} id={id} role="tooltip" popover="manual" className={styles.bubble}>
+        {text}
+      </span>
+    </span>
+  );
+}

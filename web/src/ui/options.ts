@@ -1,0 +1,32 @@
+/** Choosing from a list while the focus stays in the text field above it: which option is the active one. */
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+
+export interface ActiveOption {
+  readonly active: number;
+  readonly setActive: (index: number) => void;
+  /** For the text field. Returns true when the key was one of the list's. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+  readonly listRef: React.RefObject<HTMLDivElement | null>;
+}
+
+/** `count` options; `choose` is told the index of the one that Enter chose. Starts anew when `reset` changes. */
+export function useActiveOption(count: number, choose: (index: number) => void, reset: unknown): ActiveOption {
+  const [active, setActive] = useState(0);
+  const listRef = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed decides when to start anew
+  useEffect(() => setActive(0), [reset]);
+  useEffect(() => {
+    listRef.current?.querySelector(`[data-option="${active}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  const at = Math.min(active, count - 1);
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (event.nativeEvent.isComposing || count === 0) return false;
+    const next = { ArrowDown: (at + 1) % count, ArrowUp: (at - 1 + count) % count }[event.key];
+    if (next !== undefined) setActive(next);
+    else if (event.key === 'Enter') choose(at);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return { active: at, setActive, onKeyDown, listRef };
+}

@@ -1,0 +1,22 @@
+/** Which colour a treatment has: the same on every screen, given the order of the definition's treatments. */
+
+const slots = 6;
+/** Slot 2 is grey: what these names serve is the absence of something. */
+const quiet = new Set(['off', 'control', 'disabled']);
+
+export interface Colour {
+  /** 1 to 6: `--t-1` to `--t-6`. */
+  readonly slot: number;
+  /** From the seventh treatment on colours repeat, with a hatch. */
+  readonly isRepeated: boolean;
+}
+
+/** A treatment that is not in the order (it was removed) counts as the last. */
+export function colourOf(treatment: string, order: readonly string[]): Colour {
+  if (quiet.has(treatment)) return { slot: 2, isRepeated: false };
+  const hasQuiet = order.some((name) => quiet.has(name));
+  const free = hasQuiet ? [1, 3, 4, 5, 6] : Array.from({ length: slots }, (_, slot) => slot + 1);
+  const loud = order.filter((name) => !quiet.has(name));
+  const at = loud.includes(treatment) ? loud.indexOf(treatment) : loud.length;
+  return { slot: free[at % free.length] ?? 1, isRepeated: at >= free.length };
+}
