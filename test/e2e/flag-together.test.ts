@@ -79,6 +79,7 @@ suite('working together', { concurrency: 2 }, () => {
       await field(page, 'Traffic allocation in percent').fill('70');
       await press(page, 'Review and save');
       await page.getByRole('dialog', { name: 'Save 2 changes to Production?' }).waitFor();
+      await field(page, 'Comment').fill('For the launch');
       await preset(liu.page, 10);
       await review(liu.page, 'Production');
 
@@ -98,6 +99,9 @@ suite('working together', { concurrency: 2 }, () => {
 
       await press(page, `${choice}: Everyone else`);
       await conflicts.waitFor({ state: 'detached' });
+      await press(page, 'Review and save');
+      assert.equal(await field(page, 'Comment').inputValue(), 'For the launch');
+      await press(page, 'Keep editing');
       await review(page, 'Production');
       const { trafficAllocation, defaultRule } = await definitionIn(things, 'contested', 'Production');
       assert.deepEqual([trafficAllocation, defaultRule[0].size], [70, choice === 'Keep yours' ? 80 : 10]);

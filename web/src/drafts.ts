@@ -16,6 +16,8 @@ export interface Draft {
   readonly conflicts: readonly Conflict[];
   /** What the title of the change will be, unless the person writes another. */
   readonly title?: string;
+  /** What the comment will be, the same way. */
+  readonly comment?: string;
 }
 
 /** The same step, changed by both in different ways; each says what it was before. */

@@ -7,11 +7,12 @@ interface Props {
   /** The project asks for both (`requiresTitleAndComments`). */
   readonly isRequired: boolean;
   readonly title?: string;
+  readonly comment?: string | undefined;
   readonly errors: { readonly title?: string | undefined; readonly comment?: string | undefined };
 }
 
 /** Why a change is made. In the form's values they are `title` and `comment`; `noteOf` makes the query of them. */
-export const NoteFields = ({ isRequired, title = '', errors }: Props) => (
+export const NoteFields = ({ isRequired, title = '', comment, errors }: Props) => (
   <>
     <Field
       name="title"
@@ -26,6 +27,7 @@ export const NoteFields = ({ isRequired, title = '', errors }: Props) => (
       label="Comment"
       aside={isRequired ? undefined : <Optional />}
       rows={2}
+      defaultValue={comment}
       maxLength={noteLimit}
       error={errors.comment}
       hint={isRequired ? 'This project asks for a title and a comment.' : undefined}

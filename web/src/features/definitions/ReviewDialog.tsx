@@ -38,10 +38,10 @@ export function ReviewDialog({ draft, onClose }: Props) {
       toast(`Saved to ${environment.name}.`);
     },
     // Somebody was faster. The page reads what they did, carries the draft over and tells about it.
-    onProblem: ({ status }, { title }) => {
+    onProblem: ({ status }, { title, comment }) => {
       if (status !== 412 && status !== 409) return false;
       const now = readDraft(place);
-      if (now) writeDraft(place, { ...now, title });
+      if (now) writeDraft(place, { ...now, title, comment });
       onClose();
       void readOthers(client, words);
       return true;
@@ -73,7 +73,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
           )}
           <SampleLine />
           {isCallShown && <CallView draft={draft} />}
-          <NoteFields isRequired={isRequired} title={draft.title ?? ''} errors={errors} />
+          <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
           {problem && <Failure problem={problem} />}
         </ModalBody>
         <ModalFoot
