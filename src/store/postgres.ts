@@ -6,35 +6,26 @@
  *    are locked before they are looked at, and unique names and references are held by their index or foreign key.
  * 2. What was certainly not committed is tried again, the whole of `body`: deadlocks, lost connections, restarts, a
  *    reference to something that was deleted meanwhile. What may have been committed is never tried again.
- * 3. Every call but a change of the schema ends within the patience of its request: with its result, or as `unavailable`. A connection that has
- *    not answered by then is thrown away.
+ * 3. Every call but a change of the schema ends within the patience of its request: with its result, or as
+ *    `unavailable`. A connection that has not answered by then is thrown away.
  * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
  *    with it its locks.
  * 5. A write is answered only after its commit. How durable that is, `synchronous_commit` of the server decides.
  * 6. Listeners hear of commits by LISTEN, this node's own among them, and never of a rollback.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client, type ClientBase, Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import { deadlineOfNow } from './patience.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
+import { makePool } from './postgres-pool.ts';
 import { connectionTo, Passing, runQuery } from './postgres-query.ts';
 import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
 
-/** Less than the longest patience: who waits for a lock of a node that stopped gets it in time. */
-const idleTransactionMs = 5_000;
-/**
- * Less than `idleTransactionMs`: of a node that stopped, those who wait for a lock give up before it comes free. Else
- * they would get it one after the other, and each would keep it for as long.
- */
-const lockMs = 3_000;
-/** Half of the longest patience: a server that does not even greet leaves time to try again, and perhaps to meet another. */
-const greetingMs = 4_000;
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
 const closingMs = 1_000;
 const mostSchemaTries = 5;
-const oldestVersion = 140_000;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -44,17 +35,7 @@ export interface PostgresOptions {
 
 /** Throws a plain sentence when the database cannot be reached or is not fit for us. */
 export async function openPostgres({ url, poolSize, clock }: PostgresOptions): Promise<Store> {
-  const pool = new Pool({
-    ...connectionTo(url),
-    max: poolSize,
-    idleTimeoutMillis: 30_000,
-    // Without it, connections that nobody answers would take up the pool for as long as TCP likes.
-    connectionTimeoutMillis: greetingMs,
-    onConnect: prepare,
-  });
-  // The pool throws a connection away that breaks while nobody uses it; of one in use the next query tells.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const pool = makePool(url, poolSize);
   try {
     (await pool.connect()).release();
   } catch (error) {
@@ -62,33 +43,6 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
     throw new Error(`The database cannot be used: ${(error as Error).message}`);
   }
   return new PostgresStore(pool, clock, url);
-}
-
-/** For each new connection. The pool gives up on one that is not greeted, but not on one that falls silent here. */
-async function prepare(client: ClientBase): Promise<void> {
-  const alarm = setTimeout(() => void (client as Client).end(), greetingMs);
-  await configure(client).finally(() => clearTimeout(alarm));
-}
-
-/** A standby would answer reads that are behind, and no writes. */
-async function configure(client: ClientBase): Promise<void> {
-  await requireFit(client);
-  await client.query(`
-    set idle_in_transaction_session_timeout = ${idleTransactionMs};
-    set lock_timeout = ${lockMs};
-    set client_connection_check_interval = 1000;
-    set statement_timeout = 0`);
-  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-  if (rows[0]?.standby) throw new Error('the server is a standby, which takes no writes');
-}
-
-async function requireFit(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ version: string; encoding: string }>(
-    "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
-  );
-  const { version = '0', encoding = '' } = rows[0] ?? {};
-  if (Number(version) < oldestVersion) throw new Error('PostgreSQL 14 or newer is needed');
-  if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}; create it with encoding UTF8`);
 }
 
 class PostgresStore implements Store {
