@@ -5,12 +5,13 @@ import { byDay } from '../../activity/days.ts';
 import { countOf } from '../../administration/count.ts';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import { Denied } from '../../Denied.tsx';
+import { FlagCrumbs } from '../../FlagCrumbs.tsx';
 import { useFlag } from '../../flag.ts';
 import { useEnvironments, useProject } from '../../project.ts';
 import { useMay } from '../../session.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import styles from './FlagActivityPage.module.css';
@@ -18,7 +19,6 @@ import { FlagChange } from './FlagChange.tsx';
 
 /** Everything that was done to the flag and its definitions, newest first. */
 export function FlagActivityPage() {
-  const project = useProject();
   const flag = useFlag();
   const may = useMay();
   const environments = useEnvironments();
@@ -26,25 +26,12 @@ export function FlagActivityPage() {
   const environment = environments.find(({ name }) => name === wanted);
   const navigate = useNavigate();
   if (!may(listChanges)) return <Denied title="the activity" />;
-  const params = { project: project.name, flag: flag.name };
   return (
     <Page width="narrow">
       <PageHead
         title="Activity"
         within={flag.name}
-        crumbs={
-          <>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              {project.name}
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              Flags
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags/$flag" params={params}>
-              {flag.name}
-            </CrumbLink>
-          </>
-        }
+        crumbs={<FlagCrumbs />}
         tools={
           <Select
             name="environment"

@@ -1,18 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeftRight } from 'lucide-react';
+import { FlagCrumbs } from '../../FlagCrumbs.tsx';
 import { useFlag } from '../../flag.ts';
-import { type Environment, useEnvironments, useProject } from '../../project.ts';
+import { type Environment, useEnvironments } from '../../project.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import styles from './ComparePage.module.css';
 import { CompareTable } from './CompareTable.tsx';
 
 /** Two environments of the flag side by side: every step, what differs, and a way to carry it over. */
 export function ComparePage() {
-  const project = useProject();
   const flag = useFlag();
   const environments = useEnvironments();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
@@ -20,26 +20,9 @@ export function ComparePage() {
   const { left, right } = sidesOf(environments, search);
   const set = (next: { a?: string; b?: string; all?: string | undefined }) =>
     void navigate({ to: '.', search: { a: left?.name, b: right?.name, all: search.all, ...next }, replace: true });
-  const params = { project: project.name, flag: flag.name };
   return (
     <Page>
-      <PageHead
-        title="Compare"
-        within={flag.name}
-        crumbs={
-          <>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              {project.name}
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              Flags
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags/$flag" params={params}>
-              {flag.name}
-            </CrumbLink>
-          </>
-        }
-      />
+      <PageHead title="Compare" within={flag.name} crumbs={<FlagCrumbs />} />
       {left && right ? (
         <>
           <div className={styles.choices}>
