@@ -1,7 +1,8 @@
 /**
  * Runs the whole suite on both databases: first on SQLite, then, with a PostgreSQL that is started for it, every test
  * that has to do with a database. TEST_POSTGRES_URL names a server to use instead (a user who may create databases).
- * Arguments are files or patterns of tests; without any, all but those in a browser, which `test:e2e` runs.
+ * Arguments are files or patterns of tests; without any, all but those in a browser, which `test:e2e` runs, and those that
+ * torment the server, which `test:trust` runs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,11 +13,13 @@ import { command, databaseUrl, serverVariable, templateVariable } from './suppor
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
 
 const patterns = process.argv.slice(2);
-const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e)/**/*.test.ts']).sort();
+const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|trust)/**/*.test.ts']).sort();
 /** Pure, or about the sources: one run tells everything. */
 const withoutDatabase = /^test\/(?:domain\/|web-logic\/|web\/build|[^/]+\.test\.ts$)/;
 /** About what only PostgreSQL has: several nodes, and a server that can fail. */
 const withPostgresOnly = /^test\/postgres\//;
+/** No test takes longer, but for the long form of those that torment the server. */
+const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 300_000;
 const template = `burgee_template_${process.pid}`;
 
 let running: ChildProcess | undefined;
@@ -47,7 +50,7 @@ async function run(database: string, chosen: readonly string[], environment: Nod
   if (chosen.length === 0) return 0;
   if (isInterrupted) return 1;
   process.stderr.write(`\n${chosen.length} files of tests on ${database}\n`);
-  running = spawn(process.execPath, ['--test', '--test-timeout=300000', ...chosen], {
+  running = spawn(process.execPath, ['--test', `--test-timeout=${timeoutMs}`, ...chosen], {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
