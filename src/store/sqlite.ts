@@ -2,7 +2,8 @@
  * The embedded database.
  *
  * Invariants
- * 1. One writer at a time: transactions stand in a queue, each holds the writer handle from begin to commit.
+ * 1. One writer at a time: transactions stand in a queue. Those that wait are committed as a group: one flush to the
+ *    disk for all of them, each in a savepoint of its own, so each is still all or nothing.
  * 2. Readers have a handle of their own, so nobody sees rows of a transaction that is still open.
  * 3. A write is answered only after its commit, and a commit is on disk (WAL, synchronous=FULL) when it returns.
  * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
@@ -12,13 +13,15 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { empty, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import { type Heard, isWorthKeeping, type Notice, Refused, type SchemaTx, type Store, type Tx } from './sql.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
+/** Nobody reads while a group is written; after this long it is committed, and it is the readers' turn. */
+const longestGroupMs = 5;
 
 /** Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. */
 export function openSqlite(file: string, clock: () => number): Store {
@@ -41,13 +44,28 @@ export function openSqlite(file: string, clock: () => number): Store {
   return new SqliteStore(writer, reader, clock);
 }
 
+/** Somebody who wants to write. */
+interface Waiting {
+  readonly body: (tx: SqliteTx) => Promise<unknown>;
+  readonly deadline: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Somebody whose turn is over, to be answered after the commit. */
+interface Settled {
+  readonly notices: ReadonlySet<Notice>;
+  readonly answer: () => void;
+}
+
 class SqliteStore implements Store {
   readonly #writer: Handle;
   readonly #reader: Handle;
   readonly #clock: () => number;
   readonly #listeners: ((heard: Heard) => void)[] = [];
-  /** The end of the queue of writers; never rejects. */
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #queue: Waiting[] = [];
+  /** While the queue is worked through; never rejects. */
+  #working: Promise<void> | undefined;
 
   constructor(writer: Handle, reader: Handle, clock: () => number) {
     this.#writer = writer;
@@ -71,14 +89,6 @@ class SqliteStore implements Store {
     return this.#inTurn(body);
   }
 
-  #inTurn<Result>(body: (tx: SqliteTx) => Promise<Result>): Promise<Result> {
-    // Who stands in line behind somebody who waits for another process waits for the same one: patience runs from here.
-    const deadline = performance.now() + busyPatienceMs;
-    const turn = this.#tail.then(() => this.#transaction(body, deadline));
-    this.#tail = turn.catch(() => undefined);
-    return turn;
-  }
-
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
     return this.#inTurn(body);
   }
@@ -88,26 +98,76 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#tail;
+    await this.#working;
     this.#reader.close();
     this.#writer.close();
   }
 
-  async #transaction<Result>(body: (tx: SqliteTx) => Promise<Result>, deadline: number): Promise<Result> {
-    await this.#begin(deadline);
-    const notices = new Set<Notice>();
-    let result: Result;
+  #inTurn<Result>(body: (tx: SqliteTx) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      // Who stands in line behind somebody who waits for another process waits for the same one: patience runs from here.
+      const deadline = performance.now() + busyPatienceMs;
+      this.#queue.push({ body, deadline, resolve: resolve as Waiting['resolve'], reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Requests that came in together get into the queue together.
+      await nextRound();
+      await this.#commitGroup();
+    }
+    this.#working = undefined;
+  }
+
+  /** Nobody is answered before the commit, not even who was refused: perhaps because of another one of the group. */
+  async #commitGroup(): Promise<void> {
+    const [first] = this.#queue;
     try {
-      result = await body(new SqliteTx(this.#writer, this.#clock(), notices));
+      await this.#begin(first?.deadline ?? 0);
+    } catch (error) {
+      this.#queue.shift();
+      first?.reject(error);
+      return;
+    }
+    const group: Waiting[] = [];
+    const settled: Settled[] = [];
+    try {
+      const until = performance.now() + longestGroupMs;
+      do {
+        const waiting = this.#queue.shift();
+        if (!waiting) break;
+        group.push(waiting);
+        settled.push(await this.#inSavepoint(waiting));
+      } while (performance.now() < until);
       this.#writer.exec('commit');
     } catch (error) {
       // A commit that failed may have ended the transaction already.
       if (this.#writer.inTransaction) this.#writer.exec('rollback');
-      throw error;
+      for (const { reject } of group) reject(error);
+      return;
     }
-    // What a listener throws is not the writer's affair: its write is done.
-    for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
-    return result;
+    for (const { answer, notices } of settled) {
+      answer();
+      // What a listener throws is not the writer's affair: its write is done.
+      for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
+    }
+  }
+
+  /** Throws only what ends the transaction of the whole group: a full disk, or a broken one. */
+  async #inSavepoint({ body, resolve, reject }: Waiting): Promise<Settled> {
+    const notices = new Set<Notice>();
+    this.#writer.exec('savepoint one');
+    try {
+      const result = await body(new SqliteTx(this.#writer, this.#clock(), notices));
+      this.#writer.exec('release one');
+      return { notices, answer: () => resolve(result) };
+    } catch (error) {
+      if (!this.#writer.inTransaction) throw error;
+      this.#writer.exec('rollback to one; release one');
+      return { notices: new Set(), answer: () => reject(error) };
+    }
   }
 
   async #begin(deadline: number): Promise<void> {

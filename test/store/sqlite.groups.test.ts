@@ -1,0 +1,131 @@
+/** Writes that wait are committed as a group. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import sql, { raw } from 'sql-template-tag';
+import type { Heard, Tx } from '#store/sql.ts';
+import { openSqlite } from '#store/sqlite.ts';
+import { uniqueName } from '../support/build.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+const file = join(temporaryFolder(), 'test.db');
+const store = openSqlite(file, Date.now);
+const elsewhere = new DatabaseSync(file);
+after(async () => {
+  elsewhere.close();
+  await store.close();
+});
+
+await store.write(async (tx) => {
+  await tx.run(raw('create table things (id text primary key)'));
+  await tx.run(raw('create table parts (thing_id text references things (id) deferrable initially deferred)'));
+});
+
+const insert = (tx: Tx, id: string) => tx.run(sql`insert into things (id) values (${id})`);
+const names = (count: number) => Array.from({ length: count }, () => uniqueName());
+/** What another process sees. */
+const isThere = (id: string) => elsewhere.prepare('select 1 from things where id = ?').get(id) !== undefined;
+
+/** How many of two that write at once another process sees when the first of them is answered. */
+async function seenByTheFirst(): Promise<number> {
+  const ids = names(2);
+  const [seen = 0] = await Promise.all(
+    ids.map(async (id) => {
+      await store.write((tx) => insert(tx, id));
+      return ids.filter(isThere).length;
+    }),
+  );
+  return seen;
+}
+
+test('writes that came together are committed together', async () => {
+  // A group ends after a few milliseconds, so a machine that is busy elsewhere may part two now and then.
+  let seen = 0;
+  for (let attempt = 0; attempt < 100 && seen < 2; attempt += 1) seen = await seenByTheFirst();
+  assert.equal(seen, 2);
+});
+
+test('writes happen in the order in which they came', async () => {
+  const ids = names(20);
+  const order: string[] = [];
+  await Promise.all(
+    ids.map((id) =>
+      store.write(async (tx) => {
+        order.push(id);
+        await insert(tx, id);
+      }),
+    ),
+  );
+  assert.deepEqual(order, ids);
+  assert.equal(ids.every(isThere), true);
+});
+
+test('one that is refused leaves no trace, tells nobody, and costs the others nothing', async () => {
+  const [first = '', refused = '', last = ''] = names(3);
+  const heard: Heard[] = [];
+  store.onCommit((notice) => heard.push(notice));
+  const write = (id: string, end: () => void) =>
+    store.write(async (tx) => {
+      await insert(tx, id);
+      tx.announce(`definitions:${id}`);
+      end();
+    });
+  const settled = await Promise.allSettled([
+    write(first, () => undefined),
+    write(refused, () => {
+      throw new Error('no');
+    }),
+    write(last, () => undefined),
+  ]);
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual([first, refused, last].map(isThere), [true, false, true]);
+  assert.deepEqual(heard, [`definitions:${first}`, `definitions:${last}`]);
+});
+
+test('one sees what those before it in the group wrote', async () => {
+  const [id = ''] = names(1);
+  const settled = await Promise.allSettled([store.write((tx) => insert(tx, id)), store.write((tx) => insert(tx, id))]);
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+});
+
+/** Two that write at once with a third whose reference is missed only at the commit. */
+async function failingCommit() {
+  const ids = names(2);
+  const heard: Heard[] = [];
+  store.onCommit((notice) => heard.push(notice));
+  const outcomes = await Promise.allSettled([
+    ...ids.map((id) =>
+      store.write(async (tx) => {
+        await insert(tx, id);
+        tx.announce(`definitions:${id}`);
+      }),
+    ),
+    store.write((tx) => tx.run(sql`insert into parts (thing_id) values ('nobody')`)),
+  ]);
+  const [isFirst, isSecond, isThird] = outcomes.map(({ status }) => status === 'fulfilled');
+  assert.equal(isThird, false);
+  assert.deepEqual(ids.map(isThere), [isFirst, isSecond]);
+  const written = ids.filter((_, at) => outcomes[at]?.status === 'fulfilled');
+  assert.deepEqual(
+    heard.filter((notice) => ids.some((id) => notice.endsWith(id))),
+    written.map((id) => `definitions:${id}`),
+  );
+  return written.length;
+}
+
+test('when the commit fails, nobody of the group is told that it was written, and nothing was', async () => {
+  // As above: a busy machine may part them.
+  let written = 2;
+  for (let attempt = 0; attempt < 100 && written > 0; attempt += 1) written = await failingCommit();
+  assert.equal(written, 0);
+  const [next = ''] = names(1);
+  await store.write((tx) => insert(tx, next));
+  assert.equal(isThere(next), true);
+});
