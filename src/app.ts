@@ -1,6 +1,5 @@
 /** The server without a socket: bodies, problems, routes. Tests use it as it is; `serve.ts` lets it listen. */
 
-import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,11 +7,12 @@ import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
+import { keptAnswers } from '#http/answers.ts';
 import { readBodies } from '#http/bodies.ts';
 import { register, type Services } from '#http/implement.ts';
 import { markersFor } from '#http/markers.ts';
 import { sharePatience } from '#http/patience.ts';
-import { answerProblem, errorBody } from '#http/problems.ts';
+import { answerProblem } from '#http/problems.ts';
 import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { changes } from '#http/routes/changes.ts';
@@ -27,6 +27,7 @@ import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
+import { answerBrokenHttp, createHttpServer } from '#http/server.ts';
 import { servePages } from '#http/static.ts';
 import { createThrottles } from '#http/throttle.ts';
 import { refuseUnknown } from '#http/unknown.ts';
@@ -50,12 +51,18 @@ export async function createApp({
   trustProxy = '',
 }: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
+  const answers = keptAnswers(() => store.stamp(), nextTransactionId);
   const app = fastify({
+    serverFactory: (handle) =>
+      createHttpServer((request, response) => {
+        const answered = answers.tryAnswer(request, response);
+        if (answered) log.debug(answered, 'request');
+        else handle(request, response);
+      }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
     genReqId: nextTransactionId,
     trustProxy: trustProxy === '' ? false : trustProxy,
-    requestTimeout: 30_000,
     // Idle keep-alive connections must not hold up the stop.
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
@@ -63,13 +70,6 @@ export async function createApp({
       // Hooks do not run for what is refused before routing.
       void answerProblem(error, request, reply.header('x-transaction-id', request.id));
       logRequest(request, reply.statusCode, reply.elapsedTime);
-    },
-    // Titles and comments of the longest kind fit into a query.
-    http: {
-      maxHeaderSize: 65_536,
-      headersTimeout: 30_000,
-      connectionsCheckingInterval: 5_000,
-      requireHostHeader: false,
     },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId()),
   }) as unknown as FastifyInstance;
@@ -84,6 +84,7 @@ export async function createApp({
       throw new Problem('request_invalid', { complaints: ['The path and the query must not contain NUL'] });
     }
   });
+  answers.keepFrom(app);
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   app.setErrorHandler(answerProblem);
   readBodies(app);
@@ -141,32 +142,5 @@ function logRequest(request: FastifyRequest, status: number, milliseconds: numbe
       problem: request.problem,
     },
     'request',
-  );
-}
-
-const brokenHttp: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The headers or the path are too long',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
-};
-
-/** What is not HTTP has no request and no reply; it still gets the error body, then the connection ends. */
-function answerBrokenHttp(socket: Socket, code: string | undefined, transactionId: string): void {
-  if (!socket.writable) return;
-  const problem = new Problem('request_invalid', {
-    complaints: [brokenHttp[code ?? ''] ?? 'The request is not valid HTTP'],
-  });
-  const body = JSON.stringify(errorBody(problem, transactionId));
-  socket.end(
-    [
-      'HTTP/1.1 400 Bad Request',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Transaction-Id: ${transactionId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-    // Who does not close the connection in turn would keep it for ever; who does needs a moment to read the answer.
-    () => setTimeout(() => socket.destroy(), 1_000).unref(),
   );
 }

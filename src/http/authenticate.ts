@@ -1,4 +1,5 @@
 /** From the key or the session of a request to its actor. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { hashOf, mayBeKey } from '#commands/secrets.ts';
 import { type Actor, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
@@ -32,7 +33,7 @@ export interface Person {
 
 /** The key decides where there is one, else the session. Refuses who has neither. */
 export async function authenticate(authentication: Authentication, request: FastifyRequest): Promise<Actor> {
-  const text = keyOf(request);
+  const text = keyOf(request.headers);
   if (text !== undefined) return authenticateKey(authentication, request, text);
   const person = await findPerson(authentication, request);
   if (!person) throw new Problem('unauthenticated');
@@ -54,7 +55,8 @@ async function authenticateKey(
   return { type: 'api_key', id: key.id, name: key.name, permissions: permissionsOf(key.roles), scope: key.scope };
 }
 
-function keyOf({ headers }: FastifyRequest): string | undefined {
+/** The text that a request shows as its key. */
+export function keyOf(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const apiKey = headers['x-api-key'];
   return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);

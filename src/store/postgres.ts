@@ -107,6 +107,10 @@ class PostgresStore implements Store {
     });
   }
 
+  stamp(): undefined {
+    return undefined;
+  }
+
   async close(): Promise<void> {
     // A server that is silent does not take leave either.
     const closed = Promise.all([this.#listener?.close(), this.#pool.end()]);

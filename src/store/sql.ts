@@ -43,6 +43,8 @@ export interface Store extends Reader {
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** A transaction that changes the schema: processes that start at once take turns. */
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
+  /** Another one after each commit, whichever process made it; undefined where asking costs as much as reading. */
+  stamp(): number | undefined;
   /** Calls `hear` after each commit that announced something, by whichever node. */
   onCommit(hear: (heard: Heard) => void): void;
   close(): Promise<void>;

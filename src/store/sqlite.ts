@@ -14,7 +14,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
-import { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import { type Heard, isWorthKeeping, type Notice, Refused, type SchemaTx, type Store, type Tx } from './sql.ts';
 
@@ -95,6 +95,10 @@ class SqliteStore implements Store {
 
   onCommit(hear: (heard: Heard) => void): void {
     this.#listeners.push(hear);
+  }
+
+  stamp(): number {
+    return this.#reader.one<{ data_version: number }>(dataVersion)?.data_version ?? 0;
   }
 
   async close(): Promise<void> {
@@ -288,6 +292,9 @@ class Handle {
 
 const bound = (query: Sql): SQLInputValue[] =>
   query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));
+
+/** Of a connection: it changes with the commits of all others, and the reader makes none. */
+const dataVersion = sql`pragma data_version`;
 
 const sqliteBusy = 5;
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { inject } from 'light-my-request';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { createApiKey, type KeyFields } from '#commands/api-keys.ts';
@@ -82,11 +83,12 @@ export async function startApi(): Promise<Api> {
   const app = await createApp({ store, account, log: logger });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
+  await app.ready();
 
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
     const { as = adminKey, body, text, headers = {}, from = '127.0.0.1' } = request;
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const reply = await app.inject({
+    const reply = await inject((raw, response) => app.server.emit('request', raw, response), {
       method,
       url: path.startsWith('//') || path.startsWith('/internal') ? path : prefix + path,
       headers: { ...(as === null ? {} : { authorization: `Bearer ${as}` }), ...headers },

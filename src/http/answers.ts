@@ -1,0 +1,124 @@
+/**
+ * Answers kept ready: a key that asks for the same address again gets the same bytes for as long as nothing was
+ * committed, neither by us nor by another process at the database. They are given before the framework sees the
+ * request, which is what makes them quick.
+ *
+ * Invariants
+ * 1. What is kept was read after the stamp under which it is kept, and before the database had another one.
+ * 2. The name of an answer holds all that it depends on: the key and the address.
+ * 3. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { prefix } from '#contract/parts.ts';
+import { keyOf } from './authenticate.ts';
+
+/** After this the request goes the whole way once, on which it is noted that the key was used. */
+const lifeMs = 10_000;
+/** Bounds for the memory; when it is full, keeping starts anew. */
+const mostKept = 2_000;
+const largestBody = 32_768;
+
+/** What the log says of a request. */
+export interface Answered {
+  readonly method: 'GET';
+  readonly route: string | undefined;
+  readonly status: 200;
+  readonly milliseconds: 0;
+  readonly actor: string | undefined;
+  readonly transactionId: string;
+}
+
+interface Kept extends Pick<Answered, 'route' | 'actor'> {
+  readonly body: Buffer;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly until: number;
+}
+
+export interface Answers {
+  /** Answers when it can, and says what. */
+  tryAnswer(request: IncomingMessage, response: ServerResponse): Answered | undefined;
+  /** Keeps what the routes answer from now on. */
+  keepFrom(app: FastifyInstance): void;
+}
+
+export function keptAnswers(stamp: () => number | undefined, nextTransactionId: () => string): Answers {
+  const kept = new Map<string, Kept>();
+  let keptUnder: number | undefined;
+  let isClosing = false;
+
+  /** The stamp of now. What was kept under another one is of no use any more. */
+  const stampNow = (): number | undefined => {
+    const now = stamp();
+    if (now !== keptUnder) kept.clear();
+    keptUnder = now;
+    return now;
+  };
+
+  const keep = (request: FastifyRequest, reply: FastifyReply, payload: string): void => {
+    const name = nameOf(request.raw);
+    if (name === undefined || request.stamp === undefined || request.stamp !== stampNow()) return;
+    const body = Buffer.from(payload);
+    if (body.length > largestBody) return;
+    if (kept.size >= mostKept) kept.clear();
+    kept.set(name, {
+      body,
+      headers: headersOf(reply, body.length),
+      route: request.routeOptions.url,
+      actor: request.actor?.id,
+      until: performance.now() + lifeMs,
+    });
+  };
+
+  return {
+    tryAnswer: (request, response) => {
+      const name = isClosing ? undefined : nameOf(request);
+      if (name === undefined || stampNow() === undefined) return undefined;
+      const found = kept.get(name);
+      if (!found || found.until < performance.now()) return undefined;
+      const { body, headers, route, actor } = found;
+      const transactionId = nextTransactionId();
+      response.writeHead(200, [...headers, 'x-transaction-id', transactionId]);
+      response.end(body);
+      return { transactionId, method: 'GET', route, status: 200, milliseconds: 0, actor };
+    },
+    keepFrom: (app) => {
+      app.decorateRequest('stamp', undefined);
+      app.addHook('onRequest', (request, _reply, done) => {
+        if (request.method === 'GET') request.stamp = stampNow();
+        done();
+      });
+      app.addHook('onSend', (request, reply, payload, done) => {
+        if (reply.statusCode === 200 && typeof payload === 'string') keep(request, reply, payload);
+        done(null, payload);
+      });
+      // From then on connections are told to end, which the framework does.
+      app.addHook('preClose', (done) => {
+        isClosing = true;
+        done();
+      });
+    },
+  };
+}
+
+/** Undefined for what is never kept: only what a key reads is the same each time. */
+function nameOf({ method, url = '', headers }: IncomingMessage): string | undefined {
+  if (method !== 'GET' || !url.startsWith(prefix) || 'content-length' in headers || 'transfer-encoding' in headers) {
+    return undefined;
+  }
+  const key = keyOf(headers);
+  return key === undefined ? undefined : `${key} ${url}`;
+}
+
+function headersOf(reply: FastifyReply, length: number): string[] {
+  const headers = Object.entries(reply.getHeaders()).filter(([name]) => name !== 'x-transaction-id');
+  return [...headers.flatMap(([name, value]) => [name, String(value)]), 'content-length', String(length)];
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the database when the request came in. */
+    stamp: number | undefined;
+  }
+}

@@ -1,0 +1,47 @@
+/** The server below the framework: how long it waits, how much it takes, and what it says to what is not HTTP. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '#domain/problems.ts';
+import { errorBody } from './problems.ts';
+
+export const createHttpServer = (answer: RequestListener): Server =>
+  createServer(
+    {
+      // Titles and comments of the longest kind fit into a query.
+      maxHeaderSize: 65_536,
+      headersTimeout: 30_000,
+      requestTimeout: 30_000,
+      // Longer than proxies keep a connection that nobody uses, so that it is they who end it.
+      keepAliveTimeout: 72_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+    },
+    answer,
+  );
+
+const brokenHttp: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers or the path are too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
+};
+
+/** What is not HTTP has no request and no reply; it still gets the error body, then the connection ends. */
+export function answerBrokenHttp(socket: Socket, code: string | undefined, transactionId: string): void {
+  if (!socket.writable) return;
+  const problem = new Problem('request_invalid', {
+    complaints: [brokenHttp[code ?? ''] ?? 'The request is not valid HTTP'],
+  });
+  const body = JSON.stringify(errorBody(problem, transactionId));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Transaction-Id: ${transactionId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+    // Who does not close the connection in turn would keep it for ever; who does needs a moment to read the answer.
+    () => setTimeout(() => socket.destroy(), 1_000).unref(),
+  );
+}
