@@ -53,14 +53,18 @@ export async function findDefinition(
   return row && toDefinition(row, environment);
 }
 
+/** In order of creation. The targeting is read for the page alone, not for what is passed over. */
 export async function listDefinitions(
   db: Reader,
   environment: Reference,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<Definition[]> {
   const rows = await db.all<DefinitionRow>(sql`
-    ${selectDefinition} where d.environment_id = ${environment.id}
-     order by d.created_at, d.flag_id limit ${limit} offset ${offset}`);
+    ${selectDefinition}
+     join (select environment_id, flag_id from definitions where environment_id = ${environment.id}
+            order by created_at, flag_id limit ${limit} offset ${offset}) page
+       on page.flag_id = d.flag_id and page.environment_id = d.environment_id
+    order by d.created_at, d.flag_id`);
   return rows.map((row) => toDefinition(row, environment));
 }
 

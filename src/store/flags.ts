@@ -62,32 +62,85 @@ export interface FlagFilter {
   readonly rolloutStatusId: string | undefined;
 }
 
-export async function listFlags(db: Reader, filter: FlagFilter & { offset: number; limit: number }): Promise<Flag[]> {
-  const rows = await db.all<FlagRow>(sql`
-    ${selectFlag} where ${matching(filter)}
-     order by f.created_at, f.id limit ${filter.limit} offset ${filter.offset}`);
-  const tags = await listTags(
-    db,
-    rows.map((row) => row.id),
-  );
-  return rows.map((row) =>
-    toFlag(
-      row,
-      tags.filter((tag) => tag.flag_id === row.id),
+/** How many flags pass a filter, and the number of the change of the project's flags up to which that is so. */
+export interface FlagTotal {
+  readonly total: number;
+  readonly changes: number;
+}
+
+export interface FlagPage {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** In order of creation. Rows that are passed over cost time: a page of the second half is reached from the end. */
+export async function listFlags(
+  db: Reader,
+  filter: FlagFilter,
+  { offset, limit }: FlagPage,
+  { total, changes }: FlagTotal,
+): Promise<Flag[]> {
+  if (offset >= total) return [];
+  const behind = Math.max(total - offset - limit, 0);
+  const fromEnd = () =>
+    listRows(
+      db,
+      sql`
+      select id from (${inOrder(filter)}) p where (${changesOf(filter.projectId)}) = ${changes}
+       order by created_at desc, id desc limit ${Math.min(limit, total - offset)} offset ${behind}`,
+    );
+  const fromStart = () =>
+    listRows(db, sql`select id from (${inOrder(filter)}) p order by created_at, id limit ${limit} offset ${offset}`);
+  // Empty when the flags have changed since they were counted: then the end is elsewhere.
+  const rows = behind < offset ? await fromEnd() : [];
+  return withTags(db, rows.length > 0 ? rows : await fromStart());
+}
+
+/** The rest of a flag is looked up for the page alone, not for what is passed over. */
+const listRows = (db: Reader, page: Sql) =>
+  db.all<FlagRow>(sql`${selectFlag} join (${page}) page on page.id = f.id order by f.created_at, f.id`);
+
+async function withTags(db: Reader, rows: readonly FlagRow[]): Promise<Flag[]> {
+  const tags = Map.groupBy(
+    await listTags(
+      db,
+      rows.map((row) => row.id),
     ),
+    (tag) => tag.flag_id,
   );
+  return rows.map((row) => toFlag(row, tags.get(row.id) ?? []));
 }
 
-export async function countFlags(db: Reader, filter: FlagFilter): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`select count(*) as total from flags f where ${matching(filter)}`);
-  return row?.total ?? 0;
+export async function countFlags(db: Reader, filter: FlagFilter): Promise<FlagTotal> {
+  const row = await db.one<FlagTotal>(sql`
+    select count(*) as total, (${changesOf(filter.projectId)}) as changes from (${inOrder(filter)}) p`);
+  return row ?? { total: 0, changes: 0 };
 }
 
-function matching({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
-  return sql`f.project_id = ${projectId}
-    ${rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`}
-    ${name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`}
-    ${tags.length === 0 ? empty : sql`and f.id in (select flag_id from flag_tags where name in (${join([...tags])}))`}`;
+/** The number of the last change of the project's flags. */
+export async function findFlagChanges(db: Reader, projectId: string): Promise<number | undefined> {
+  return (await db.one<{ flag_changes: number }>(changesOf(projectId)))?.flag_changes;
+}
+
+const changesOf = (projectId: string) => sql`select flag_changes from projects where id = ${projectId}`;
+
+/** The ids that pass the filter, from the index that has them in order: of a tag, of a status, or of the project. */
+function inOrder({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
+  const named = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
+  const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
+  if (tags.length > 0) {
+    return sql`
+      select ${tags.length > 1 ? sql`distinct` : empty} t.flag_id as id, t.flag_created_at as created_at
+        from flag_tags t
+       where t.project_id = ${projectId} and t.name in (${join([...tags])})
+         and exists (select 1 from flags f where f.id = t.flag_id ${inStatus} ${named})`;
+  }
+  // A status belongs to one project, so its flags do.
+  const reached =
+    rolloutStatusId === undefined
+      ? sql`f.project_id = ${projectId}`
+      : sql`f.rollout_status_id = (select id from rollout_statuses where id = ${rolloutStatusId} and project_id = ${projectId})`;
+  return sql`select f.id, f.created_at from flags f where ${reached} ${named}`;
 }
 
 /** Those of the names that are flags of the project. */
@@ -98,8 +151,8 @@ export async function listFlagNames(db: Reader, projectId: string, names: readon
   return new Set(rows.map((row) => row.name));
 }
 
-export const insertFlag = (tx: Tx, projectId: string, flag: Flag) =>
-  tx
+export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise<void> {
+  await tx
     .run(sql`
       insert into flags (id, project_id, traffic_type_id, rollout_status_id, name, description, rollout_status_at,
                          owners, revision, created_at)
@@ -107,6 +160,8 @@ export const insertFlag = (tx: Tx, projectId: string, flag: Flag) =>
               ${flag.description}, ${flag.rolloutStatusTimestamp}, ${JSON.stringify(flag.owners)}, ${flag.revision},
               ${flag.creationTime})`)
     .catch(onRefused({ flags_name_key: () => new Problem('flag_name_taken', { name: flag.name }) }));
+  await nextFlagChange(tx, flag.id);
+}
 
 export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
   await tx.run(sql`
@@ -114,15 +169,31 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
        set description = ${flag.description}, rollout_status_id = ${flag.rolloutStatus.id},
            rollout_status_at = ${flag.rolloutStatusTimestamp}, revision = ${flag.revision}
      where id = ${flag.id}`);
+  const projectId = await nextFlagChange(tx, flag.id);
   await tx.run(sql`delete from flag_tags where flag_id = ${flag.id}`);
   if (!flag.tags) return;
   await tx.run(sql`
-    insert into flag_tags (flag_id, position, name)
-    values ${bulk(flag.tags.map((tag, position) => [flag.id, position, tag.name]))}`);
+    insert into flag_tags (flag_id, position, name, project_id, flag_created_at)
+    values ${bulk(flag.tags.map((tag, position) => [flag.id, position, tag.name, projectId, flag.creationTime]))}`);
 }
 
 /** Its tags, definitions and dependencies go along. */
-export const deleteFlag = (tx: Tx, id: string) => tx.run(sql`delete from flags where id = ${id}`);
+export async function deleteFlag(tx: Tx, id: string): Promise<void> {
+  await nextFlagChange(tx, id);
+  await tx.run(sql`delete from flags where id = ${id}`);
+}
+
+/**
+ * Gives the project of the flag another number, by which it is known that a total must be counted anew. Writers of a
+ * project's flags stand in line on its row, so it comes last. Answers the project's id.
+ */
+async function nextFlagChange(tx: Tx, id: string): Promise<string> {
+  const row = await tx.one<{ id: string }>(sql`
+    update projects
+       set flag_changes = case when flag_changes < ${tx.now} then ${tx.now} else flag_changes + 1 end
+     where id = (select project_id from flags where id = ${id}) returning id`);
+  return row?.id ?? '';
+}
 
 async function listTags(db: Reader, flagIds: readonly string[]): Promise<{ flag_id: string; name: string }[]> {
   if (flagIds.length === 0) return [];

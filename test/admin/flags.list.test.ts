@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countFlags, listFlags } from '#store/flags.ts';
+import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aFlag, aProject, uniqueName } from '../support/build.ts';
 
@@ -137,4 +139,59 @@ test('a list shows the flags of its project alone', async () => {
   const { name } = await aFlag(api, project, uniqueName('mine'));
   await aFlag(api, other, uniqueName('theirs'));
   assert.deepEqual(namesIn((await api.get(`/splits/ws/${project.id}`)).body), [name]);
+});
+
+test('the total follows every change of the flags, with and without a filter', async () => {
+  const project = await aProject(api);
+  const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${project.id}`);
+  const filters = ['', 'tag=red', 'tag=red&tag=blue', 'name=one', `rolloutStatus=${statuses[1].id}`];
+  const totals = async () => {
+    const counted: number[] = [];
+    for (const filter of filters) {
+      const { totalCount, objects } = (await api.get(`/splits/ws/${project.id}?${filter}`)).body;
+      assert.equal(objects.length, totalCount, filter);
+      counted.push(totalCount);
+    }
+    return counted;
+  };
+  const path = `/splits/ws/${project.id}`;
+  assert.deepEqual(await totals(), [0, 0, 0, 0, 0]);
+  await tagged(project, 'one', ['red']);
+  assert.deepEqual(await totals(), [1, 1, 1, 1, 0]);
+  await tagged(project, 'two', ['red', 'blue']);
+  assert.deepEqual(await totals(), [2, 2, 2, 1, 0]);
+  await api.patch(`${path}/one`, [{ op: 'replace', path: '/rolloutStatus/id', value: statuses[1].id }]);
+  assert.deepEqual(await totals(), [2, 2, 2, 1, 1]);
+  await api.patch(`${path}/two`, [{ op: 'replace', path: '/tags', value: ['blue'] }]);
+  assert.deepEqual(await totals(), [2, 1, 2, 1, 1]);
+  await api.delete(`${path}/one`);
+  assert.deepEqual(await totals(), [1, 0, 1, 0, 0]);
+});
+
+test('a rollout status of another project lists nothing', async () => {
+  const [project, other] = [await aProject(api), await aProject(api)];
+  await aFlag(api, other);
+  const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${other.id}`);
+  const { body } = await api.get(`/splits/ws/${project.id}?rolloutStatus=${statuses[0].id}`);
+  assert.deepEqual([body.objects, body.totalCount], [[], 0]);
+});
+
+test('a page of the second half is the same page while flags are added behind it, here or by another node', async () => {
+  const project = await aProject(api);
+  for (let number = 0; number < 9; number += 1) await aFlag(api, project, `flag-${number}`);
+  const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined };
+  const other = await openStore(api.database);
+  const counted = await countFlags(other, filter);
+  const page = async () => (await listFlags(other, filter, { offset: 6, limit: 2 }, counted)).map(({ name }) => name);
+  const before = await page();
+  await aFlag(api, project, 'flag-9');
+  const after = await page();
+  await other.close();
+  assert.deepEqual(
+    [before, after],
+    [
+      ['flag-6', 'flag-7'],
+      ['flag-6', 'flag-7'],
+    ],
+  );
 });

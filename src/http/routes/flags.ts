@@ -4,24 +4,27 @@ import { pageSizes } from '#contract/parts.ts';
 import { withDefinitions, withSummaries } from '#domain/expansions.ts';
 import { Problem } from '#domain/problems.ts';
 import { listDefinitionsOfFlags } from '#store/definitions.ts';
-import { countFlags, listFlags } from '#store/flags.ts';
+import { listFlags } from '#store/flags.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { noteOf } from '../notes.ts';
 import { offsetPage } from '../pages.ts';
+import { flagTotals } from '../totals.ts';
 
-export const flags = (db: Reader) =>
-  implement(contract, {
+export const flags = (db: Reader) => {
+  const totalOf = flagTotals(db);
+  return implement(contract, {
     createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
       createFlag(context, { project, trafficType, name, description, ifMatch }),
     listFlags: async ({ actor, project, query: { tag = [], name, rolloutStatus, expand, ...page } }) => {
       const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
+      const total = await totalOf(filter);
       return offsetPage(page, pageSizes.flags, {
         list: async (slice) => {
-          const found = await listFlags(db, { ...filter, ...slice });
+          const found = await listFlags(db, filter, slice, total);
           return expand ? withSummaries(found, await listDefinitionsOfFlags(db, idsOf(found), actor.scope)) : found;
         },
-        count: () => countFlags(db, filter),
+        count: async () => total.total,
       });
     },
     getFlag: async ({ actor, flag, query: { expand } }) =>
@@ -40,5 +43,6 @@ export const flags = (db: Reader) =>
     deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
   });
+};
 
 const idsOf = (things: readonly { id: string }[]) => things.map((thing) => thing.id);

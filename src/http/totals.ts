@@ -1,0 +1,20 @@
+/** How many flags pass a filter: counted again only when flags of the project have changed. */
+import { countFlags, type FlagFilter, type FlagTotal, findFlagChanges } from '#store/flags.ts';
+import type { Reader } from '#store/sql.ts';
+
+/** Bounds for the memory; when it is full, counting starts anew. */
+const mostKept = 1_000;
+const longestName = 1_000;
+
+export function flagTotals(db: Reader): (filter: FlagFilter) => Promise<FlagTotal> {
+  const kept = new Map<string, FlagTotal>();
+  return async (filter) => {
+    const name = JSON.stringify(filter);
+    const known = kept.get(name);
+    if (known && known.changes === (await findFlagChanges(db, filter.projectId))) return known;
+    const counted = await countFlags(db, filter);
+    if (kept.size >= mostKept) kept.clear();
+    if (name.length <= longestName) kept.set(name, counted);
+    return counted;
+  };
+}
