@@ -15,9 +15,11 @@ import { keyOf } from './authenticate.ts';
 
 /** After this the request goes the whole way once, on which it is noted that the key was used. */
 const lifeMs = 10_000;
-/** Bounds for the memory; when it is full, keeping starts anew. */
-const mostKept = 2_000;
-const largestBody = 32_768;
+/** A bound for the memory, in characters; when it is full, keeping starts anew. */
+const room = 16_000_000;
+const largestAnswer = 64_000;
+/** What is kept beside the body: name, headers, and the entry itself. */
+const overhead = 1_000;
 
 /** What the log says of a request. */
 export interface Answered {
@@ -30,7 +32,7 @@ export interface Answered {
 }
 
 interface Kept extends Pick<Answered, 'route' | 'actor'> {
-  readonly body: Buffer;
+  readonly body: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly until: number;
@@ -46,12 +48,18 @@ export interface Answers {
 export function keptAnswers(stamp: () => number | undefined, nextTransactionId: () => string): Answers {
   const kept = new Map<string, Kept>();
   let keptUnder: number | undefined;
+  let used = 0;
   let isClosing = false;
+
+  const clear = (): void => {
+    kept.clear();
+    used = 0;
+  };
 
   /** The stamp of now. What was kept under another one is of no use any more. */
   const stampNow = (): number | undefined => {
     const now = stamp();
-    if (now !== keptUnder) kept.clear();
+    if (now !== keptUnder) clear();
     keptUnder = now;
     return now;
   };
@@ -59,12 +67,13 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
   const keep = (request: FastifyRequest, reply: FastifyReply, payload: string): void => {
     const name = nameOf(request.raw);
     if (name === undefined || request.stamp === undefined || request.stamp !== stampNow()) return;
-    const body = Buffer.from(payload);
-    if (body.length > largestBody) return;
-    if (kept.size >= mostKept) kept.clear();
+    const size = name.length + payload.length + overhead;
+    if (size > largestAnswer) return;
+    if (used + size > room) clear();
+    used += size;
     kept.set(name, {
-      body,
-      headers: headersOf(reply, body.length),
+      body: payload,
+      headers: headersOf(reply, payload),
       route: request.routeOptions.url,
       actor: request.actor?.id,
       until: performance.now() + lifeMs,
@@ -111,9 +120,13 @@ function nameOf({ method, url = '', headers }: IncomingMessage): string | undefi
   return key === undefined ? undefined : `${key} ${url}`;
 }
 
-function headersOf(reply: FastifyReply, length: number): string[] {
+function headersOf(reply: FastifyReply, payload: string): string[] {
   const headers = Object.entries(reply.getHeaders()).filter(([name]) => name !== 'x-transaction-id');
-  return [...headers.flatMap(([name, value]) => [name, String(value)]), 'content-length', String(length)];
+  return [
+    ...headers.flatMap(([name, value]) => [name, String(value)]),
+    'content-length',
+    String(Buffer.byteLength(payload)),
+  ];
 }
 
 declare module 'fastify' {
