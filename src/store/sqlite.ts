@@ -4,44 +4,58 @@
  * Invariants
  * 1. One writer at a time: transactions stand in a queue. Those that wait are committed as a group: one flush to the
  *    disk for all of them, each in a savepoint of its own, so each is still all or nothing.
- * 2. Readers have a handle of their own, so nobody sees rows of a transaction that is still open.
- * 3. A write is answered only after its commit, and a commit is on disk (WAL, synchronous=FULL) when it returns.
+ * 2. Readers have a handle of their own and see what is on the disk: neither the rows of a transaction that is still
+ *    open, nor those of a commit that is still on its way to the disk.
+ * 3. A write is answered only after its commit is on the disk. SQLite itself does not wait for that (synchronous=normal):
+ *    it would hold up the event loop, and every reader. We bring the write-ahead log to the disk meanwhile.
  * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
  * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
  *    blocking the event loop, and refuse after a while.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
-import { type Heard, isWorthKeeping, type Notice, Refused, type SchemaTx, type Store, type Tx } from './sql.ts';
+import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
+import { Handle } from './sqlite-handle.ts';
+import { WriteAheadLog } from './sqlite-log.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
 /** Nobody reads while a group is written; after this long it is committed, and it is the readers' turn. */
-const longestGroupMs = 5;
+const longestGroupMs = 2;
 
 /** Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. */
 export function openSqlite(file: string, clock: () => number): Store {
   let writer: Handle;
   let reader: Handle;
+  let log: WriteAheadLog;
   try {
     // The outbox holds links that open accounts: nobody else on the machine needs to read this folder.
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writer = new Handle(file, busyPatienceMs);
-    writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    writer.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
     // A file that may not be written opens as well; only a write shows it.
     writer.exec('begin immediate; pragma user_version = 1; rollback;');
     // From here on a busy database is waited for in #begin, which does not block the event loop.
     writer.exec('pragma busy_timeout = 0;');
+    // The log is emptied between groups, when no reader holds on to a part of it.
+    writer.exec('pragma wal_autocheckpoint = 0;');
     reader = new Handle(file, busyPatienceMs);
     reader.exec('pragma query_only = on;');
+    log = new WriteAheadLog(file);
   } catch (error) {
     throw new Error(`The database file ${file} cannot be opened for writing: ${(error as Error).message}`);
   }
-  return new SqliteStore(writer, reader, clock);
+  return new SqliteStore({ writer, reader, log, clock });
+}
+
+interface Parts {
+  readonly writer: Handle;
+  readonly reader: Handle;
+  readonly log: WriteAheadLog;
+  readonly clock: () => number;
 }
 
 /** Somebody who wants to write. */
@@ -61,15 +75,17 @@ interface Settled {
 class SqliteStore implements Store {
   readonly #writer: Handle;
   readonly #reader: Handle;
+  readonly #log: WriteAheadLog;
   readonly #clock: () => number;
   readonly #listeners: ((heard: Heard) => void)[] = [];
   readonly #queue: Waiting[] = [];
   /** While the queue is worked through; never rejects. */
   #working: Promise<void> | undefined;
 
-  constructor(writer: Handle, reader: Handle, clock: () => number) {
+  constructor({ writer, reader, log, clock }: Parts) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#log = log;
     this.#clock = clock;
   }
 
@@ -103,6 +119,7 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#working;
+    await this.#log.close();
     this.#reader.close();
     this.#writer.close();
   }
@@ -145,7 +162,7 @@ class SqliteStore implements Store {
         group.push(waiting);
         settled.push(await this.#inSavepoint(waiting));
       } while (performance.now() < until);
-      this.#writer.exec('commit');
+      await this.#commit();
     } catch (error) {
       // A commit that failed may have ended the transaction already.
       if (this.#writer.inTransaction) this.#writer.exec('rollback');
@@ -156,6 +173,19 @@ class SqliteStore implements Store {
       answer();
       // What a listener throws is not the writer's affair: its write is done.
       for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
+    }
+    if (framesIn(this.#writer) > longestLog) await this.#log.empty();
+  }
+
+  /** Readers stay where they are until it is on the disk. */
+  async #commit(): Promise<void> {
+    this.#reader.exec('begin');
+    try {
+      this.#reader.one(anything);
+      this.#writer.exec('commit');
+      await this.#log.flush();
+    } finally {
+      this.#reader.exec('commit');
     }
   }
 
@@ -175,6 +205,7 @@ class SqliteStore implements Store {
   }
 
   async #begin(deadline: number): Promise<void> {
+    this.#log.requireFlushed();
     for (;;) {
       try {
         this.#writer.exec('begin immediate');
@@ -227,71 +258,12 @@ class SqliteTx implements SchemaTx {
   }
 }
 
-/** A connection with its prepared statements. */
-class Handle {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+/** A transaction of a reader begins with its first statement. */
+const anything = sql`select 1 from sqlite_schema limit 1`;
 
-  constructor(file: string, busyTimeoutMs: number) {
-    this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
-  }
-
-  get inTransaction(): boolean {
-    return this.#database.isTransaction;
-  }
-
-  one<Row>(query: Sql): Row | undefined {
-    return this.#prepare(query).get(...bound(query)) as Row | undefined;
-  }
-
-  all<Row>(query: Sql): Row[] {
-    return this.#prepare(query).all(...bound(query)) as Row[];
-  }
-
-  run(query: Sql): number {
-    try {
-      return Number(this.#prepare(query).run(...bound(query)).changes);
-    } catch (error) {
-      throw this.#asRefused(error) ?? error;
-    }
-  }
-
-  exec(script: string): void {
-    this.#database.exec(script);
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-
-  #prepare(query: Sql): StatementSync {
-    const text = query.sql;
-    const known = this.#statements.get(text);
-    if (known) return known;
-    const statement = this.#database.prepare(text);
-    if (isWorthKeeping(query)) this.#statements.set(text, statement);
-    return statement;
-  }
-
-  /** SQLite names the columns of the unique index that refused; we want the index's name. */
-  #asRefused(error: unknown): Refused | undefined {
-    const columns = /^UNIQUE constraint failed: (.+)$/.exec((error as Error).message)?.[1];
-    if (!columns) return undefined;
-    const table = columns.slice(0, columns.indexOf('.'));
-    const index = this.#database
-      .prepare(
-        `select list.name from pragma_index_list(?) as list
-          where list."unique" = 1
-            and (select group_concat(? || '.' || info.name, ', ' order by info.seqno)
-                   from pragma_index_info(list.name) as info) = ?`,
-      )
-      .get(table, table, columns) as { name: string } | undefined;
-    return index && new Refused(index.name);
-  }
-}
-
-const bound = (query: Sql): SQLInputValue[] =>
-  query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));
+/** About 4 MB: a longer log makes reading slower. */
+const longestLog = 1_000;
+const framesIn = (handle: Handle): number => handle.one<{ log: number }>(sql`pragma wal_checkpoint(noop)`)?.log ?? 0;
 
 /** Of a connection: it changes with the commits of all others, and the reader makes none. */
 const dataVersion = sql`pragma data_version`;

@@ -1,0 +1,103 @@
+/** The write-ahead log: a write is answered, and seen by readers, when it is on the disk. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { mock, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import sql, { raw } from 'sql-template-tag';
+import { Problem } from '#domain/problems.ts';
+import type { Store } from '#store/sql.ts';
+import { openSqlite } from '#store/sqlite.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+async function aStore() {
+  const file = join(temporaryFolder(), 'test.db');
+  const store = openSqlite(file, Date.now);
+  await store.write((tx) => tx.run(raw('create table things (id text)')));
+  return { file, store };
+}
+
+const insert = (store: Store, id: string) => store.write((tx) => tx.run(sql`insert into things (id) values (${id})`));
+const count = async (store: Store) => (await store.one<{ n: number }>(sql`select count(*) as n from things`))?.n;
+
+/** The disk at its edge: what is to be brought there waits until the test says how that ended. */
+function slowDisk() {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<(error: Error | null) => void>();
+  const flush = mock.method(fs, 'fdatasync', (_descriptor: number, done: (error: Error | null) => void) => begin(done));
+  return { begun, restore: () => flush.mock.restore() };
+}
+
+test('a write is neither answered nor seen before it is on the disk; reading goes on meanwhile', async () => {
+  const { file, store } = await aStore();
+  const stamp = store.stamp();
+  const disk = slowDisk();
+  let isAnswered = false;
+  const written = insert(store, 'one').then(() => {
+    isAnswered = true;
+  });
+  const done = await disk.begun;
+  // Another process sees what is committed, on the disk or not: so it is on its way.
+  const elsewhere = new DatabaseSync(file);
+  assert.deepEqual({ ...elsewhere.prepare('select count(*) as n from things').get() }, { n: 1 });
+  elsewhere.close();
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.deepEqual([isAnswered, await count(store), store.stamp()], [false, 0, stamp]);
+  done(null);
+  await written;
+  assert.equal(await count(store), 1);
+  assert.notEqual(store.stamp(), stamp);
+  disk.restore();
+  await store.close();
+});
+
+test('those who come while a commit is on its way to the disk wait for the next', async () => {
+  const { store } = await aStore();
+  const disk = slowDisk();
+  const first = insert(store, 'first');
+  const done = await disk.begun;
+  disk.restore();
+  let hasBegun = false;
+  const second = store.write(async () => {
+    hasBegun = true;
+  });
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.equal(hasBegun, false);
+  done(null);
+  await Promise.all([first, second]);
+  await store.close();
+});
+
+test('what could not be brought to the disk is not answered as done, and nothing is written until the next start', async () => {
+  const { file, store } = await aStore();
+  const disk = slowDisk();
+  const first = insert(store, 'first');
+  (await disk.begun)(new Error('EIO: i/o error, fdatasync'));
+  await assert.rejects(first, /EIO/);
+  disk.restore();
+  const refusal = await insert(store, 'second').catch((error: unknown) => error);
+  assert.ok(refusal instanceof Problem && refusal.code === 'unavailable');
+  await store.close();
+  const next = openSqlite(file, Date.now);
+  await insert(next, 'third');
+  const rows = await next.all<{ id: string }>(sql`select id from things where id <> 'first'`);
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ['third'],
+  );
+  await next.close();
+});
+
+test('the log does not grow with the number of writes, and emptying it loses nothing', async () => {
+  const { file, store } = await aStore();
+  const text = 'x'.repeat(50_000);
+  const writes = 500;
+  let longest = 0;
+  for (let number = 0; number < writes; number += 1) {
+    await insert(store, `${number} ${text}`);
+    longest = Math.max(longest, fs.statSync(`${file}-wal`).size);
+  }
+  assert.equal(await count(store), writes);
+  assert.ok(longest < 8_000_000, `${longest} bytes of ${writes * text.length}`);
+  await store.close();
+});
