@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
-import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
+import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
 interface FlagRow {
   readonly id: string;
@@ -175,6 +175,21 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
   await tx.run(sql`
     insert into flag_tags (flag_id, position, name, project_id, flag_created_at)
     values ${bulk(flag.tags.map((tag, position) => [flag.id, position, tag.name, projectId, flag.creationTime]))}`);
+}
+
+/**
+ * Gives tags their place in the list where they have none: a node of 0.1.0 that still ran beside one of this release
+ * knew nothing of it. At each start, so the last node of an upgrade leaves none behind.
+ */
+export async function completeFlagTags(store: Store): Promise<void> {
+  if (!(await store.one(sql`select 1 from flag_tags where project_id = '' limit 1`))) return;
+  await store.write((tx) =>
+    tx.run(sql`
+      update flag_tags
+         set project_id = (select f.project_id from flags f where f.id = flag_tags.flag_id),
+             flag_created_at = (select f.created_at from flags f where f.id = flag_tags.flag_id)
+       where project_id = ''`),
+  );
 }
 
 /** Its tags, definitions and dependencies go along. */

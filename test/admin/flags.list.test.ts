@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countFlags, listFlags } from '#store/flags.ts';
+import sql from 'sql-template-tag';
+import { completeFlagTags, countFlags, listFlags } from '#store/flags.ts';
 import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aFlag, aProject, uniqueName } from '../support/build.ts';
@@ -194,4 +195,18 @@ test('a page of the second half is the same page while flags are added behind it
       ['flag-6', 'flag-7'],
     ],
   );
+});
+
+test('tags that a node of the release before wrote beside us are found after the next start', async () => {
+  const project = await aProject(api);
+  await tagged(project, 'theirs', ['red']);
+  await api.store.write((tx) =>
+    tx.run(sql`update flag_tags set project_id = '', flag_created_at = 0 where project_id = ${project.id}`),
+  );
+  const found = async () => namesIn((await api.get(`/splits/ws/${project.id}?tag=red`)).body);
+  const before = await found();
+  await completeFlagTags(api.store);
+  // Another filter: the total of the first is kept for some seconds, as it is beside such a node.
+  const after = namesIn((await api.get(`/splits/ws/${project.id}?tag=red&name=their`)).body);
+  assert.deepEqual([before, after], [[], ['theirs']]);
 });
