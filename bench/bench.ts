@@ -47,6 +47,7 @@ await withBench(extent, async (bench) => {
     unleash,
     postgres: String(version?.server_version),
     minutes,
+    loadBusiest: bench.load.busiest(),
   });
   process.stdout.write(text);
   if (isQuick) return;

@@ -42,6 +42,13 @@ export async function withBench<Result>(extent: Extent, work: (bench: Bench) => 
       `${String(Math.floor(seconds / 60)).padStart(3)}:${String(seconds % 60).padStart(2, '0')} ${text}\n`,
     );
   };
+  const takeDown = async () => {
+    for (const thing of running.reverse()) await thing.stop();
+    await (await postgres)?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const stopNow = () => void takeDown().finally(() => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stopNow);
   try {
     return await work({
       ...extent,
@@ -55,9 +62,7 @@ export async function withBench<Result>(extent: Extent, work: (bench: Bench) => 
       },
     });
   } finally {
-    for (const thing of running.reverse()) await thing.stop();
-    await (await postgres)?.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await takeDown();
   }
 }
 

@@ -96,15 +96,21 @@ export async function userIds(server: Server): Promise<string[]> {
   return data.map(({ id }) => id);
 }
 
+interface Marked {
+  readonly nextMarker: string | null;
+}
+
 /** What asks for a full page at the end of a list that is paged by markers, found by walking there. */
 export async function lastPage(server: Server, first: Asked): Promise<Asked> {
   const [path = ''] = first.path.split('?');
   const pageAfter = (marker: string | null, limit: number) =>
     get(`${path}?limit=${limit}${marker === null ? '' : `&after=${encodeURIComponent(marker)}`}`);
-  for (let [before, marker]: (string | null)[] = [null, null]; ; ) {
-    const page = await answerOf<{ nextMarker: string | null }>(server, pageAfter(marker ?? null, 200));
+  let before: string | null = null;
+  for (let marker: string | null = null; ; ) {
+    const { nextMarker }: Marked = await answerOf(server, pageAfter(marker, 200));
     // The very last page may have a few things only, which would be no match for a full one.
-    if (page.nextMarker === null) return pageAfter(before ?? null, 50);
-    [before, marker] = [marker ?? null, page.nextMarker];
+    if (nextMarker === null) return pageAfter(before, 50);
+    before = marker;
+    marker = nextMarker;
   }
 }
