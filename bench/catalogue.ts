@@ -53,8 +53,8 @@ export const targeting: Targeting = {
   defaultRule: [{ treatment: 'off', size: 100 }],
 };
 
-/** So many flags in one transaction. */
-const batch = 2_000;
+/** So many in one transaction: each must be done within the patience of the store, on a busy machine, too. */
+const batch = 200;
 
 export interface Catalogue {
   readonly flags: number;

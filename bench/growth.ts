@@ -1,0 +1,45 @@
+/**
+ * How the cost of a request grows: with the number of flags, of clients, and of entries in the audit log; and how the
+ * database grows with the number of changes. Writes GROWTH.md and growth.svg. `npm run bench:growth -- --quick` tries
+ * everything once, shortly, and only prints; `-- --audit 1000000` fills the log with another number than ten million.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { growthPage } from './growth-page.ts';
+import { growthPicture } from './growth-picture.ts';
+import { describeMachine } from './machine.ts';
+import { withBench } from './measuring.ts';
+import { measureAuditLog } from './parts/growth-of-audit-log.ts';
+import { measureClients } from './parts/growth-of-clients.ts';
+import { measureDatabaseFile } from './parts/growth-of-file.ts';
+import { measureFlags } from './parts/growth-of-flags.ts';
+import { measurePostgresSizes } from './parts/postgres-sizes.ts';
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, audit: { type: 'string' } },
+});
+const isQuick = values.quick;
+const extent = isQuick
+  ? { rounds: 1, milliseconds: 300, warmUpMs: 200 }
+  : { rounds: 5, milliseconds: 700, warmUpMs: 500 };
+
+const machine = describeMachine();
+const startedAt = performance.now();
+
+await withBench(extent, async (bench) => {
+  const growth = {
+    curves: [
+      await measureFlags(bench, isQuick ? [100, 1_000] : [100, 1_000, 10_000, 100_000]),
+      await measureClients(bench, isQuick ? [1, 8, 64] : [1, 2, 4, 8, 16, 32, 64]),
+      await measureAuditLog(bench, Number(values.audit ?? (isQuick ? 100_000 : 10_000_000))),
+    ],
+    file: await measureDatabaseFile(bench, isQuick ? [0, 500, 1_000] : [0, 1_000, 2_000, 4_000, 8_000]),
+    postgres: await measurePostgresSizes(bench, isQuick ? 1_000 : 10_000),
+  };
+  const minutes = (performance.now() - startedAt) / 60_000;
+  const text = growthPage(growth, { ...machine, ...extent, minutes });
+  process.stdout.write(text);
+  if (isQuick) return;
+  writeFileSync(new URL('./GROWTH.md', import.meta.url), text);
+  writeFileSync(new URL('./growth.svg', import.meta.url), growthPicture(growth));
+});

@@ -1,0 +1,78 @@
+/** What a flag, a definition and a change take on PostgreSQL: rows and indexes on disk, and the log that is written. */
+import { command } from '../../test/support/databases.ts';
+import { fillCatalogue } from '../catalogue.ts';
+import { asked, type Bench, loadOn } from '../measuring.ts';
+import { getDefinitions, patchDefinitions } from '../requests.ts';
+import { startBurgee } from '../servers.ts';
+
+const clients = 8;
+
+export interface TableSize {
+  readonly table: string;
+  readonly rows: number;
+  readonly heapBytesPerRow: number;
+  readonly indexBytesPerRow: number;
+}
+
+export interface PostgresSizes {
+  readonly tables: readonly TableSize[];
+  /** Of the write-ahead log, for one PATCH of a definition. */
+  readonly walBytesPerWrite: number;
+  readonly readsPerSecond: number;
+  readonly readProcessorUs: number;
+  readonly writesPerSecond: number;
+  readonly writeProcessorUs: number;
+}
+
+export async function measurePostgresSizes(bench: Bench, flags: number): Promise<PostgresSizes> {
+  bench.tell(`PostgreSQL: the size of rows and indexes, with ${flags} flags`);
+  const postgres = await bench.postgres();
+  await command(postgres.url('postgres'), 'create database sizes');
+  const url = postgres.url('sizes');
+  await fillCatalogue(url, { flags, people: 0 });
+  const server = bench.started(await startBurgee(url, 'anywhere'));
+  const writing = { clients, requests: patchDefinitions(flags, clients), order: 'own' as const };
+  // Not a word about a page that is whole in the log for the first time after a checkpoint.
+  await command(url, 'checkpoint');
+  await bench.load.run({ ...loadOn([server], writing, 600_000), mostTurns: 50 });
+  const before = await walPosition(url);
+  const turns = bench.rounds > 1 ? 200 : 50;
+  await bench.load.run({ ...loadOn([server], writing, 600_000), mostTurns: turns });
+  const walBytesPerWrite = ((await walPosition(url)) - before) / (clients * turns);
+  await command(url, 'vacuum analyze');
+  const milliseconds = bench.milliseconds * 3;
+  const reads = await asked(bench, [server], { clients, requests: getDefinitions(flags) })(milliseconds);
+  const writes = await asked(bench, [server], writing)(milliseconds);
+  await server.stop();
+  return {
+    tables: await tableSizes(url),
+    walBytesPerWrite,
+    readsPerSecond: reads.perSecond,
+    readProcessorUs: reads.processorUs,
+    writesPerSecond: writes.perSecond,
+    writeProcessorUs: writes.processorUs,
+  };
+}
+
+async function walPosition(url: string): Promise<number> {
+  const [row] = await command(url, `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`);
+  return Number(row?.bytes);
+}
+
+async function tableSizes(url: string): Promise<TableSize[]> {
+  const sizes: TableSize[] = [];
+  for (const table of ['flags', 'flag_tags', 'definitions', 'changes']) {
+    const [row] = await command(
+      url,
+      `select (select count(*) from ${table}) as rows, pg_table_size('${table}') as heap, pg_indexes_size('${table}') as indexes`,
+    );
+    const rows = Number(row?.rows);
+    sizes.push({
+      table,
+      rows,
+      heapBytesPerRow: Number(row?.heap) / rows,
+      indexBytesPerRow: Number(row?.indexes) / rows,
+    });
+  }
+  return sizes;
+}
