@@ -3,7 +3,7 @@ import type { Curves, Line, Point } from './curves.ts';
 import type { Machine } from './machine.ts';
 import type { Extent } from './measuring.ts';
 import type { FileGrowth } from './parts/growth-of-file.ts';
-import type { PostgresSizes } from './parts/postgres-sizes.ts';
+import type { PostgresSizes, RequestCost } from './parts/postgres-sizes.ts';
 import { grouped } from './rows.ts';
 
 export interface Growth {
@@ -77,8 +77,11 @@ ${tables
 | | |
 |---|---:|
 | Write-ahead log for one PATCH of a definition | ${grouped(rest.walBytesPerWrite)} bytes |
-| GET definition, 8 clients, one node | ${grouped(rest.readsPerSecond)}/s, ${grouped(rest.readProcessorUs)} µs of the node's processor time |
-| PATCH definition, 8 clients, one node, one environment | ${grouped(rest.writesPerSecond)}/s, ${grouped(rest.writeProcessorUs)} µs of the node's processor time |`;
+| GET definition, 8 clients, one node | ${costText(rest.reads)} |
+| PATCH definition, 8 clients, one node, one environment | ${costText(rest.writes)} |`;
+
+const costText = ({ perSecond, nodeUs, postgresUs }: RequestCost): string =>
+  `${grouped(perSecond)}/s; processor time ${grouped(nodeUs)} µs of the node, ${grouped(postgresUs)} µs of PostgreSQL`;
 
 const howToRead = ({ rounds, milliseconds }: Circumstances): string => `## How to read this
 

@@ -1,6 +1,6 @@
 /**
  * How the cost of a request grows: with the number of flags, of clients, and of entries in the audit log; and how the
- * database grows with the number of changes. Writes GROWTH.md and growth.svg. `npm run bench:growth -- --quick` tries
+ * database grows with the number of changes. Writes GROWTH.md, growth.svg and docs/scale.md. `npm run bench:growth -- --quick` tries
  * everything once, shortly, and only prints; `-- --audit 1000000` fills the log with another number than ten million.
  */
 import { writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { measureClients } from './parts/growth-of-clients.ts';
 import { measureDatabaseFile } from './parts/growth-of-file.ts';
 import { measureFlags } from './parts/growth-of-flags.ts';
 import { measurePostgresSizes } from './parts/postgres-sizes.ts';
+import { scalePage } from './scale-page.ts';
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, audit: { type: 'string' } },
@@ -38,8 +39,9 @@ await withBench(extent, async (bench) => {
   };
   const minutes = (performance.now() - startedAt) / 60_000;
   const text = growthPage(growth, { ...machine, ...extent, minutes });
-  process.stdout.write(text);
+  process.stdout.write(isQuick ? text + scalePage(growth.postgres, machine) : text);
   if (isQuick) return;
   writeFileSync(new URL('./GROWTH.md', import.meta.url), text);
   writeFileSync(new URL('./growth.svg', import.meta.url), growthPicture(growth));
+  writeFileSync(new URL('../docs/scale.md', import.meta.url), scalePage(growth.postgres, machine));
 });

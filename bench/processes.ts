@@ -87,7 +87,7 @@ function follow(child: ChildProcess): Process {
 /** Of every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-function processorMs(pid: number | undefined): number | undefined {
+export function processorMs(pid: number | undefined): number | undefined {
   try {
     // The name of the program is in brackets and may contain anything; what follows is numbers.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -1,7 +1,10 @@
 /** What a flag, a definition and a change take on PostgreSQL: rows and indexes on disk, and the log that is written. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { command } from '../../test/support/databases.ts';
 import { fillCatalogue } from '../catalogue.ts';
-import { asked, type Bench, loadOn } from '../measuring.ts';
+import { type Asking, asked, type Bench, loadOn } from '../measuring.ts';
+import { processorMs } from '../processes.ts';
 import { getDefinitions, patchDefinitions } from '../requests.ts';
 import { startBurgee } from '../servers.ts';
 
@@ -18,10 +21,16 @@ export interface PostgresSizes {
   readonly tables: readonly TableSize[];
   /** Of the write-ahead log, for one PATCH of a definition. */
   readonly walBytesPerWrite: number;
-  readonly readsPerSecond: number;
-  readonly readProcessorUs: number;
-  readonly writesPerSecond: number;
-  readonly writeProcessorUs: number;
+  readonly reads: RequestCost;
+  readonly writes: RequestCost;
+}
+
+/** On one node, in one environment, with eight clients. */
+export interface RequestCost {
+  readonly perSecond: number;
+  /** Processor time of the node, and of PostgreSQL. */
+  readonly nodeUs: number;
+  readonly postgresUs: number;
 }
 
 export async function measurePostgresSizes(bench: Bench, flags: number): Promise<PostgresSizes> {
@@ -40,18 +49,26 @@ export async function measurePostgresSizes(bench: Bench, flags: number): Promise
   await bench.load.run({ ...loadOn([server], writing, 600_000), mostTurns: turns });
   const walBytesPerWrite = ((await walPosition(url)) - before) / (clients * turns);
   await command(url, 'vacuum analyze');
-  const milliseconds = bench.milliseconds * 3;
-  const reads = await asked(bench, [server], { clients, requests: getDefinitions(flags) })(milliseconds);
-  const writes = await asked(bench, [server], writing)(milliseconds);
-  await server.stop();
-  return {
-    tables: await tableSizes(url),
-    walBytesPerWrite,
-    readsPerSecond: reads.perSecond,
-    readProcessorUs: reads.processorUs,
-    writesPerSecond: writes.perSecond,
-    writeProcessorUs: writes.processorUs,
+  const cost = async (asking: Asking): Promise<RequestCost> => {
+    const measure = asked(bench, [server], asking);
+    await measure(bench.warmUpMs);
+    const before = processorMsOfPostgres(postgres.folder);
+    const milliseconds = bench.milliseconds * bench.rounds;
+    const { perSecond, processorUs: nodeUs } = await measure(milliseconds);
+    const spentMs = processorMsOfPostgres(postgres.folder) - before;
+    return { perSecond, nodeUs, postgresUs: (spentMs * 1_000_000) / (perSecond * milliseconds) };
   };
+  const reads = await cost({ clients, requests: getDefinitions(flags) });
+  const writes = await cost(writing);
+  await server.stop();
+  return { tables: await tableSizes(url), walBytesPerWrite, reads, writes };
+}
+
+/** Of the server and of all processes that it started and that still run. */
+function processorMsOfPostgres(folder: string): number {
+  const [first] = readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n');
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ');
+  return [first, ...children].reduce((sum, pid) => sum + (processorMs(Number(pid)) ?? 0), 0);
 }
 
 async function walPosition(url: string): Promise<number> {
