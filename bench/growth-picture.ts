@@ -11,20 +11,22 @@ interface Chart {
   readonly unit: string;
   readonly axis: string;
   readonly xs: readonly number[];
-  readonly lines: readonly { readonly name: string; readonly ys: readonly number[] }[];
+  readonly lines: readonly { readonly name: string; readonly colour: number; readonly ys: readonly number[] }[];
   /** Where each step is ten times the last; else evenly from nought. */
   readonly isLogarithmic: boolean;
 }
 
 export function growthPicture({ curves, file }: Growth): string {
+  // What is in several charts has the same colour in all of them.
+  const works = [...new Set(curves.flatMap(({ lines }) => lines.map(({ work }) => work)))];
   const charts: Chart[] = [
-    ...curves.map(chartOf),
+    ...curves.map((ofAxis) => chartOf(ofAxis, works)),
     {
       title: 'More changes: the size of the file (SQLite)',
       unit: 'MB',
       axis: 'changes',
       xs: file.changes,
-      lines: [{ name: 'the file', ys: file.bytes.map((bytes) => bytes / 1e6) }],
+      lines: [{ name: 'the file', colour: 0, ys: file.bytes.map((bytes) => bytes / 1e6) }],
       isLogarithmic: false,
     },
   ];
@@ -42,12 +44,16 @@ ${charts
 `;
 }
 
-const chartOf = ({ title, axis, steps, lines }: Curves): Chart => ({
+const chartOf = ({ title, axis, steps, lines }: Curves, works: readonly string[]): Chart => ({
   title,
   unit: 'µs of processor time',
   axis,
   xs: steps,
-  lines: lines.map(({ work, points }) => ({ name: work, ys: points.map(({ processorUs }) => processorUs) })),
+  lines: lines.map(({ work, points }) => ({
+    name: work,
+    colour: works.indexOf(work),
+    ys: points.map(({ processorUs }) => processorUs),
+  })),
   isLogarithmic: true,
 });
 
@@ -66,12 +72,12 @@ function drawn(chart: Chart): string {
     ...ticks.map((tick) => text(plot.left - 8, y(tick) + 4, 'small end', grouped(tick))),
     ...chart.xs.map((value) => text(x(value), plot.bottom + 20, 'small middle', short(value))),
     text((plot.left + plot.right) / 2, plot.bottom + 38, 'small middle', chart.axis),
-    ...chart.lines.map(({ ys }, index) => {
+    ...chart.lines.map(({ ys, colour }) => {
       const points = ys.map((value, step) => `${x(chart.xs[step] ?? 0).toFixed(1)},${y(value).toFixed(1)}`);
       const dots = points.map(
-        (point) => `<circle class="c${index}" cx="${point.split(',')[0]}" cy="${point.split(',')[1]}" r="3"/>`,
+        (point) => `<circle class="c${colour}" cx="${point.split(',')[0]}" cy="${point.split(',')[1]}" r="3"/>`,
       );
-      return `<polyline class="line c${index}" points="${points.join(' ')}"/>${dots.join('')}`;
+      return `<polyline class="line c${colour}" points="${points.join(' ')}"/>${dots.join('')}`;
     }),
     ...labels(chart, y),
   ].join('\n');
@@ -80,7 +86,7 @@ function drawn(chart: Chart): string {
 /** Beside the ends of the lines, kept apart from each other. */
 function labels({ lines }: Chart, y: (value: number) => number): string[] {
   const wanted = lines
-    .map(({ name, ys }, index) => ({ name, index, at: y(ys.at(-1) ?? 0) }))
+    .map(({ name, colour, ys }) => ({ name, colour, at: y(ys.at(-1) ?? 0) }))
     .sort((one, other) => one.at - other.at);
   let last = Number.NEGATIVE_INFINITY;
   const placed = wanted.map((label) => {
@@ -89,8 +95,8 @@ function labels({ lines }: Chart, y: (value: number) => number): string[] {
   });
   const surplus = Math.max(0, last - plot.bottom);
   return placed.map(
-    ({ name, index, at }) =>
-      `<text class="label c${index}" x="${plot.right + 12}" y="${(at - surplus + 4).toFixed(1)}">${name}</text>`,
+    ({ name, colour, at }) =>
+      `<text class="label c${colour}" x="${plot.right + 12}" y="${(at - surplus + 4).toFixed(1)}">${name}</text>`,
   );
 }
 
@@ -111,8 +117,30 @@ const short = (value: number): string =>
 const text = (x: number, y: number, kind: string, content: string): string =>
   `<text class="${kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}">${content}</text>`;
 
-const light = ['#0b63c5', '#a8430f', '#116149', '#8a3fb0', '#8a6500', '#b3264a', '#3f5666', '#5a6b00'];
-const dark = ['#6cb0ff', '#f0a070', '#5fd0b0', '#d39af0', '#e0b84a', '#ff8fa8', '#a9bccb', '#c3d45a'];
+const light = [
+  '#0b63c5',
+  '#a8430f',
+  '#116149',
+  '#8a3fb0',
+  '#8a6500',
+  '#b3264a',
+  '#3f5666',
+  '#5a6b00',
+  '#00707f',
+  '#6a4a3a',
+];
+const dark = [
+  '#6cb0ff',
+  '#f0a070',
+  '#5fd0b0',
+  '#d39af0',
+  '#e0b84a',
+  '#ff8fa8',
+  '#a9bccb',
+  '#c3d45a',
+  '#5cc8d8',
+  '#c9a58f',
+];
 const coloured = (colours: readonly string[]): string =>
   colours
     .map(

@@ -46,7 +46,11 @@ export async function recordRequests(databaseUrl: string, requests: readonly Ask
         ...(body === undefined ? {} : { payload: body as object }),
       });
       if (reply.statusCode >= 300) throw new Error(`${method} ${url} was answered: ${reply.body}`);
-      recorded.push(recorder.recorded());
+      const request = recorder.recorded();
+      if (request.reads.length + request.writes.length === 0) {
+        throw new Error(`${method} ${url} was answered without a statement: there is nothing to compare it with`);
+      }
+      recorded.push(request);
       await app.close();
     }
     return recorded;

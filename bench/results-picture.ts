@@ -32,7 +32,7 @@ export function resultsPicture(rows: readonly Row[], { date, commit }: Machine):
 ${style}
 <rect class="page" width="${width}" height="${height}" rx="8"/>
 ${text({ x: 24, y: 36, kind: 'title' }, 'Burgee, measured against what it is to reach')}
-${text({ x: 24, y: 58, kind: 'small' }, `${date} UTC, commit ${commit}. Further to the right is better; one step is a factor of two.`)}
+${text({ x: 24, y: 58, kind: 'small' }, `${date} UTC, commit ${commit}. Right of the line: reached. Left of it: missed, by so much.`)}
 ${scale(height)}
 ${drawn.filter(Boolean).join('\n')}
 ${text({ x: line, y: 82, kind: 'small', anchor: 'middle' }, 'the bar')}
@@ -64,9 +64,13 @@ function doublingsOf({ ratio, bar }: Row): number {
 }
 
 const scale = (height: number): string =>
-  [-2, -1, 1, 2]
-    .map((step) => line + step * doubling)
-    .map((x) => `<line class="grid" x1="${x}" x2="${x}" y1="${headHeight}" y2="${height - 16}"/>`)
+  ([-2, -1, 1, 2] as const)
+    .map((step) => {
+      const x = line + step * doubling;
+      const label = { '-2': '¼', '-1': '½', '1': '2 ×', '2': '4 ×' }[step];
+      return `<line class="grid" x1="${x}" x2="${x}" y1="${headHeight}" y2="${height - 16}"/>
+${text({ x, y: 82, kind: 'small', anchor: 'middle' }, label)}`;
+    })
     .join('\n');
 
 interface Placed {

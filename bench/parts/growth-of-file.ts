@@ -1,11 +1,11 @@
 /** How large the file of SQLite gets by changes of definitions. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fillCatalogue } from '../catalogue.ts';
 import { type Bench, loadOn } from '../measuring.ts';
 import { patchDefinitions } from '../requests.ts';
 import { startBurgee } from '../servers.ts';
-import { checkpoint } from './writes.ts';
 
 const flags = 1_000;
 const clients = 8;
@@ -34,4 +34,11 @@ export async function measureDatabaseFile(bench: Bench, changes: readonly number
   }
   await server.stop();
   return { changes, bytes };
+}
+
+/** Everything into the file itself, so that it can be weighed. */
+function checkpoint(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec('pragma wal_checkpoint(truncate)');
+  database.close();
 }

@@ -1,5 +1,5 @@
 /** What a flag, a definition and a change take on PostgreSQL: rows and indexes on disk, and the log that is written. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../../test/support/databases.ts';
 import { fillCatalogue } from '../catalogue.ts';
@@ -64,10 +64,12 @@ export async function measurePostgresSizes(bench: Bench, flags: number): Promise
   return { tables: await tableSizes(url), walBytesPerWrite, reads, writes };
 }
 
-/** Of the server and of all processes that it started and that still run. */
+/** Of the server and of all processes that it started and that still run; NaN where the system does not say. */
 function processorMsOfPostgres(folder: string): number {
   const [first] = readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n');
-  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ');
+  const list = `/proc/${first}/task/${first}/children`;
+  if (!existsSync(list)) return Number.NaN;
+  const children = readFileSync(list, 'utf8').trim().split(' ');
   return [first, ...children].reduce((sum, pid) => sum + (processorMs(Number(pid)) ?? 0), 0);
 }
 

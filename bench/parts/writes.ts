@@ -1,7 +1,6 @@
 /** Durable changes on SQLite, against the bare driver doing the same statements; and reads beside them. */
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
 import type { Asked, LoadResult } from '../load.ts';
 import { asked, type Bench, type Contestant, compare, loadOn, watched } from '../measuring.ts';
 import { startServant } from '../processes.ts';
@@ -46,21 +45,15 @@ export async function measureWrites(bench: Bench, written: Written): Promise<Row
 /** The statements of a real change, in a copy of the same database on the same disk. */
 async function startBareSqlite(bench: Bench, { file, flags }: Written): Promise<Contestant> {
   const copy = join(bench.folder, 'bare.db');
-  checkpoint(file);
-  copyFileSync(file, copy);
+  const source = new DatabaseSync(file, { readOnly: true });
+  await backup(source, copy);
+  source.close();
   const [request] = await recordRequests(`file:${copy}`, patchDefinitions(flags, 1));
   if (!request) throw new Error('nothing was recorded');
   const servant = bench.started(
     startServant<SqliteOrder, Omit<LoadResult, 'meansMs'>>('./reference/bare-sqlite.ts', 'serving'),
   );
   return (milliseconds) => watched([servant], () => servant.ask({ file: copy, request, milliseconds, clients: 1 }));
-}
-
-/** Everything into the file itself, so that it can be copied and weighed. */
-export function checkpoint(file: string): void {
-  const database = new DatabaseSync(file, { timeout: 5_000 });
-  database.exec('pragma wal_checkpoint(truncate)');
-  database.close();
 }
 
 /** Each client adds keys of its own to the same definition: all of them must be there in the end. */
