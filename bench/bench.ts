@@ -31,46 +31,60 @@ const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
 const machine = describeMachine();
 const startedAt = performance.now();
 
+const rows: Row[] = [];
+/** What could not be measured, and why. */
+const failures: string[] = [];
+
 await withBench(extent, async (bench) => {
   const unleash = await installUnleash(bench.tell);
   if (unleash === undefined) bench.tell('Unleash could not be installed: what is compared with it is left out');
-  const rows = [
-    ...(await measureUsual(bench, unleash !== undefined)),
-    ...(await measureMany(bench, unleash !== undefined)),
-    ...(await measureOnPostgres(bench, flags.usual)),
-  ];
+  await measureUsual(bench, unleash !== undefined);
+  await measureMany(bench, unleash !== undefined);
+  await attempt(bench, 'On PostgreSQL', () => measureOnPostgres(bench, flags.usual));
   const [version] = await command((await bench.postgres()).url('postgres'), 'show server_version');
-  const minutes = (performance.now() - startedAt) / 60_000;
   const text = resultsPage(rows, {
     ...machine,
     ...extent,
     unleash,
     postgres: String(version?.server_version),
-    minutes,
+    minutes: (performance.now() - startedAt) / 60_000,
     loadBusiest: bench.load.busiest(),
+    failures,
   });
   process.stdout.write(text);
+  if (failures.length > 0) process.exitCode = 1;
   if (isQuick) return;
   writeFileSync(new URL('./RESULTS.md', import.meta.url), text);
   writeFileSync(new URL('./results.svg', import.meta.url), resultsPicture(rows, machine));
 });
 
-async function measureUsual(bench: Bench, hasPeer: boolean): Promise<Row[]> {
+/** What goes wrong in one part does not cost what the others found. */
+async function attempt(bench: Bench, part: string, measure: () => Promise<readonly Row[]>): Promise<void> {
+  try {
+    rows.push(...(await measure()));
+  } catch (error) {
+    bench.tell(`${part} could not be measured: ${(error as Error).stack}`);
+    failures.push(`${part}: ${(error as Error).message}`);
+  }
+}
+
+async function measureUsual(bench: Bench, hasPeer: boolean): Promise<void> {
   bench.tell(`Filling a catalogue of ${flags.usual} flags`);
   const file = join(bench.folder, 'usual.db');
   await fillCatalogue(`file:${file}`, { flags: flags.usual, people: 200 });
   const burgee = bench.started(await startBurgee(`file:${file}`));
   if (hasPeer) bench.tell(`Starting Unleash with ${flags.usual} flags`);
   const unleash = hasPeer ? bench.started(await startUnleash(await bench.postgres(), flags.usual)) : undefined;
-  const rows = await measureReads(bench, { burgee, unleash, flags: flags.usual });
-  if (unleash) rows.push(...(await measureAgainstPeer(bench, { burgee, unleash, flags: flags.usual })));
-  await unleash?.stop();
-  rows.push(...(await measureWrites(bench, { server: burgee, file, flags: flags.usual })));
+  await attempt(bench, 'Reading', () => measureReads(bench, { burgee, unleash, flags: flags.usual }));
+  if (unleash) {
+    await attempt(bench, 'The peer', () => measureAgainstPeer(bench, { burgee, unleash, flags: flags.usual }));
+    await unleash.stop();
+  }
+  await attempt(bench, 'Changes', () => measureWrites(bench, { server: burgee, file, flags: flags.usual }));
   await burgee.stop();
-  return rows;
 }
 
-async function measureMany(bench: Bench, hasPeer: boolean): Promise<Row[]> {
+async function measureMany(bench: Bench, hasPeer: boolean): Promise<void> {
   const urlOf = (name: string) => `file:${join(bench.folder, `${name}.db`)}`;
   for (const [name, count] of [
     ['few', flags.few],
@@ -83,17 +97,18 @@ async function measureMany(bench: Bench, hasPeer: boolean): Promise<Row[]> {
   await fillCatalogue(urlOf('empty'), { flags: 0, people: 0 });
   const small = bench.started(await startBurgee(urlOf('few')));
   const large = bench.started(await startBurgee(urlOf('many')));
-  const rows = await measureLists(bench, { server: small, flags: flags.few }, { server: large, flags: flags.many });
+  await attempt(bench, 'Lists', () =>
+    measureLists(bench, { server: small, flags: flags.few }, { server: large, flags: flags.many }),
+  );
   await small.stop();
   await large.stop();
-  rows.push(await measureStarts(bench, urlOf('empty'), urlOf('many'), flags.many));
-  if (!hasPeer) return rows;
-  bench.tell(`Memory, with ${flags.many} flags in Burgee and in Unleash`);
-  const postgres = await bench.postgres();
-  const memory = await measureMemory(bench, {
-    startOurs: () => startBurgee(urlOf('many')),
-    startTheirs: () => startUnleash(postgres, flags.many),
-    flags: flags.many,
-  });
-  return [...rows, ...memory];
+  await attempt(bench, 'Start', () => measureStarts(bench, urlOf('empty'), urlOf('many'), flags.many));
+  if (!hasPeer) return;
+  await attempt(bench, 'Memory', async () =>
+    measureMemory(bench, {
+      startOurs: () => startBurgee(urlOf('many')),
+      startTheirs: async () => startUnleash(await bench.postgres(), flags.many),
+      flags: flags.many,
+    }),
+  );
 }

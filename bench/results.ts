@@ -12,6 +12,8 @@ export interface Circumstances extends Machine, Extent {
   readonly minutes: number;
   /** The greatest share of a core that the load needed. */
   readonly loadBusiest: number | undefined;
+  /** What could not be measured, and why. */
+  readonly failures: readonly string[];
 }
 
 export const resultsPage = (rows: readonly Row[], circumstances: Circumstances): string =>
@@ -23,6 +25,7 @@ export const resultsPage = (rows: readonly Row[], circumstances: Circumstances):
     ...(circumstances.unleash === undefined
       ? ['**Unleash could not be installed** (no network?): the rows that compare with it are left out.']
       : []),
+    ...circumstances.failures.map((failure) => `**Not measured:** ${failure}`),
     summary(rows),
     ...[...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, ofPart]) => [`## ${part}`, tableOf(ofPart)]),
     howToRead(circumstances),
