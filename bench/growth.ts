@@ -32,7 +32,7 @@ await withBench(extent, async (bench) => {
     curves: [
       await measureFlags(bench, isQuick ? [100, 1_000] : [100, 1_000, 10_000, 100_000]),
       await measureClients(bench, isQuick ? [1, 8, 64] : [1, 2, 4, 8, 16, 32, 64]),
-      await measureAuditLog(bench, Number(values.audit ?? (isQuick ? 100_000 : 10_000_000))),
+      await measureAuditLog(bench, Number(values.audit ?? (isQuick ? 200_000 : 10_000_000))),
     ],
     file: await measureDatabaseFile(bench, isQuick ? [0, 500, 1_000] : [0, 1_000, 2_000, 4_000, 8_000]),
     postgres: await measurePostgresSizes(bench, isQuick ? 1_000 : 10_000),

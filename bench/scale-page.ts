@@ -45,7 +45,7 @@ What that takes on PostgreSQL, calculated from what was measured. \`npm run benc
 
 ${diskTable(sizes)}
 
-The audit log is what grows: ${gigabytes(changesAYear * bytesOf(tableOf(sizes, 'changes')))} a year, because each entry has the whole definition before and after. It is never deleted; what a request costs does not depend on its length ([measured](../bench/GROWTH.md)).
+The audit log is what grows: ${gigabytes(changesAYear * bytesOf(tableOf(sizes, 'changes')))} a year, because each entry has the whole definition before and after. It is never deleted. [GROWTH.md](../bench/GROWTH.md) has what requests cost beside a short log and a long one.
 
 ## Memory
 
@@ -78,7 +78,7 @@ ${grouped(sizes.walBytesPerWrite)} bytes for one PATCH of a definition, between 
 |---|---|---|
 | reading or changing one thing | the depth of the indexes | a million flags are one level deeper than ten thousand |
 | a page of flags | the flags of its project, not of all | ${grouped(supposed.flags / supposed.projects)} in a project |
-| the history of a thing, a page of the audit log | the page | the same as with an empty log |
+| the history of a thing, a page of the audit log | the page, not the log | 50 entries |
 | the start of a node | the number of environments | ${grouped(environments)} numbers are read |
 
 Not measured at this size: a real database of a million flags. The numbers of rows above are those of a sample of ${grouped(tableOf(sizes, 'flags').rows)} flags; see [GROWTH.md](../bench/GROWTH.md) for what was measured on SQLite with up to 100,000 flags in one project.

@@ -16,7 +16,10 @@ const clients = 8;
 /** What a row takes with its indexes, with room to spare. */
 const bytesPerRow = 1_500;
 
-/** `most`: so many entries in the longest log; the shortest has those of a thousandth. */
+/** So many entries in the short log: enough for a full page of the history of a flag. */
+const few = 10_000;
+
+/** `most`: so many entries in the long log. */
 export async function measureAuditLog(bench: Bench, most: number): Promise<Curves> {
   const { bavail, bsize } = statfsSync(bench.folder);
   if (bavail * bsize < most * bytesPerRow) {
@@ -24,7 +27,7 @@ export async function measureAuditLog(bench: Bench, most: number): Promise<Curve
       `${grouped(most)} entries need ${gigabytes(most * bytesPerRow)}; ${bench.folder} has ${gigabytes(bavail * bsize)}`,
     );
   }
-  const steps = [most / 1_000, most];
+  const steps = [few, most];
   const servers = new Map<number, Server>();
   for (const entries of steps) {
     bench.tell(`Filling an audit log with ${grouped(entries)} entries`);
@@ -53,7 +56,7 @@ const works: Record<string, (server: Server) => Asking | Promise<Asking>> = {
   'PATCH definition': () => ({ clients, requests: patchDefinitions(flags, clients), order: 'own' }),
   'Newest 50 entries': () => ({ clients, requests: [pages.changes] }),
   'History of a flag': async (server) => {
-    const flag: Asked = { method: 'GET', path: `${prefix}/splits/ws/${projectName}/${flagName(500)}` };
+    const flag: Asked = { method: 'GET', path: `${prefix}/splits/ws/${projectName}/${flagName(50)}` };
     const { id } = await answerOf<{ id: string }>(server, flag);
     return { clients, requests: [{ method: 'GET', path: `${prefix}/auditLogs?limit=50&objectId=${id}` }] };
   },
