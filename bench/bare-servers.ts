@@ -1,9 +1,10 @@
 /** The bare servers of reference/, started as processes of their own. */
-import type { Bench } from './measuring.ts';
+
 import { startServant } from './processes.ts';
 import type { BareAnswer } from './reference/bare-http.ts';
 import type { RawAnswer } from './requests.ts';
 import type { Server } from './servers.ts';
+import type { Bench } from './workbench.ts';
 
 /** What a server adds by itself. */
 const added = new Set(['date', 'connection', 'keep-alive']);

@@ -8,7 +8,6 @@ import { command } from '../test/support/databases.ts';
 import { fillAuditRows } from './audit-rows.ts';
 import { fillCatalogue } from './catalogue.ts';
 import { describeMachine } from './machine.ts';
-import { type Bench, withBench } from './measuring.ts';
 import { measureLists } from './parts/lists.ts';
 import { measureAgainstPeer } from './parts/peer.ts';
 import { measureOnPostgres } from './parts/postgres.ts';
@@ -20,6 +19,7 @@ import { resultsPicture } from './results-picture.ts';
 import type { Row } from './rows.ts';
 import { startBurgee } from './servers.ts';
 import { installUnleash, startUnleash } from './unleash.ts';
+import { type Bench, withBench } from './workbench.ts';
 
 const isQuick = process.argv.includes('--quick');
 const extent = isQuick

@@ -1,7 +1,8 @@
 /** How the cost of some works grows along one axis. */
-import { type Asking, asked, type Bench, compare, type Sample } from './measuring.ts';
+import { type Asking, asked, compare, type Sample } from './measuring.ts';
 import { median } from './ratios.ts';
 import type { Server } from './servers.ts';
+import type { Bench } from './workbench.ts';
 
 export interface Curves {
   readonly title: string;

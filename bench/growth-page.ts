@@ -1,10 +1,10 @@
 /** What growth.ts found, as a page. */
 import type { Curves, Line, Point } from './curves.ts';
 import type { Machine } from './machine.ts';
-import type { Extent } from './measuring.ts';
 import type { FileGrowth } from './parts/growth-of-file.ts';
 import type { PostgresSizes, RequestCost } from './parts/postgres-sizes.ts';
 import { grouped } from './rows.ts';
+import type { Extent } from './workbench.ts';
 
 export interface Growth {
   readonly curves: readonly Curves[];

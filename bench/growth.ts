@@ -8,13 +8,13 @@ import { parseArgs } from 'node:util';
 import { growthPage } from './growth-page.ts';
 import { growthPicture } from './growth-picture.ts';
 import { describeMachine } from './machine.ts';
-import { withBench } from './measuring.ts';
 import { measureAuditLog } from './parts/growth-of-audit-log.ts';
 import { measureClients } from './parts/growth-of-clients.ts';
 import { measureDatabaseFile } from './parts/growth-of-file.ts';
 import { measureFlags } from './parts/growth-of-flags.ts';
 import { measurePostgresSizes } from './parts/postgres-sizes.ts';
 import { scalePage } from './scale-page.ts';
+import { withBench } from './workbench.ts';
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, audit: { type: 'string' } },

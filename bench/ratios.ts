@@ -25,3 +25,6 @@ export function ratioOf<Sample>(
   const ratios = samples.map((sample, round) => pick(sample) / pick(base[round] as Sample));
   return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
 }
+
+/** Of what is measured once. */
+export const exactly = (value: number): Ratio => ({ median: value, least: value, most: value });

@@ -1,9 +1,9 @@
 /** What the bench found, as a page. */
 import type { Machine } from './machine.ts';
-import type { Extent } from './measuring.ts';
 import { isPinning } from './processes.ts';
 import type { Ratio } from './ratios.ts';
 import { isReached, type Row } from './rows.ts';
+import type { Extent } from './workbench.ts';
 
 export interface Circumstances extends Machine, Extent {
   readonly postgres: string;

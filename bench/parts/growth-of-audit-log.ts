@@ -6,10 +6,11 @@ import { fillAuditRows } from '../audit-rows.ts';
 import { fillCatalogue, flagName, projectName } from '../catalogue.ts';
 import { type Curves, type Line, measureLine, type StepWork } from '../curves.ts';
 import type { Asked } from '../load.ts';
-import type { Asking, Bench } from '../measuring.ts';
+import type { Asking } from '../measuring.ts';
 import { answerOf, getDefinitions, pages, patchDefinitions } from '../requests.ts';
 import { grouped } from '../rows.ts';
 import { type Server, startBurgee } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const flags = 1_000;
 const clients = 8;

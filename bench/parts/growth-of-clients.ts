@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { fillCatalogue } from '../catalogue.ts';
 import { type Curves, type Line, measureLine, type StepWork } from '../curves.ts';
-import type { Asking, Bench } from '../measuring.ts';
+import type { Asking } from '../measuring.ts';
 import { getDefinitions, pages, patchDefinitions } from '../requests.ts';
 import { startBurgee } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const flags = 1_000;
 

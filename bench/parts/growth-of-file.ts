@@ -3,9 +3,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fillCatalogue } from '../catalogue.ts';
-import { type Bench, loadOn } from '../measuring.ts';
+import { loadOn } from '../measuring.ts';
 import { patchDefinitions } from '../requests.ts';
 import { startBurgee } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const flags = 1_000;
 const clients = 8;

@@ -1,9 +1,10 @@
 /** Pages of long lists against pages of short ones, and last pages against first ones, by the processor time of each. */
 import type { Asked } from '../load.ts';
-import { asked, type Bench, compare } from '../measuring.ts';
+import { asked, compare } from '../measuring.ts';
 import { lastPage, pages } from '../requests.ts';
 import { costRow, grouped, type Row } from '../rows.ts';
 import type { Server } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const part = 'Lists of 50';
 const clients = 8;

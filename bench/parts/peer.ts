@@ -1,10 +1,11 @@
 /** What people and scripts do with flags, against the nearest that Unleash has, over 32 connections. */
 import type { Asked } from '../load.ts';
-import { asked, type Bench, compare } from '../measuring.ts';
+import { asked, compare } from '../measuring.ts';
 import { createFlag, pages, patchDefinitions } from '../requests.ts';
 import { type Row, throughputRow } from '../rows.ts';
 import type { Server } from '../servers.ts';
 import { unleashRequests } from '../unleash.ts';
+import type { Bench } from '../workbench.ts';
 
 const clients = 32;
 

@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../../test/support/databases.ts';
 import { fillCatalogue } from '../catalogue.ts';
-import { type Asking, asked, type Bench, loadOn } from '../measuring.ts';
+import type { Load } from '../load.ts';
+import { type Asking, asked, type Contestant, loadOn } from '../measuring.ts';
 import { processorMs } from '../processes.ts';
 import { getDefinitions, patchDefinitions } from '../requests.ts';
 import { startBurgee } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const clients = 8;
 
@@ -41,28 +43,39 @@ export async function measurePostgresSizes(bench: Bench, flags: number): Promise
   await fillCatalogue(url, { flags, people: 0 });
   await command(url, 'vacuum analyze');
   const server = bench.started(await startBurgee(url, 'anywhere'));
-  const writing = { clients, requests: patchDefinitions(flags, clients), order: 'own' as const };
-  // After a checkpoint the first change of a page writes the page whole: those are made before anything is counted.
-  await command(url, 'checkpoint');
-  await bench.load.run({ ...loadOn([server], writing, 600_000), mostTurns: 50 });
-  const before = await walPosition(url);
-  const turns = bench.rounds > 1 ? 200 : 50;
-  await bench.load.run({ ...loadOn([server], writing, 600_000), mostTurns: turns });
-  const walBytesPerWrite = ((await walPosition(url)) - before) / (clients * turns);
+  const writing: Asking = { clients, requests: patchDefinitions(flags, clients), order: 'own' };
+  const walBytesPerWrite = await measureWal(bench, url, loadOn([server], writing, longestMs));
   await command(url, 'vacuum analyze');
-  const cost = async (asking: Asking): Promise<RequestCost> => {
-    const measure = asked(bench, [server], asking);
-    await measure(bench.warmUpMs);
-    const before = processorMsOfPostgres(postgres.folder);
-    const milliseconds = bench.milliseconds * bench.rounds;
-    const { perSecond, processorUs: nodeUs } = await measure(milliseconds);
-    const spentMs = processorMsOfPostgres(postgres.folder) - before;
-    return { perSecond, nodeUs, postgresUs: (spentMs * 1_000_000) / (perSecond * milliseconds) };
-  };
-  const reads = await cost({ clients, requests: getDefinitions(flags) });
-  const writes = await cost(writing);
+  const reading: Asking = { clients, requests: getDefinitions(flags) };
+  const reads = await measureCost(bench, postgres.folder, asked(bench, [server], reading));
+  const writes = await measureCost(bench, postgres.folder, asked(bench, [server], writing));
   await server.stop();
   return { tables: await tableSizes(url), walBytesPerWrite, reads, writes };
+}
+
+/** Far longer than so many changes take. */
+const longestMs = 600_000;
+
+async function measureWal({ load, rounds }: Bench, url: string, writing: Load): Promise<number> {
+  // After a checkpoint the first change of a page writes the page whole: those are made before anything is counted.
+  await command(url, 'checkpoint');
+  await load.run({ ...writing, mostTurns: 50 });
+  const before = await walPosition(url);
+  const turns = rounds > 1 ? 200 : 50;
+  await load.run({ ...writing, mostTurns: turns });
+  return ((await walPosition(url)) - before) / (clients * turns);
+}
+
+async function measureCost(
+  { milliseconds, rounds, warmUpMs }: Bench,
+  folder: string,
+  measure: Contestant,
+): Promise<RequestCost> {
+  await measure(warmUpMs);
+  const before = processorMsOfPostgres(folder);
+  const { perSecond, processorUs: nodeUs } = await measure(milliseconds * rounds);
+  const spentMs = processorMsOfPostgres(folder) - before;
+  return { perSecond, nodeUs, postgresUs: (spentMs * 1_000_000) / (perSecond * milliseconds * rounds) };
 }
 
 /** Of the server and of all processes that it started and that still run; NaN where the system does not say. */

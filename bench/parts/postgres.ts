@@ -3,13 +3,14 @@ import { availableParallelism } from 'node:os';
 import { command } from '../../test/support/databases.ts';
 import { fillCatalogue } from '../catalogue.ts';
 import type { Asked, LoadResult } from '../load.ts';
-import { asked, type Bench, compare, watched } from '../measuring.ts';
+import { asked, compare, watched } from '../measuring.ts';
 import { startServant } from '../processes.ts';
 import { recordRequests } from '../recorded.ts';
 import type { PostgresOrder } from '../reference/bare-postgres.ts';
 import { getDefinitions, patchDefinitions, patchDefinitionsEverywhere } from '../requests.ts';
 import { type Row, throughputRow } from '../rows.ts';
 import { startBurgee } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const part = 'On PostgreSQL';
 /** Two nodes, PostgreSQL, the load, and something for the rest. */

@@ -1,11 +1,12 @@
 /** One thing at a time, asked for over 32 connections: against bare servers with the same answer, and against Unleash. */
 import { startBare } from '../bare-servers.ts';
 import type { Asked } from '../load.ts';
-import { asked, type Bench, compare } from '../measuring.ts';
+import { asked, compare } from '../measuring.ts';
 import { getDefinitions, getFlags, getUsers, rawAnswerOf, userIds } from '../requests.ts';
 import { costRow, type Row, throughputRow } from '../rows.ts';
 import type { Server } from '../servers.ts';
 import { unleashRequests } from '../unleash.ts';
+import type { Bench } from '../workbench.ts';
 
 const part = 'Reading one thing';
 const clients = 32;

@@ -1,13 +1,14 @@
 /** What it takes to start and to run: the time until a server is ready, and the memory that it holds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asked } from '../load.ts';
-import { type Bench, loadOn } from '../measuring.ts';
-import { median, type Ratio, ratioOf } from '../ratios.ts';
+import { loadOn } from '../measuring.ts';
+import { exactly, median, ratioOf } from '../ratios.ts';
 import { getDefinitions, getFlags, patchDefinitions } from '../requests.ts';
 import { measureInRounds } from '../rounds.ts';
 import { grouped, type Row } from '../rows.ts';
 import { type Server, startBurgee } from '../servers.ts';
 import { unleashRequests } from '../unleash.ts';
+import type { Bench } from '../workbench.ts';
 
 const part = 'Start and memory';
 
@@ -96,5 +97,4 @@ async function weigh(bench: Bench, start: Start, works: readonly (readonly Asked
   return { idle, afterLoad };
 }
 
-const exactly = (value: number): Ratio => ({ median: value, least: value, most: value });
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;

@@ -2,14 +2,15 @@
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Asked, LoadResult } from '../load.ts';
-import { asked, type Bench, type Contestant, compare, loadOn, watched } from '../measuring.ts';
+import { asked, type Contestant, compare, loadOn, watched } from '../measuring.ts';
 import { startServant } from '../processes.ts';
-import { median, type Ratio } from '../ratios.ts';
+import { exactly, median } from '../ratios.ts';
 import { recordRequests } from '../recorded.ts';
 import type { SqliteOrder } from '../reference/bare-sqlite.ts';
 import { addKey, answerOf, getDefinitions, patchDefinitions } from '../requests.ts';
 import { p99Row, type Row, throughputRow } from '../rows.ts';
 import type { Server } from '../servers.ts';
+import type { Bench } from '../workbench.ts';
 
 const part = 'Durable changes on SQLite';
 const readers = 32;
@@ -88,8 +89,6 @@ async function measureOneDefinition(bench: Bench, server: Server): Promise<Row[]
     },
   ];
 }
-
-const exactly = (value: number): Ratio => ({ median: value, least: value, most: value });
 
 async function keysIn(server: Server): Promise<number> {
   const get: Asked = { method: 'GET', path: addKey.path };
