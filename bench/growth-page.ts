@@ -87,6 +87,7 @@ const howToRead = ({ rounds, milliseconds }: Circumstances): string => `## How t
 
 - Each cell has the processor time of the server for one request, then how long an answer took: half of them less than the first number, all but one of a hundred less than the second. With more clients at once an answer waits for those before it; the processor time shows what it costs.
 - Medians of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s; in each round all steps of a row are measured one after the other, so that other work on the machine disturbs them alike. The last column is the ratio of the processor times.
+- Every request that reads has an address that was not asked for before, so nothing is answered from what is kept ready.
 - The audit log is filled by one statement, with short bodies, an entry for each of 100 flags in turn.
 - [docs/scale.md](../docs/scale.md) calculates with the numbers of PostgreSQL.
 `;

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { Sql } from 'sql-template-tag';
 import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
-import type { Reader, Store, Tx } from '#store/sql.ts';
+import type { Notice, Reader, Store, Tx } from '#store/sql.ts';
 import { createApp } from '../src/app.ts';
 import type { Asked } from './load.ts';
 import { adminKey } from './servers.ts';
@@ -73,8 +73,9 @@ function recording(store: Store) {
             writes.push(statementOf(query));
             return tx.run(query);
           },
-          announce: (notice: string) => {
+          announce: (notice: Notice) => {
             notices.push(notice);
+            tx.announce(notice);
           },
         }),
       );

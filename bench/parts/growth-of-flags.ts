@@ -1,21 +1,21 @@
-/** The cost of a request against the number of flags, each in three environments. */
+/** The cost of a request that is asked for the first time against the number of flags, each in three environments. */
 import { join } from 'node:path';
 import { fillCatalogue } from '../catalogue.ts';
 import { type Curves, type Line, measureLine, type StepWork } from '../curves.ts';
 import type { Asking } from '../measuring.ts';
-import { createFlag, getDefinitions, getFlags, pages, patchDefinitions } from '../requests.ts';
+import { anew, createFlag, getDefinitions, getFlags, pages, patchDefinitions } from '../requests.ts';
 import { type Server, startBurgee } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
 
 const clients = 8;
 
 const works: Record<string, (flags: number) => Asking> = {
-  'GET definition': (flags) => ({ clients, requests: getDefinitions(flags) }),
-  'GET flag': (flags) => ({ clients, requests: getFlags(flags) }),
-  'First page of 50 flags': () => ({ clients, requests: [pages.flags] }),
-  'First page, by a word in the name': () => ({ clients, requests: [pages.flagsByName] }),
-  'First page, by tag': () => ({ clients, requests: [pages.flagsByTag] }),
-  'Last page, by offset': (flags) => ({ clients, requests: [pages.lastOfFlags(flags)] }),
+  'GET definition': (flags) => ({ clients, requests: anew(getDefinitions(flags)) }),
+  'GET flag': (flags) => ({ clients, requests: anew(getFlags(flags)) }),
+  'First page of 50 flags': () => ({ clients, requests: anew([pages.flags]) }),
+  'First page, by a word in the name': () => ({ clients, requests: anew([pages.flagsByName]) }),
+  'First page, by tag': () => ({ clients, requests: anew([pages.flagsByTag]) }),
+  'Last page, by offset': (flags) => ({ clients, requests: anew([pages.lastOfFlags(flags)]) }),
   'PATCH definition': (flags) => ({ clients, requests: patchDefinitions(flags, clients), order: 'own' }),
   'Create a flag': () => ({ clients, requests: [createFlag] }),
 };
