@@ -1,9 +1,11 @@
 /**
  * How fast Burgee is, beside the limits of what it is built of and beside its peer. Writes RESULTS.md and results.svg.
- * `npm run bench -- --quick` tries everything once, shortly, with a smaller catalogue, and only prints what it found.
+ * `npm run bench -- --quick` tries everything once, shortly, with a smaller catalogue, and only prints what it found;
+ * `-- --rounds 3` measures less often than seven times.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { command } from '../test/support/databases.ts';
 import { fillAuditRows } from './audit-rows.ts';
 import { fillCatalogue } from './catalogue.ts';
@@ -21,10 +23,11 @@ import { startBurgee } from './servers.ts';
 import { installUnleash, startUnleash } from './unleash.ts';
 import { type Bench, withBench } from './workbench.ts';
 
-const isQuick = process.argv.includes('--quick');
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, rounds: { type: 'string' } } });
+const isQuick = values.quick;
 const extent = isQuick
   ? { rounds: 1, milliseconds: 400, warmUpMs: 200 }
-  : { rounds: 7, milliseconds: 1_000, warmUpMs: 600 };
+  : { rounds: Number(values.rounds ?? 7), milliseconds: 1_000, warmUpMs: 600 };
 /** Of the short list, of what is asked one by one, and of the long list. */
 const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
 

@@ -54,7 +54,7 @@ export const targeting: Targeting = {
 };
 
 /** So many in one transaction: each must be done within the patience of the store, on a busy machine, too. */
-const batch = 200;
+const batch = 50;
 
 export interface Catalogue {
   readonly flags: number;

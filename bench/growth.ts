@@ -1,7 +1,8 @@
 /**
  * How the cost of a request grows: with the number of flags, of clients, and of entries in the audit log; and how the
  * database grows with the number of changes. Writes GROWTH.md, growth.svg and docs/scale.md. `npm run bench:growth -- --quick` tries
- * everything once, shortly, and only prints; `-- --audit 1000000` fills the log with another number than ten million.
+ * everything once, shortly, and only prints; `-- --audit 1000000` fills the log with
+ * another number than ten million; `-- --rounds 3` measures less often than five times.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -17,12 +18,12 @@ import { scalePage } from './scale-page.ts';
 import { withBench } from './workbench.ts';
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, audit: { type: 'string' } },
+  options: { quick: { type: 'boolean', default: false }, audit: { type: 'string' }, rounds: { type: 'string' } },
 });
 const isQuick = values.quick;
 const extent = isQuick
   ? { rounds: 1, milliseconds: 300, warmUpMs: 200 }
-  : { rounds: 5, milliseconds: 700, warmUpMs: 500 };
+  : { rounds: Number(values.rounds ?? 5), milliseconds: 700, warmUpMs: 500 };
 
 const machine = describeMachine();
 const startedAt = performance.now();
@@ -35,7 +36,7 @@ await withBench(extent, async (bench) => {
       await measureAuditLog(bench, Number(values.audit ?? (isQuick ? 200_000 : 10_000_000))),
     ],
     file: await measureDatabaseFile(bench, isQuick ? [0, 500, 1_000] : [0, 1_000, 2_000, 4_000, 8_000]),
-    postgres: await measurePostgresSizes(bench, isQuick ? 1_000 : 10_000),
+    postgres: await measurePostgresSizes(bench, isQuick ? 1_000 : 5_000),
   };
   const minutes = (performance.now() - startedAt) / 60_000;
   const text = growthPage(growth, { ...machine, ...extent, minutes });

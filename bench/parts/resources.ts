@@ -80,7 +80,7 @@ export async function measureMemory(
 }
 
 type Start = () => Promise<Server>;
-const clients = 32;
+const clients = 8;
 /** Until what a start leaves behind has settled. */
 const settleMs = 2_000;
 
@@ -88,9 +88,12 @@ async function weigh(bench: Bench, start: Start, works: readonly (readonly Asked
   const server = bench.started(await start());
   await pause(settleMs);
   const idle = server.residentBytes() ?? Number.NaN;
+  const complain = (error: Error) => bench.tell(`Not all was answered: ${error.message}`);
   for (const requests of works) {
     const milliseconds = bench.milliseconds * Math.min(3, bench.rounds);
-    await bench.load.run(loadOn([server], { clients, requests }, milliseconds));
+    // It is weighed also where it did not keep up; but it must be there.
+    await bench.load.run(loadOn([server], { clients, requests }, milliseconds)).catch(complain);
+    server.requireRunning();
   }
   const afterLoad = server.residentBytes() ?? Number.NaN;
   await server.stop();
