@@ -53,8 +53,8 @@ export const targeting: Targeting = {
   defaultRule: [{ treatment: 'off', size: 100 }],
 };
 
-/** So many in one transaction: each must be done within the patience of the store, on a busy machine, too. */
-const batch = 50;
+/** So many in one transaction: on PostgreSQL each must be done within the patience of the store, on a busy machine, too. */
+const batch = { file: 2_000, server: 50 };
 
 export interface Catalogue {
   readonly flags: number;
@@ -68,8 +68,9 @@ export async function fillCatalogue(databaseUrl: string, { flags, people }: Cata
   try {
     await setUp(store, { adminKeyText: adminKey, transactionId: newId() });
     const place = await findPlace(store);
-    await inBatches(store, flags, (tx, number) => insertFlagEverywhere(tx, place, number, flags));
-    await inBatches(store, people, insertPersonAndGroup);
+    const size = databaseUrl.startsWith('file:') ? batch.file : batch.server;
+    await inBatches(store, { count: flags, size }, (tx, number) => insertFlagEverywhere(tx, place, number, flags));
+    await inBatches(store, { count: people, size }, insertPersonAndGroup);
     // The numbers of the environments go on behind those of the definitions.
     await store.write(async (tx) => {
       for (const environment of place.environments) await nextChangeNumber(tx, environment);
@@ -79,10 +80,19 @@ export async function fillCatalogue(databaseUrl: string, { flags, people }: Cata
   }
 }
 
-async function inBatches(store: Store, count: number, insert: (tx: Tx, number: number) => Promise<void>) {
-  for (let first = 0; first < count; first += batch) {
+interface Batches {
+  readonly count: number;
+  readonly size: number;
+}
+
+async function inBatches(
+  store: Store,
+  { count, size }: Batches,
+  insert: (tx: Tx, number: number) => Promise<void>,
+): Promise<void> {
+  for (let first = 0; first < count; first += size) {
     await store.write(async (tx) => {
-      for (let number = first; number < Math.min(first + batch, count); number += 1) await insert(tx, number);
+      for (let number = first; number < Math.min(first + size, count); number += 1) await insert(tx, number);
     });
   }
 }
