@@ -1,17 +1,43 @@
-/** Something to ask for: flags that are defined in several environments. */
-import { prefix } from '#contract/parts.ts';
-import type { Asked } from './load.ts';
+/**
+ * Something to ask for, as much of it as is wanted: flags that are defined in three environments, half of them with a
+ * word in the name and a tag, and as many people and groups. Written by the functions of the store itself, many in one
+ * transaction: a hundred thousand flags take less than a minute, and whatever the store keeps beside them is kept.
+ */
+import { v7 as newId } from 'uuid';
+import { setUp } from '#commands/setup.ts';
+import type { Definition, Targeting } from '#domain/definitions.ts';
+import type { Flag } from '#domain/flags.ts';
+import type { Project } from '#domain/projects.ts';
+import { insertDefinition } from '#store/definitions.ts';
+import { insertEnvironment, listEnvironments, nextChangeNumber } from '#store/environments.ts';
+import { insertFlag, saveFlag } from '#store/flags.ts';
+import { insertGroup } from '#store/groups.ts';
+import { openStore } from '#store/open.ts';
+import { findProject } from '#store/projects.ts';
+import { findFirstRolloutStatus } from '#store/rollout-statuses.ts';
+import type { Store, Tx } from '#store/sql.ts';
+import { findTrafficType } from '#store/traffic-types.ts';
+import { insertUser } from '#store/users.ts';
 import { adminKey } from './servers.ts';
 
-const flags = 40;
-const environments = 8;
+export const projectName = 'Default';
+/** The first start makes two; the third is added. */
+export const environmentNames = ['Prod-Default', 'Staging-Default', 'Development'] as const;
+export const [environmentName] = environmentNames;
+/** In the names of every second flag. */
+export const wordInNames = 'checkout';
+/** On the same flags. */
+export const tagOfSome = 'payments';
 
-const definitionPath = (flag: number, environment: number) =>
-  `${prefix}/splits/ws/Default/flag-${flag % flags}/environments/environment-${environment % environments}`;
+const digits = (number: number): string => String(number).padStart(6, '0');
+export const flagName = (number: number): string => `${number % 2 === 0 ? wordInNames : 'flag'}-${digits(number)}`;
 
-const definition = {
+export const targeting: Targeting = {
+  killed: false,
   treatments: [{ name: 'on', keys: Array.from({ length: 10 }, (_, number) => `customer-${number}`) }, { name: 'off' }],
   defaultTreatment: 'off',
+  baselineTreatment: 'off',
+  trafficAllocation: 100,
   rules: [
     {
       condition: {
@@ -27,41 +53,116 @@ const definition = {
   defaultRule: [{ treatment: 'off', size: 100 }],
 };
 
-export async function fillCatalogue(port: number): Promise<void> {
-  for (let environment = 0; environment < environments; environment += 1) {
-    await post(port, `${prefix}/environments/ws/Default`, { name: `environment-${environment}` });
+/** So many in one transaction: on PostgreSQL each must be done within the patience of the store, on a busy machine, too. */
+const batch = { file: 2_000, server: 50 };
+
+export interface Catalogue {
+  readonly flags: number;
+  /** So many people, and so many groups. */
+  readonly people: number;
+}
+
+/** Of an empty database. */
+export async function fillCatalogue(databaseUrl: string, { flags, people }: Catalogue): Promise<void> {
+  const store = await openStore({ databaseUrl, databasePool: 1 });
+  try {
+    await setUp(store, { adminKeyText: adminKey, transactionId: newId() });
+    const place = await findPlace(store);
+    const size = databaseUrl.startsWith('file:') ? batch.file : batch.server;
+    await inBatches(store, { count: flags, size }, (tx, number) => insertFlagEverywhere(tx, place, number, flags));
+    await inBatches(store, { count: people, size }, insertPersonAndGroup);
+    // The numbers of the environments go on behind those of the definitions.
+    await store.write(async (tx) => {
+      for (const environment of place.environments) await nextChangeNumber(tx, environment);
+    });
+  } finally {
+    await store.close();
   }
-  await Promise.all(Array.from({ length: flags }, (_, flag) => defineEverywhere(port, flag)));
 }
 
-async function defineEverywhere(port: number, flag: number): Promise<void> {
-  await post(port, `${prefix}/splits/ws/Default/trafficTypes/user`, { name: `flag-${flag}` });
-  for (let environment = 0; environment < environments; environment += 1) {
-    await post(port, definitionPath(flag, environment), definition);
+interface Batches {
+  readonly count: number;
+  readonly size: number;
+}
+
+async function inBatches(
+  store: Store,
+  { count, size }: Batches,
+  insert: (tx: Tx, number: number) => Promise<void>,
+): Promise<void> {
+  for (let first = 0; first < count; first += size) {
+    await store.write(async (tx) => {
+      for (let number = first; number < Math.min(first + size, count); number += 1) await insert(tx, number);
+    });
   }
 }
 
-async function post(port: number, path: string, body: unknown): Promise<void> {
-  const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!reply.ok) throw new Error(`POST ${path} was answered with ${reply.status}: ${await reply.text()}`);
-  await reply.text();
+interface Place {
+  readonly project: Project;
+  readonly environments: readonly { readonly id: string; readonly name: string }[];
+  readonly trafficType: { readonly id: string; readonly name: string };
+  readonly rolloutStatus: { readonly id: string; readonly name: string };
 }
 
-/** Another flag each time. */
-export const getDefinition = (client: number, turn: number): Asked => ({
-  method: 'GET',
-  path: definitionPath(client + turn, 0),
-});
+async function findPlace(store: Store): Promise<Place> {
+  const project = await findProject(store, projectName);
+  if (!project) throw new Error('there is no project');
+  const added = { id: newId(), projectId: project.id, name: environmentNames[2], production: false };
+  await store.write((tx) => insertEnvironment(tx, { ...added, createdAt: tx.now }));
+  const trafficType = await findTrafficType(store, project.id, 'user');
+  const rolloutStatus = await findFirstRolloutStatus(store, project.id);
+  if (!trafficType || !rolloutStatus) throw new Error('the project is not complete');
+  return {
+    project,
+    environments: await listEnvironments(store, project.id, { kind: 'account' }),
+    trafficType: { id: trafficType.id, name: trafficType.name },
+    rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
+  };
+}
 
-/** Each client changes a flag of its own; `environment`: where. */
-export const patchDefinition =
-  (environmentOf: (client: number) => number) =>
-  (client: number, turn: number): Asked => ({
-    method: 'PATCH',
-    path: definitionPath(client, environmentOf(client)),
-    body: [{ op: 'add', path: '/treatments/0/description', value: `as of turn ${turn}` }],
+async function insertFlagEverywhere(tx: Tx, place: Place, number: number, count: number): Promise<void> {
+  const { project, environments, trafficType, rolloutStatus } = place;
+  // In the past, one after the other, as if each had been made in a millisecond of its own.
+  const at = tx.now - count + number;
+  const flag: Flag = {
+    id: newId(),
+    name: flagName(number),
+    description: 'Made to be measured',
+    trafficType,
+    creationTime: at,
+    rolloutStatus,
+    rolloutStatusTimestamp: at,
+    tags: number % 2 === 0 ? [{ name: tagOfSome }] : null,
+    owners: [],
+    revision: at,
+  };
+  await insertFlag(tx, project.id, flag);
+  if (flag.tags) await saveFlag(tx, flag);
+  for (const environment of environments) {
+    const definition: Definition = {
+      id: flag.id,
+      name: flag.name,
+      environment,
+      trafficType,
+      ...targeting,
+      creationTime: at,
+      lastUpdateTime: at,
+      revision: at,
+    };
+    await insertDefinition(tx, definition, JSON.stringify(targeting), { seed: number, trafficAllocationSeed: -number });
+  }
+}
+
+async function insertPersonAndGroup(tx: Tx, number: number): Promise<void> {
+  const group = { id: newId(), type: 'group' as const, name: `Group ${digits(number)}`, description: '' };
+  await insertGroup(tx, group);
+  await insertUser(tx, {
+    id: newId(),
+    name: `Person ${digits(number)}`,
+    email: `person-${digits(number)}@example.com`,
+    status: 'ACTIVE',
+    twoFactor: false,
+    groupIds: [group.id],
+    createdAt: tx.now,
   });
+}

@@ -1,12 +1,9 @@
-/**
- * Clients that ask without a pause: each asks, reads the whole answer, and asks again. Over plain sockets, since the
- * load shares the machine with what it measures and should cost little.
- */
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+/** Clients that ask without a pause, in a process of their own: each asks, reads the whole answer, and asks again. */
+import { type Servant, startServant } from './processes.ts';
 
 export interface Asked {
-  readonly method: 'GET' | 'PATCH' | 'POST';
+  readonly method: 'GET' | 'PATCH' | 'POST' | 'PUT';
+  /** In the path and in the texts of the body `{n}` stands for a number of ten digits, another one each time. */
   readonly path: string;
   readonly body?: unknown;
 }
@@ -14,84 +11,53 @@ export interface Asked {
 export interface Load {
   /** Of the servers on this machine. Every client asks them in turn, as one behind a load balancer does. */
   readonly ports: readonly number[];
+  readonly headers: Readonly<Record<string, string>>;
   readonly clients: number;
+  readonly requests: readonly Asked[];
+  /** Each client goes through all requests, starting at one of its own; or repeats the one that is its own. */
+  readonly order: 'all' | 'own';
   readonly milliseconds: number;
-  readonly key: string;
-  ask(client: number, turn: number): Asked;
+  /** Ends earlier once each client was answered so often. */
+  readonly mostTurns?: number;
 }
 
-/** Answers how many requests were answered in the time. Throws on any answer but 200. */
-export async function runLoad(load: Load): Promise<number> {
-  const end = performance.now() + load.milliseconds;
-  const counts = await Promise.all(Array.from({ length: load.clients }, (_, client) => runClient(load, client, end)));
-  return counts.reduce((sum, count) => sum + count, 0);
+export interface LoadResult {
+  /** Requests that were answered in the time. */
+  readonly answered: number;
+  readonly elapsedMs: number;
+  /** How long an answer took. */
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  /** The same as a mean, client by client. */
+  readonly meansMs: readonly number[];
 }
 
-async function runClient(load: Load, client: number, end: number): Promise<number> {
-  const connections = await Promise.all(load.ports.map(openConnection));
-  try {
-    for (let turn = 0; ; turn += 1) {
-      const connection = connections[(client + turn) % connections.length];
-      const asked = load.ask(client, turn);
-      const { status, text } = (await connection?.(textOf(asked, load.key))) ?? { status: 0, text: '' };
-      if (status !== 200) throw new Error(`${asked.method} ${asked.path} was answered with ${status}: ${text}`);
-      // What was under way at the end does not count.
-      if (performance.now() > end) return turn;
-    }
-  } finally {
-    for (const connection of connections) connection.close();
-  }
+export interface LoadProcess {
+  /** All at once. Throws on any answer that is not of the kind 200. */
+  run(...loads: readonly Load[]): Promise<LoadResult[]>;
+  /** The greatest share of its core that it needed in a run; undefined where the system does not say. */
+  busiest(): number | undefined;
+  stop(): Promise<void>;
 }
 
-function textOf({ method, path, body }: Asked, key: string): string {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${key}\r\n`;
-  if (body === undefined) return `${head}\r\n`;
-  const text = JSON.stringify(body);
-  return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-}
+export type LoadAnswer = { readonly results: LoadResult[] } | { readonly failed: string };
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-interface Connection {
-  (request: string): Promise<Answer>;
-  close(): void;
-}
-
-/** One request at a time, each answered with a body of a stated length: that is how Burgee answers. */
-async function openConnection(port: number): Promise<Connection> {
-  const socket = connect(port, '127.0.0.1').setNoDelay();
-  await once(socket, 'connect');
-  let waiting: PromiseWithResolvers<Answer> | undefined;
-  let received = '';
-  socket.setEncoding('latin1');
-  socket.on('data', (text: string) => {
-    received += text;
-    const answer = wholeAnswer(received);
-    if (!answer) return;
-    received = '';
-    waiting?.resolve(answer);
-  });
-  rejectWhenOver(socket, (error) => waiting?.reject(error));
-  const ask = (request: string) => {
-    waiting = Promise.withResolvers();
-    socket.write(request);
-    return waiting.promise;
+export function startLoadProcess(): LoadProcess {
+  const servant: Servant<readonly Load[], LoadAnswer> = startServant('./load-process.ts', 'asking');
+  const shares: number[] = [];
+  return {
+    run: async (...loads) => {
+      const before = servant.processorMs() ?? Number.NaN;
+      const answer = await servant.ask(loads);
+      if ('failed' in answer) throw new Error(answer.failed);
+      const share = ((servant.processorMs() ?? Number.NaN) - before) / (answer.results[0]?.elapsedMs ?? Number.NaN);
+      // What comes before and after weighs too much in a short run.
+      if (share > 0 && (answer.results[0]?.elapsedMs ?? 0) >= leastMs) shares.push(share);
+      return answer.results;
+    },
+    busiest: () => (shares.length === 0 ? undefined : Math.max(...shares)),
+    stop: servant.stop,
   };
-  return Object.assign(ask, { close: () => socket.destroy() });
 }
 
-function rejectWhenOver(socket: Socket, reject: (error: Error) => void): void {
-  socket.on('error', reject);
-  socket.on('close', () => reject(new Error('the server closed the connection')));
-}
-
-function wholeAnswer(received: string): Answer | undefined {
-  const headEnd = received.indexOf('\r\n\r\n');
-  if (headEnd < 0) return undefined;
-  const length = Number(/^content-length: (\d+)/im.exec(received.slice(0, headEnd))?.[1]);
-  const text = received.slice(headEnd + 4);
-  return text.length < length ? undefined : { status: Number(received.slice(9, 12)), text };
-}
+const leastMs = 400;

@@ -1,11 +1,14 @@
 /** What samples say: medians, and ratios within a round. */
-import type { Sample } from './rounds.ts';
 
-export function median(values: readonly number[]): number {
+export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
-}
+};
+
+/** The least value that the given share of the values does not exceed. */
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
 export interface Ratio {
   readonly median: number;
@@ -13,17 +16,15 @@ export interface Ratio {
   readonly most: number;
 }
 
-/** How many times as many requests a second, round by round. */
-export function ratioOf(samples: readonly Sample[], base: readonly Sample[]): Ratio {
-  const ratios = samples.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN));
+/** Of what `pick` takes from the samples, round by round. */
+export function ratioOf<Sample>(
+  samples: readonly Sample[],
+  base: readonly Sample[],
+  pick: (sample: Sample) => number,
+): Ratio {
+  const ratios = samples.map((sample, round) => pick(sample) / pick(base[round] as Sample));
   return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
 }
 
-export const ratioText = ({ median, least, most }: Ratio): string =>
-  `${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`;
-
-/** Undefined where the system does not tell. */
-export function medianProcessorUs(samples: readonly Sample[]): number | undefined {
-  const known = samples.map(({ processorUs }) => processorUs).filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : median(known);
-}
+/** Of what is measured once. */
+export const exactly = (value: number): Ratio => ({ median: value, least: value, most: value });

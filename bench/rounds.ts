@@ -3,19 +3,13 @@
  * so that what disturbs one disturbs its neighbours. Only numbers of the same round are compared.
  */
 
-export interface Sample {
-  readonly perSecond: number;
-  /** Processor time of the server for one request, in microseconds. */
-  readonly processorUs: number | undefined;
-}
-
-export interface Subject {
+export interface Subject<Sample> {
   readonly name: string;
   measure(): Promise<Sample>;
 }
 
-/** Name of the subject → its samples, one for each round, in order. */
-export type Samples = ReadonlyMap<string, readonly Sample[]>;
+/** The samples of a subject, one for each round, in order. */
+export type Samples<Sample> = (subject: string) => readonly Sample[];
 
 export interface Rounds {
   readonly count: number;
@@ -23,7 +17,10 @@ export interface Rounds {
   tell(round: number, subject: string): void;
 }
 
-export async function measureInRounds(subjects: readonly Subject[], { count, tell }: Rounds): Promise<Samples> {
+export async function measureInRounds<Sample>(
+  subjects: readonly Subject<Sample>[],
+  { count, tell }: Rounds,
+): Promise<Samples<Sample>> {
   const samples = new Map<string, Sample[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < count; round += 1) {
     // Another one is the first each time: nobody always comes after the same neighbour's leftovers.
@@ -33,5 +30,9 @@ export async function measureInRounds(subjects: readonly Subject[], { count, tel
       samples.get(name)?.push(await measure());
     }
   }
-  return samples;
+  return (subject) => {
+    const found = samples.get(subject);
+    if (!found) throw new Error(`${subject} was not measured`);
+    return found;
+  };
 }

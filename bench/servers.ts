@@ -1,71 +1,70 @@
 /** Real servers of Burgee, each in a process of its own, as operators run them. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../test/support/postgres-server.ts';
+import { type Place, type Process, type Start, startProcess } from './processes.ts';
 
 export const adminKey = 'a-key-for-measurements-only';
 
-export interface BurgeeServer {
+/** How a load reaches a server. */
+export interface Server extends Process {
   readonly port: number;
-  /** The processor time that the process has taken so far, in milliseconds; undefined where the system does not say. */
-  processorMs(): number | undefined;
-  stop(): Promise<void>;
+  readonly headers: Readonly<Record<string, string>>;
 }
+
+/** As `npm start` has it, where `npm run bench` has told. */
+const { NODE_COMPILE_CACHE } = process.env;
+const compileCache: Record<string, string> = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Resolves when it is ready. `folder`: where it runs. */
-export async function startBurgee(databaseUrl: string, folder: string): Promise<BurgeeServer> {
+/** Resolves when it is ready. */
+export async function startBurgee(databaseUrl: string, place: Place = 'serving'): Promise<Server> {
   const port = await freePort();
-  const child = spawn(process.execPath, [main, 'serve'], {
-    cwd: folder,
-    // Lines about each write would be measured, too.
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
-      PORT: String(port),
-      BURGEE_ADMIN_API_KEY: adminKey,
-      LOG_LEVEL: 'warn',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  while (!(await isReady(port))) {
-    if (child.exitCode !== null) throw new Error(`Burgee did not start: it ended with ${child.exitCode}`);
-    await pause(50);
-  }
-  return {
+  return startServer({
     port,
-    processorMs: () => processorMs(child.pid),
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
+    path: '/ready',
+    headers: { authorization: `Bearer ${adminKey}` },
+    start: {
+      args: [main, 'serve'],
+      place,
+      env: {
+        DATABASE_URL: databaseUrl,
+        PORT: String(port),
+        BURGEE_ADMIN_API_KEY: adminKey,
+        // Lines about each write would be measured, too.
+        LOG_LEVEL: 'warn',
+        ...compileCache,
+      },
     },
-  };
+  });
 }
 
-const isReady = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/ready`).then(
-    (reply) => reply.ok,
+export interface ServerStart {
+  readonly port: number;
+  /** What is answered with 200 once it is ready. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly start: Start;
+}
+
+/** How exactly the time to a ready server is known. */
+const pauseMs = 5;
+
+export async function startServer({ port, path, headers, start }: ServerStart): Promise<Server> {
+  const process = startProcess(start);
+  while (!(await isReady(`http://127.0.0.1:${port}${path}`))) {
+    process.requireRunning();
+    await pause(pauseMs);
+  }
+  return { ...process, port, headers };
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    async (reply) => {
+      await reply.text();
+      return reply.ok;
+    },
     () => false,
   );
-
-/** Of every Linux that Node runs on. */
-const ticksPerSecond = 100;
-
-function processorMs(pid: number | undefined): number | undefined {
-  try {
-    // The name of the program is in brackets and may contain anything; what follows is numbers.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    const [user, system] = [Number(fields[11]), Number(fields[12])];
-    return ((user + system) * 1_000) / ticksPerSecond;
-  } catch {
-    return undefined;
-  }
-}

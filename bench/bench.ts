@@ -1,0 +1,117 @@
+/**
+ * How fast Burgee is, beside the limits of what it is built of and beside its peer. Writes RESULTS.md and results.svg.
+ * `npm run bench -- --quick` tries everything once, shortly, with a smaller catalogue, and only prints what it found;
+ * `-- --rounds 3` measures less often than seven times.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { command } from '../test/support/databases.ts';
+import { fillAuditRows } from './audit-rows.ts';
+import { fillCatalogue } from './catalogue.ts';
+import { describeMachine } from './machine.ts';
+import { measureLists } from './parts/lists.ts';
+import { measureAgainstPeer } from './parts/peer.ts';
+import { measureOnPostgres } from './parts/postgres.ts';
+import { measureReads } from './parts/reads.ts';
+import { measureMemory, measureStarts } from './parts/resources.ts';
+import { measureWrites } from './parts/writes.ts';
+import { resultsPage } from './results.ts';
+import { resultsPicture } from './results-picture.ts';
+import type { Row } from './rows.ts';
+import { startBurgee } from './servers.ts';
+import { installUnleash, startUnleash } from './unleash.ts';
+import { type Bench, withBench } from './workbench.ts';
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, rounds: { type: 'string' } } });
+const isQuick = values.quick;
+const extent = isQuick
+  ? { rounds: 1, milliseconds: 400, warmUpMs: 200 }
+  : { rounds: Number(values.rounds ?? 7), milliseconds: 1_000, warmUpMs: 600 };
+/** Of the short list, of what is asked one by one, and of the long list. */
+const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
+
+const machine = describeMachine();
+const startedAt = performance.now();
+
+const rows: Row[] = [];
+/** What could not be measured, and why. */
+const failures: string[] = [];
+
+await withBench(extent, async (bench) => {
+  const unleash = await installUnleash(bench.tell);
+  if (unleash === undefined) bench.tell('Unleash could not be installed: what is compared with it is left out');
+  await measureUsual(bench, unleash !== undefined);
+  await measureMany(bench, unleash !== undefined);
+  await attempt(bench, 'On PostgreSQL', () => measureOnPostgres(bench, flags.usual));
+  const [version] = await command((await bench.postgres()).url('postgres'), 'show server_version');
+  const text = resultsPage(rows, {
+    ...machine,
+    ...extent,
+    unleash,
+    postgres: String(version?.server_version),
+    minutes: (performance.now() - startedAt) / 60_000,
+    loadBusiest: bench.load.busiest(),
+    failures,
+  });
+  process.stdout.write(text);
+  if (failures.length > 0) process.exitCode = 1;
+  if (isQuick) return;
+  writeFileSync(new URL('./RESULTS.md', import.meta.url), text);
+  writeFileSync(new URL('./results.svg', import.meta.url), resultsPicture(rows, machine));
+});
+
+/** What goes wrong in one part does not cost what the others found. */
+async function attempt(bench: Bench, part: string, measure: () => Promise<readonly Row[]>): Promise<void> {
+  try {
+    rows.push(...(await measure()));
+  } catch (error) {
+    bench.tell(`${part} could not be measured: ${(error as Error).stack}`);
+    failures.push(`${part}: ${(error as Error).message}`);
+  }
+}
+
+async function measureUsual(bench: Bench, hasPeer: boolean): Promise<void> {
+  bench.tell(`Filling a catalogue of ${flags.usual} flags`);
+  const file = join(bench.folder, 'usual.db');
+  await fillCatalogue(`file:${file}`, { flags: flags.usual, people: 200 });
+  const burgee = bench.started(await startBurgee(`file:${file}`));
+  if (hasPeer) bench.tell(`Starting Unleash with ${flags.usual} flags`);
+  const unleash = hasPeer ? bench.started(await startUnleash(await bench.postgres(), flags.usual)) : undefined;
+  await attempt(bench, 'Reading', () => measureReads(bench, { burgee, unleash, flags: flags.usual }));
+  if (unleash) {
+    await attempt(bench, 'The peer', () => measureAgainstPeer(bench, { burgee, unleash, flags: flags.usual }));
+    await unleash.stop();
+  }
+  await attempt(bench, 'Changes', () => measureWrites(bench, { server: burgee, file, flags: flags.usual }));
+  await burgee.stop();
+}
+
+async function measureMany(bench: Bench, hasPeer: boolean): Promise<void> {
+  const urlOf = (name: string) => `file:${join(bench.folder, `${name}.db`)}`;
+  for (const [name, count] of [
+    ['few', flags.few],
+    ['many', flags.many],
+  ] as const) {
+    bench.tell(`Filling a catalogue of ${count} flags, people and groups`);
+    await fillCatalogue(urlOf(name), { flags: count, people: count });
+    fillAuditRows(join(bench.folder, `${name}.db`), { from: 0, to: count });
+  }
+  await fillCatalogue(urlOf('empty'), { flags: 0, people: 0 });
+  const small = bench.started(await startBurgee(urlOf('few')));
+  const large = bench.started(await startBurgee(urlOf('many')));
+  await attempt(bench, 'Lists', () =>
+    measureLists(bench, { server: small, flags: flags.few }, { server: large, flags: flags.many }),
+  );
+  await small.stop();
+  await large.stop();
+  await attempt(bench, 'Start', () => measureStarts(bench, urlOf('empty'), urlOf('many'), flags.many));
+  if (!hasPeer) return;
+  await attempt(bench, 'Memory', async () =>
+    measureMemory(bench, {
+      startOurs: () => startBurgee(urlOf('many')),
+      startTheirs: async () => startUnleash(await bench.postgres(), flags.many),
+      flags: flags.many,
+    }),
+  );
+}

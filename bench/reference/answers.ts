@@ -1,0 +1,9 @@
+/** How the processes of the bare servers and drivers talk with whoever started them. */
+
+/** Answers each order, one after the other; ends with whoever gave them. */
+export function answerOrders<Order>(answer: (order: Order) => Promise<unknown>): void {
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', (order: Order) => {
+    void answer(order).then((message) => process.send?.(message));
+  });
+}

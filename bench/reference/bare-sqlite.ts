@@ -1,0 +1,40 @@
+/** The limit of writes: Node's SQLite doing the statements of a change in one durable transaction, and nothing else. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { RecordedRequest, Statement } from '../recorded.ts';
+import { answerOrders } from './answers.ts';
+import { isAuditEntry, type Repetition, repeat, withNewId } from './repeat.ts';
+
+export interface SqliteOrder extends Repetition {
+  /** A copy of the catalogue, on the same disk. */
+  readonly file: string;
+  readonly request: RecordedRequest;
+}
+
+let opened: { readonly database: DatabaseSync; readonly statements: readonly Prepared[] } | undefined;
+
+answerOrders(async ({ file, request, ...repetition }: SqliteOrder) => {
+  opened ??= open(file, request.writes);
+  const { database, statements } = opened;
+  return repeat(repetition, () => {
+    database.exec('begin immediate');
+    for (const { statement, values, isEntry } of statements) statement.all(...(isEntry ? withNewId(values) : values));
+    database.exec('commit');
+  });
+});
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly values: Statement['values'];
+  readonly isEntry: boolean;
+}
+
+function open(file: string, writes: readonly Statement[]) {
+  const database = new DatabaseSync(file);
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+  const statements = writes.map(({ sqlite, values }) => ({
+    statement: database.prepare(sqlite),
+    values,
+    isEntry: isAuditEntry(sqlite),
+  }));
+  return { database, statements };
+}

@@ -1,0 +1,83 @@
+/** What the bench found, as a page. */
+import type { Machine } from './machine.ts';
+import { isPinning } from './processes.ts';
+import type { Ratio } from './ratios.ts';
+import { isReached, type Row } from './rows.ts';
+import type { Extent } from './workbench.ts';
+
+export interface Circumstances extends Machine, Extent {
+  readonly postgres: string;
+  /** Undefined where it could not be installed. */
+  readonly unleash: string | undefined;
+  readonly minutes: number;
+  /** The greatest share of a core that the load needed. */
+  readonly loadBusiest: number | undefined;
+  /** What could not be measured, and why. */
+  readonly failures: readonly string[];
+}
+
+export const resultsPage = (rows: readonly Row[], circumstances: Circumstances): string =>
+  `${[
+    '# How fast Burgee is',
+    '`npm run bench` writes this page and the picture.',
+    '![Each measurement as a bar, and the line that it is to reach](results.svg)',
+    tableOfCircumstances(circumstances),
+    ...(circumstances.unleash === undefined
+      ? ['**Unleash could not be installed** (no network?): the rows that compare with it are left out.']
+      : []),
+    ...circumstances.failures.map((failure) => `**Not measured:** ${failure}`),
+    summary(rows),
+    ...[...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, ofPart]) => [`## ${part}`, tableOf(ofPart)]),
+    howToRead(circumstances),
+  ].join('\n\n')}\n`;
+
+const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
+|---|---|
+| Date (UTC) | ${circumstances.date} |
+| Commit | ${circumstances.commit} |
+| Processors | ${circumstances.processor} |
+| System | ${circumstances.system} |
+| Node, PostgreSQL, Unleash | ${circumstances.node}, ${circumstances.postgres}, ${circumstances.unleash ?? 'none'} |
+| Disk: a flush takes | ${circumstances.flushMs.toFixed(2)} ms, in ${circumstances.folder} |
+| Other work on the machine: load before the run | ${circumstances.load} |
+| Time that the run took | ${circumstances.minutes.toFixed(1)} minutes |`;
+
+function summary(rows: readonly Row[]): string {
+  const judged = rows.filter(({ notJudged }) => notJudged === undefined);
+  return `**${judged.filter(isReached).length} of ${judged.length} bars are reached.**`;
+}
+
+const tableOf = (rows: readonly Row[]): string =>
+  [
+    '| Work | Against | Measured (least–most) | Bar | | Burgee | The other |',
+    '|---|---|---:|---:|---|---|---|',
+    ...rows.map(rowOf),
+  ].join('\n');
+
+const rowOf = (row: Row): string =>
+  `| ${[row.work, row.against, ratioText(row.ratio), barText(row), verdictOf(row), row.ours, row.theirs].join(' | ')} |`;
+
+export const barText = ({ bar }: Row): string =>
+  'atLeast' in bar ? `≥ ${bar.atLeast}` : bar.atMost === 0 ? '0' : `≤ ${bar.atMost}`;
+
+function verdictOf(row: Row): string {
+  if (row.notJudged !== undefined) return `not judged: ${row.notJudged}`;
+  return isReached(row) ? 'reached' : '**missed**';
+}
+
+export const ratioValue = (value: number): string => (value >= 10 ? value.toFixed(0) : value.toFixed(2));
+
+const ratioText = ({ median, least, most }: Ratio): string =>
+  least === most ? ratioValue(median) : `${ratioValue(median)} (${ratioValue(least)}–${ratioValue(most)})`;
+
+const howToRead = ({ rounds, milliseconds, loadBusiest }: Circumstances): string => `## How to read this
+
+- **The ratios are what counts.** A ratio compares two numbers of the same round, measured within seconds of each other; the table has the median of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s each, and the least and the most. Where the range is wide, the machine was busy: believe only what is outside of it.
+- **What is behind a ratio** is in the last two columns: medians of requests a second and, behind the comma, the processor time that the process took for one request, user and system. Reads and writes are compared by requests a second; lists, and Fastify, by processor time; the rest by what the row says.
+- **Processes.** Burgee (\`burgee serve\`), every reference, Unleash, PostgreSQL and the load are processes of their own. ${isPinning ? 'What serves is kept on the first core and the load on the last, for all alike; PostgreSQL, and nodes and bare driver on PostgreSQL, run wherever there is room.' : 'They run wherever there is room.'} Each client asks over a connection of its own, waits for the answer, and asks again.${loadBusiest === undefined ? '' : ` The load needed at most ${Math.round(loadBusiest * 100)} % of its core, so it is never the load that is measured.`}
+- **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. **Bare Fastify** has the route and the schema of GET definition and an object in memory. **The bare transaction** is Node's SQLite doing, in a loop without any HTTP, the statements of a PATCH, which were recorded from Burgee itself, with its audit entry, in a copy of the database on the same disk. **The bare driver** is \`pg\` doing, so many at once over a pool of ten, all statements of the request (of one that is asked first: nothing is known from before), without any HTTP.
+- **Not asked for before** means an address of its own for each request. Burgee keeps answers ready for as long as nothing is committed, so that who asks again is answered from memory: those rows show what the others do not. Lists are always asked for in this way.
+- **Every write is durable** before it is answered: SQLite with \`synchronous=full\`, PostgreSQL with \`fsync\` and \`synchronous_commit\` on, all on the same disk.
+- **Unleash** is asked for the nearest that it has: a flag in an environment, a flag, a user, the page of its search, a new flag, a changed strategy. It has the same number of flags in as many environments, in a PostgreSQL of its own with the same settings. Its limits for requests and flags are lifted.
+- **The catalogue**: flags with three definitions each; every second one has a tag and a word in its name, by which the filtered pages are asked for. It is written by the functions of the store; the audit log by one statement.
+`;

@@ -1,0 +1,68 @@
+/** What all parts of the bench share: how long, how often, who asks, and that nothing is left behind. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { type LoadProcess, startLoadProcess } from './load.ts';
+
+export interface Extent {
+  readonly rounds: number;
+  readonly milliseconds: number;
+  readonly warmUpMs: number;
+}
+
+export interface Bench extends Extent {
+  readonly load: LoadProcess;
+  /** Gone in the end. */
+  readonly folder: string;
+  tell(text: string): void;
+  /** Is stopped in the end, if not before. */
+  started<Thing extends { stop(): Promise<void> }>(thing: Thing): Thing;
+  /** Durable, as in production; the same one for everybody who asks. */
+  postgres(): Promise<PostgresServer>;
+}
+
+/** Takes everything down in the end, whatever happens. */
+export async function withBench<Result>(extent: Extent, work: (bench: Bench) => Promise<Result>): Promise<Result> {
+  const running: { stop(): Promise<void> }[] = [];
+  const startedAt = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'burgee-bench-'));
+  let postgres: Promise<PostgresServer> | undefined;
+  const started = <Thing extends { stop(): Promise<void> }>(thing: Thing): Thing => {
+    running.push(thing);
+    return thing;
+  };
+  const load = started(startLoadProcess());
+  const tell = (text: string) => process.stderr.write(`${sinceText(startedAt)} ${text}\n`);
+  const takeDown = async () => {
+    for (const thing of running.reverse()) await thing.stop();
+    await (await postgres)?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const stopNow = () => void takeDown().finally(() => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stopNow);
+  try {
+    return await work({
+      ...extent,
+      load,
+      folder,
+      tell,
+      started,
+      postgres: () => {
+        postgres ??= startPostgres({ ...durable, ...roomy });
+        return postgres;
+      },
+    });
+  } finally {
+    await takeDown();
+  }
+}
+
+const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' };
+const roomy = { shared_buffers: '512MB', max_wal_size: '4GB' };
+
+/** In minutes and seconds. */
+function sinceText(startedAt: number): string {
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  return `${String(Math.floor(seconds / 60)).padStart(3)}:${String(seconds % 60).padStart(2, '0')}`;
+}
