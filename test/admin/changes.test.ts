@@ -111,6 +111,9 @@ test('what cannot be asked for is refused', async () => {
     ['objectType=spaceship', /^objectType /],
     ['from=yesterday', /^from /],
     ['to=1.5', /^to /],
+    ['from=9007199254740993', /^from /],
+    ['from=-100000000000000000000', /^from /],
+    ['to=99999999999999999999999', /^to /],
     ['after=x', /marker/],
     ['before=x', /marker/],
   ] as const) {
