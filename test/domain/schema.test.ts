@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Clean } from 'typebox/value';
 import { accountContract, contract } from '#contract/all.ts';
@@ -77,4 +77,12 @@ test('what is cleaned has the members that the schema knows and no others, in th
     { numRuns: 2000 },
   );
   assert.ok(cleaned > 200, String(cleaned));
+});
+
+test('what is wrong behind the first thousand items of a list is found as well', () => {
+  const shape = shapeOf(Type.Object({ crew: Type.Array(Type.String(), { maxItems: 5_000 }) }));
+  const crew = (count: number, last: unknown) => ({ crew: [...Array.from({ length: count }, () => 'ann'), last] });
+  assert.deepEqual(shape.complaints(crew(3_000, 'bob')), []);
+  assert.deepEqual(shape.complaints(crew(3_000, 7)), ['crew/3000 must be string']);
+  assert.deepEqual(shape.complaints(crew(5_000, 'bob')), ['crew must not have more than 5000 items']);
 });
