@@ -9,7 +9,7 @@
  * 5. Time goes with the size of document and patch, not with their product: items that make room are counted.
  */
 import { type Static, Type } from 'typebox';
-import { depthOf, equalJson } from './json.ts';
+import { equalJson, measure } from './json.ts';
 import { Problem } from './problems.ts';
 import { OneOf } from './schema.ts';
 
@@ -35,7 +35,7 @@ export interface PatchOptions {
 const mostCarried = 1_048_576;
 const deepest = 64;
 /** Items that all insertions and removals of a patch may shift together. */
-const mostShifted = 100_000_000;
+const mostShifted = 20_000_000;
 
 /** A new document with the operations applied one after the other, or `patch_invalid` naming the first that fails. */
 export function applyPatch(document: unknown, operations: readonly Operation[], options: PatchOptions): unknown {
@@ -128,7 +128,8 @@ class Patching {
     const text = JSON.stringify(value);
     this.#carried += text.length;
     if (this.#carried > mostCarried) throw new Refusal('from: the patch copies and moves too much');
-    if (depthOf(text) + path.split('/').length > deepest) throw new Refusal('path: the value would be nested too deep');
+    if (measure(text).depth + path.split('/').length > deepest)
+      throw new Refusal('path: the value would be nested too deep');
     return text;
   }
 
