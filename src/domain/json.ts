@@ -58,9 +58,8 @@ export function measure(text: string): TextMeasures {
 /** How many members all objects of the value have together. */
 export function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  let members = Array.isArray(value) ? 0 : Object.keys(value).length;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof item === 'object') members += countMembers(item);
-  }
+  let members = 0;
+  if (Array.isArray(value)) for (const item of value) members += countMembers(item);
+  else for (const name in value) members += 1 + countMembers((value as Record<string, unknown>)[name]);
   return members;
 }

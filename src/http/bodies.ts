@@ -9,7 +9,7 @@ import { Problem } from '#domain/problems.ts';
 /** Deeper than any body of ours by far, shallow enough that no walk through it can exhaust the stack. */
 const deepest = 64;
 /** Far more than any object of ours has; objects with very many members are slow to make and to walk through. */
-const widest = 1_000;
+const widest = 200;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -192,7 +192,7 @@ test('a body that is not the JSON of one plain value is refused', async () => {
     `{"name":"${name}","name":"${name}"}`,
     `{"name":"${name}","n\\u0061me":"${name}"}`,
     `{"name":"${name}","more":[{"a":1,"b":2,"a":1}]}`,
-    `{"name":"${name}",${Array.from({ length: 1_000 }, (_, index) => `"m${index}":0`).join()}}`,
+    `{"name":"${name}",${Array.from({ length: 200 }, (_, index) => `"m${index}":0`).join()}}`,
   ];
   const actions = await api.recorded(async () => {
     for (const payload of bodies) {
