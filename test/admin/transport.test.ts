@@ -371,6 +371,8 @@ test('what is not HTTP is answered with the error body, and a socket sees what a
     /^HTTP\/1\.1 200 OK\r\n[\s\S]*"totalCount"/,
   );
   assert.match(await exchange(`GET //example.com${prefix}/groups ${head}`), /^HTTP\/1\.1 404 /);
+  const expecting = head.replace('\r\n\r\n', '\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}');
+  assert.match(await exchange(`POST ${prefix}/groups ${expecting}`), /^HTTP\/1\.1 400 [\s\S]*"transactionId"/);
   for (const request of [
     'NONSENSE\r\n\r\n',
     `GET ${prefix}/groups/a b ${head}`,
