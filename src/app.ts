@@ -73,6 +73,8 @@ export async function createApp({
     },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId()),
   }) as unknown as FastifyInstance;
+  // Node would answer 417 without a body; whoever expects what we do not know is served as if they expected nothing.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   sharePatience(app);
   for (const member of ['actor', 'person', 'things', 'problem']) app.decorateRequest(member, undefined);
 

@@ -4,6 +4,7 @@ import { Problem, refuse } from '#domain/problems.ts';
 import {
   patchUser as applyUserPatch,
   applyUserUpdate,
+  checkGroupCount,
   nameFromEmail,
   toUserReply,
   type User,
@@ -68,10 +69,8 @@ export const deleteUser = (context: Context, id: string) =>
     return true as const;
   });
 
-const mostGroups = 200;
-
 async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
-  refuse('user_invalid', groupIds.length > mostGroups ? [`groups must not have more than ${mostGroups} items`] : []);
+  checkGroupCount(groupIds);
   const known = await lockGroupNames(tx, groupIds);
   refuse(
     'user_invalid',

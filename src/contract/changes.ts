@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
 import { Change, ObjectType } from '#domain/changes.ts';
-import { extend, Millis } from '#domain/schema.ts';
+import { extend } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { MarkerListing, MarkerPage, pageSizes } from './parts.ts';
+
+/** Larger numbers would not be exact, and the database would refuse them in its own words. */
+const instant = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description }));
 
 export const listChanges = endpoint({
   method: 'GET',
@@ -20,8 +24,8 @@ export const listChanges = endpoint({
       objectType: Type.Optional(ObjectType),
       objectId: Type.Optional(Type.String()),
       actor: Type.Optional(Type.String({ description: 'id of the key or user that acted' })),
-      from: Type.Optional(Millis),
-      to: Type.Optional(Type.Integer({ description: 'milliseconds since the Unix epoch, inclusive' })),
+      from: instant('milliseconds since the Unix epoch'),
+      to: instant('milliseconds since the Unix epoch, inclusive'),
     }),
   ),
   reply: MarkerListing(Change),

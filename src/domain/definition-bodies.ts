@@ -60,8 +60,12 @@ function withoutNulls(value: unknown, depth: number): unknown {
   if (depth > deepest) return value;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
   if (!isObject(value)) return value;
-  const present = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(member, depth + 1)]));
+  const present: Members = {};
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member !== null && name !== '__proto__') present[name] = withoutNulls(member, depth + 1);
+  }
+  return present;
 }
 
 function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
@@ -81,8 +85,12 @@ function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
 const eachObject = (list: unknown, change: (item: Members) => Members): unknown =>
   Array.isArray(list) ? list.map((item) => (isObject(item) ? change(item) : item)) : list;
 
+const isEmptyList = (member: unknown): boolean => Array.isArray(member) && member.length === 0;
+
 const withoutEmptyLists = (treatment: Members): Members =>
-  Object.fromEntries(Object.entries(treatment).filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
+  Object.values(treatment).some(isEmptyList)
+    ? Object.fromEntries(Object.entries(treatment).filter(([, member]) => !isEmptyList(member)))
+    : treatment;
 
 function ruleWithDefaults(rule: Members): Members {
   const { condition } = rule;

@@ -1,6 +1,7 @@
 /** A flag's definition in one environment: its shape and its rules. `definition-bodies.ts` reads it. */
 import { type Static, Type } from 'typebox';
 import { checkMatcher, Matcher } from './matchers.ts';
+import { mostComplaints } from './problems.ts';
 import { Description, extend, Millis, OneOf, Reference } from './schema.ts';
 
 export const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
@@ -95,54 +96,63 @@ export const dependenciesOf = (targeting: Targeting): string[] => [
 
 /** Every complaint about a definition of the right shape, in the order of its fields. */
 export function checkTargeting(targeting: Targeting, surroundings: Surroundings): string[] {
-  const names = new Set(targeting.treatments.map((treatment) => treatment.name));
-  const mustExist = (place: string, name: string) => (names.has(name) ? [] : [`${place} ${name} is not a treatment`]);
-  return [
-    ...checkTreatments(targeting.treatments),
-    ...mustExist('defaultTreatment', targeting.defaultTreatment),
-    ...mustExist('baselineTreatment', targeting.baselineTreatment),
-    ...targeting.rules.flatMap((rule, index) => [
-      ...checkBuckets(`rules/${index}/buckets`, rule.buckets, names),
-      ...checkCondition(`rules/${index}/condition/matchers`, rule.condition.matchers, surroundings),
-    ]),
-    ...checkBuckets('defaultRule', targeting.defaultRule, names),
-    ...(dependenciesOf(targeting).length > mostDependencies
-      ? [`rules must not depend on more than ${mostDependencies} flags`]
-      : []),
-  ];
+  const complaints: string[] = [];
+  // A definition can be wrong in a hundred thousand places: what nobody will read is counted, not written.
+  const complain: Complain = (write) => void complaints.push(complaints.length < mostComplaints ? write() : '');
+  checkParts(targeting, surroundings, complain);
+  return complaints;
 }
 
-function checkTreatments(treatments: readonly Treatment[]): string[] {
+type Complain = (write: () => string) => void;
+
+function checkParts(targeting: Targeting, surroundings: Surroundings, complain: Complain): void {
+  const { treatments, defaultTreatment, baselineTreatment, rules, defaultRule } = targeting;
+  const names = new Set(treatments.map((treatment) => treatment.name));
+  checkTreatments(treatments, complain);
+  if (!names.has(defaultTreatment)) complain(() => `defaultTreatment ${defaultTreatment} is not a treatment`);
+  if (!names.has(baselineTreatment)) complain(() => `baselineTreatment ${baselineTreatment} is not a treatment`);
+  for (const [index, { buckets, condition }] of rules.entries()) {
+    checkBuckets(`rules/${index}/buckets`, { buckets, names }, complain);
+    checkCondition(`rules/${index}/condition/matchers`, { ...condition, surroundings }, complain);
+  }
+  checkBuckets('defaultRule', { buckets: defaultRule, names }, complain);
+  if (dependenciesOf(targeting).length > mostDependencies) {
+    complain(() => `rules must not depend on more than ${mostDependencies} flags`);
+  }
+}
+
+function checkTreatments(treatments: readonly Treatment[], complain: Complain): void {
+  if (treatments.length === 0) complain(() => 'treatments must not be empty');
   const names = new Set<string>();
-  const keys = new Set<string>();
-  const complaints = treatments.flatMap((treatment, index) => {
+  const allKeys = new Set<string>();
+  for (const [index, { name, keys = [], segments = [], configurations }] of treatments.entries()) {
     const place = `treatments/${index}`;
-    const found = [
-      ...checkTreatmentName(`${place}/name`, treatment.name),
-      ...(names.has(treatment.name) ? [`${place}/name ${treatment.name} is there twice`] : []),
-      ...repeated(`${place}/keys`, treatment.keys ?? [], keys),
-      ...repeated(`${place}/segments`, treatment.segments ?? [], new Set()),
-      ...(isJsonText(treatment.configurations) ? [] : [`${place}/configurations must be JSON text`]),
-    ];
-    names.add(treatment.name);
-    return found;
-  });
-  return treatments.length === 0 ? ['treatments must not be empty'] : complaints;
+    checkTreatmentName(`${place}/name`, name, complain);
+    if (names.has(name)) complain(() => `${place}/name ${name} is there twice`);
+    names.add(name);
+    checkRepeats(`${place}/keys`, { values: keys, seen: allKeys }, complain);
+    checkRepeats(`${place}/segments`, { values: segments, seen: new Set() }, complain);
+    if (!isJsonText(configurations)) complain(() => `${place}/configurations must be JSON text`);
+  }
 }
 
-function checkTreatmentName(place: string, name: string): string[] {
-  if (name === 'control') return [`${place} must not be control: that word is reserved`];
-  if (/^[A-Za-z0-9][-_.A-Za-z0-9]{0,99}$/.test(name)) return [];
-  return [`${place} must be 1 to 100 letters, digits, -, _ or ., a letter or digit first`];
+function checkTreatmentName(place: string, name: string, complain: Complain): void {
+  if (name === 'control') complain(() => `${place} must not be control: that word is reserved`);
+  else if (!/^[A-Za-z0-9][-_.A-Za-z0-9]{0,99}$/.test(name)) {
+    complain(() => `${place} must be 1 to 100 letters, digits, -, _ or ., a letter or digit first`);
+  }
 }
 
 /** Complains about each value that was seen before, here or in an earlier list that shares `seen`. */
-function repeated(place: string, values: readonly string[], seen: Set<string>): string[] {
-  return values.flatMap((value, at) => {
-    if (seen.has(value)) return [`${place}/${at} ${value} is there twice`];
+function checkRepeats(
+  place: string,
+  { values, seen }: { values: readonly string[]; seen: Set<string> },
+  complain: Complain,
+): void {
+  for (const [at, value] of values.entries()) {
+    if (seen.has(value)) complain(() => `${place}/${at} ${value} is there twice`);
     seen.add(value);
-    return [];
-  });
+  }
 }
 
 /** An empty text is what some clients send for none. */
@@ -156,31 +166,40 @@ function isJsonText(text = ''): boolean {
   }
 }
 
-function checkBuckets(place: string, buckets: readonly Bucket[], names: ReadonlySet<string>): string[] {
-  const total = buckets.reduce((sum, bucket) => sum + bucket.size, 0);
+function checkBuckets(
+  place: string,
+  { buckets, names }: { buckets: readonly Bucket[]; names: ReadonlySet<string> },
+  complain: Complain,
+): void {
   const treatments = buckets.map((bucket) => bucket.treatment);
-  return [
-    ...treatments.flatMap((name, index) =>
-      names.has(name) ? [] : [`${place}/${index}/treatment ${name} is not a treatment`],
-    ),
-    ...repeated(place, treatments, new Set()),
-    ...(total === 100 ? [] : [`${place} sizes must add up to 100, not ${total}`]),
-  ];
+  for (const [index, name] of treatments.entries()) {
+    if (!names.has(name)) complain(() => `${place}/${index}/treatment ${name} is not a treatment`);
+  }
+  checkRepeats(place, { values: treatments, seen: new Set() }, complain);
+  const total = buckets.reduce((sum, bucket) => sum + bucket.size, 0);
+  if (total !== 100) complain(() => `${place} sizes must add up to 100, not ${total}`);
 }
 
-function checkCondition(place: string, matchers: readonly Matcher[], surroundings: Surroundings): string[] {
-  if (matchers.length === 0) return [`${place} must not be empty`];
-  return matchers.flatMap((matcher, index) =>
-    [...checkMatcher(matcher), ...checkDependency(matcher, surroundings)].map(
-      (complaint) => `${place}/${index}/${complaint}`,
-    ),
-  );
+function checkCondition(
+  place: string,
+  { matchers, surroundings }: { matchers: readonly Matcher[]; surroundings: Surroundings },
+  complain: Complain,
+): void {
+  if (matchers.length === 0) complain(() => `${place} must not be empty`);
+  for (const [index, matcher] of matchers.entries()) {
+    for (const complaint of checkMatcher(matcher)) complain(() => `${place}/${index}/${complaint}`);
+    const complaint = complaintAboutDependency(matcher, surroundings);
+    if (complaint) complain(() => `${place}/${index}/${complaint}`);
+  }
 }
 
-function checkDependency({ depends }: Matcher, { flag, existingFlags, dependentFlags }: Surroundings): string[] {
-  if (!depends) return [];
+function complaintAboutDependency(
+  { depends }: Matcher,
+  { flag, existingFlags, dependentFlags }: Surroundings,
+): string | undefined {
+  if (!depends) return undefined;
   const name = depends.splitName;
-  if (name === flag) return ['depends/splitName must not be the flag itself'];
-  if (!existingFlags.has(name)) return [`depends/splitName ${name} is not a flag of the project`];
-  return dependentFlags.has(name) ? [`depends/splitName ${name} depends on ${flag}: that would be a cycle`] : [];
+  if (name === flag) return 'depends/splitName must not be the flag itself';
+  if (!existingFlags.has(name)) return `depends/splitName ${name} is not a flag of the project`;
+  return dependentFlags.has(name) ? `depends/splitName ${name} depends on ${flag}: that would be a cycle` : undefined;
 }

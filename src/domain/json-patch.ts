@@ -6,9 +6,10 @@
  * 2. All or nothing: the first operation that cannot be done refuses the whole patch and names itself.
  * 3. A place is reached through own members and existing array indexes only: no prototype, no `length`, no `01`.
  * 4. Neither the size nor the depth of the document can be driven up: what copies and moves carry is limited.
+ * 5. Time goes with the size of document and patch, not with their product: items that make room are counted.
  */
 import { type Static, Type } from 'typebox';
-import { depthOf, equalJson } from './json.ts';
+import { equalJson, measure } from './json.ts';
 import { Problem } from './problems.ts';
 import { OneOf } from './schema.ts';
 
@@ -33,6 +34,8 @@ export interface PatchOptions {
 /** Characters that all copies and moves of a patch may carry together, and levels that a place and its value may have. */
 const mostCarried = 1_048_576;
 const deepest = 64;
+/** Items that all insertions and removals of a patch may shift together. */
+const mostShifted = 20_000_000;
 
 /** A new document with the operations applied one after the other, or `patch_invalid` naming the first that fails. */
 export function applyPatch(document: unknown, operations: readonly Operation[], options: PatchOptions): unknown {
@@ -57,6 +60,7 @@ class Patching {
   readonly #holder: Record<string, unknown>;
   readonly #options: PatchOptions;
   #carried = 0;
+  #shifted = 0;
 
   constructor(document: unknown, options: PatchOptions) {
     this.#holder = { '': JSON.parse(JSON.stringify(document)) };
@@ -83,7 +87,8 @@ class Patching {
     const { parent, key } = this.#parentOf('path', path);
     if (!Array.isArray(parent)) parent[key] = value;
     else if (key === '-') parent.push(value);
-    else if (isIndex(key) && Number(key) <= parent.length) parent.splice(Number(key), 0, value);
+    else if (isIndex(key) && Number(key) <= parent.length)
+      this.#shift('path', parent, Number(key)).splice(Number(key), 0, value);
     else throw nothingAt('path', path);
   }
 
@@ -91,7 +96,7 @@ class Patching {
     const { parent, key } = this.#parentOf(member, path);
     const value = this.#read(member, path);
     if (path === '') throw new Refusal(`${member}: the whole document cannot be removed`);
-    if (Array.isArray(parent)) parent.splice(Number(key), 1);
+    if (Array.isArray(parent)) this.#shift(member, parent, Number(key)).splice(Number(key), 1);
     else delete parent[key];
     return value;
   }
@@ -123,8 +128,16 @@ class Patching {
     const text = JSON.stringify(value);
     this.#carried += text.length;
     if (this.#carried > mostCarried) throw new Refusal('from: the patch copies and moves too much');
-    if (depthOf(text) + path.split('/').length > deepest) throw new Refusal('path: the value would be nested too deep');
+    if (measure(text).depth + path.split('/').length > deepest)
+      throw new Refusal('path: the value would be nested too deep');
     return text;
+  }
+
+  /** The list, if its items from the index on may still be shifted. */
+  #shift(member: 'path' | 'from', list: unknown[], index: number): unknown[] {
+    this.#shifted += list.length - index;
+    if (this.#shifted > mostShifted) throw new Refusal(`${member}: the patch moves too many items of long lists`);
+    return list;
   }
 
   #implyList(path: string): void {
@@ -171,9 +184,9 @@ function tokensOf(member: string, path: string): string[] {
   if ((path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) {
     throw new Refusal(`${member} must be a JSON Pointer`);
   }
-  const tokens = path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (tokens.includes('__proto__')) throw nothingAt(member, path);
+  const tokens = path.split('/', deepest + 1).map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (tokens.length > deepest) throw new Refusal(`${member}: the path is too deep`);
+  if (tokens.includes('__proto__')) throw nothingAt(member, path);
   return tokens;
 }
 

@@ -1,4 +1,4 @@
-/** JSON values and texts: comparing them, and how deep they are nested. */
+/** JSON values and texts: comparing them, and what a text will make before it is read. */
 
 /** Equal as JSON: objects whatever the order of their members, numbers by value. */
 export function equalJson(one: unknown, other: unknown): boolean {
@@ -22,10 +22,20 @@ const sorted = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-/** How deep the text nests lists and objects. Only counts, so that no text can exhaust the stack. */
-export function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
+/** What can be said of a JSON text before it is read. Only counts, so that no text can exhaust the stack. */
+export interface TextMeasures {
+  /** How deep it nests lists and objects. */
+  readonly depth: number;
+  /** How many members all its objects have together, as they stand there. */
+  readonly members: number;
+  /** How many members the largest of its objects has. */
+  readonly widestObject: number;
+}
+
+export function measure(text: string): TextMeasures {
+  /** The members so far of each list and object that is open. */
+  const open: number[] = [];
+  let [depth, members, widestObject] = [0, 0, 0];
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
@@ -33,9 +43,23 @@ export function depthOf(text: string): number {
       if (character === '\\') index += 1;
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > deepest) deepest = depth;
+    else if (character === '[' || character === '{') depth = Math.max(depth, open.push(0));
+    else if (character === ']' || character === '}') open.pop();
+    else if (character === ':') {
+      members += 1;
+      const own = (open.pop() ?? 0) + 1;
+      open.push(own);
+      widestObject = Math.max(widestObject, own);
+    }
   }
-  return deepest;
+  return { depth, members, widestObject };
+}
+
+/** How many members all objects of the value have together. */
+export function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) for (const item of value) members += countMembers(item);
+  else for (const name in value) members += 1 + countMembers((value as Record<string, unknown>)[name]);
+  return members;
 }

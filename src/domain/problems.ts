@@ -166,7 +166,7 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
 
   constructor(code: Code, ...[facts]: Facts<Code>) {
     const entry = problems[code] as unknown as Entry<unknown>;
-    super(entry.sentence(facts));
+    super(brief(entry.sentence(facts)));
     this.name = 'Problem';
     this.code = code;
     this.kind = entry.kind;
@@ -189,7 +189,7 @@ type ComplaintCode = {
 }[ProblemCode];
 
 /** A body can be wrong in a million places; nobody reads more than these. */
-const mostComplaints = 50;
+export const mostComplaints = 50;
 
 /** Throws the problem when there are complaints. */
 export function refuse<Code extends ComplaintCode>(code: Code, complaints: readonly string[]): void {
@@ -199,7 +199,12 @@ export function refuse<Code extends ComplaintCode>(code: Code, complaints: reado
   throw new Problem(code, ...([{ complaints: shown }] as unknown as Facts<Code>));
 }
 
+/** Sentences quote what was sent; nobody needs a megabyte of it back. */
+const longestSentence = 3_000;
+const brief = (sentence: string): string =>
+  sentence.length > longestSentence ? `${sentence.slice(0, longestSentence).toWellFormed()}…` : sentence;
+
 function detailsOf(facts: unknown): string {
   const complaints = (facts as { complaints?: readonly string[] } | undefined)?.complaints ?? [];
-  return complaints.length > 1 ? complaints.join('\n') : '';
+  return complaints.length > 1 ? complaints.map(brief).join('\n') : '';
 }

@@ -48,6 +48,12 @@ export const Invitation = Type.Object({
 });
 export type Invitation = Static<typeof Invitation>;
 
+/** So many groups are looked up at once, and no patch may grow the list further between two of its operations. */
+const mostGroups = 200;
+
+export const checkGroupCount = (groupIds: readonly string[]): void =>
+  refuse('user_invalid', groupIds.length > mostGroups ? [`groups must not have more than ${mostGroups} items`] : []);
+
 /** A full update: every field is required. */
 export const UserUpdate = Type.Object({
   email: Email,
@@ -105,8 +111,10 @@ export function patchUser(user: User, operations: readonly Operation[]): User {
     '2fa': user.twoFactor,
   };
   operations.forEach((operation, index) => {
-    if (isGroupPath(operation.path)) groupIds = patchGroups(groupIds, operation, index);
-    else patchField(fields, operation, index);
+    if (isGroupPath(operation.path)) {
+      groupIds = patchGroups(groupIds, operation, index);
+      checkGroupCount(groupIds);
+    } else patchField(fields, operation, index);
   });
   const update = { ...fields, type: 'user' };
   refuse('user_invalid', updateShape.complaints(update));

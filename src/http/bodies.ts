@@ -3,11 +3,13 @@
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { bodyLimit } from '#contract/parts.ts';
-import { depthOf } from '#domain/json.ts';
+import { countMembers, measure } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 
 /** Deeper than any body of ours by far, shallow enough that no walk through it can exhaust the stack. */
 const deepest = 64;
+/** Far more than any object of ours has; objects with very many members are slow to make and to walk through. */
+const widest = 200;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -31,8 +33,12 @@ export function readBodies(app: FastifyInstance): void {
 export function parseJson(body: unknown): unknown {
   if (!(body instanceof RawBody)) return undefined;
   const text = decode(body.bytes);
-  requireShallow(text);
+  const { depth, members, widestObject } = measure(text);
+  if (depth > deepest) throw notValid(`it is nested deeper than ${deepest} levels`);
+  if (widestObject > widest) throw notValid(`an object in it has more than ${widest} members`);
   const value = parseText(text);
+  // Of two members with one name readers take this or that: what one of them checked, another might not see.
+  if (countMembers(value) < members) throw notValid('an object in it has two members with the same name');
   // Only escapes can bring in what no database keeps, so most bodies need no second look.
   if (/\\u(0000|d[89a-f])/i.test(text)) requireStorable(value);
   return value;
@@ -51,7 +57,7 @@ function parseText(text: string): unknown {
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;
   } catch (error) {
-    throw new Problem('json_invalid', { reason: (error as Error).message });
+    throw notValid((error as Error).message);
   }
 }
 
@@ -59,7 +65,7 @@ function parseText(text: string): unknown {
 function requireStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {
-      throw new Problem('json_invalid', { reason: 'a text in it contains NUL or half a surrogate pair' });
+      throw notValid('a text in it contains NUL or half a surrogate pair');
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
@@ -91,12 +97,8 @@ function decode(body: Buffer): string {
   try {
     return decoder.decode(body);
   } catch {
-    throw new Problem('json_invalid', { reason: 'it is not UTF-8' });
+    throw notValid('it is not UTF-8');
   }
 }
 
-function requireShallow(text: string): void {
-  if (depthOf(text) > deepest) {
-    throw new Problem('json_invalid', { reason: `it is nested deeper than ${deepest} levels` });
-  }
-}
+const notValid = (reason: string): Problem => new Problem('json_invalid', { reason });

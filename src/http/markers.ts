@@ -48,8 +48,13 @@ interface Slice {
 interface MarkerSource<Item, Shown> {
   readonly list: (slice: Slice) => Promise<Item[]>;
   readonly positionOf: (item: Item) => Position;
-  readonly show: (item: Item) => Shown;
+  /** How large an item will be, where items can be large: then a page may end before its limit. */
+  readonly bytesOf?: (item: Item) => number;
+  readonly show: (items: readonly Item[]) => Promise<Shown[]>;
 }
+
+/** A page has at least one item, and more only as long as they are together no larger than this. */
+const mostBytes = 2_097_152;
 
 /**
  * The answer of a list that is paged by markers. Both markers are null exactly on the last page, so that a client that
@@ -59,24 +64,36 @@ export async function markerPage<Item, Shown>(
   markers: Markers,
   query: MarkerQuery,
   size: PageSize,
-  { list, positionOf, show }: MarkerSource<Item, Shown>,
+  { list, positionOf, bytesOf = () => 0, show }: MarkerSource<Item, Shown>,
 ) {
   const limit = limited(query.limit, size);
   const { after, before } = placeOf(markers, query);
   // Forward, one item more than fits tells whether there is another page; backward, that must be asked for.
   const items = await list({ after, before, limit: before ? limit : limit + 1 });
-  const page = items.slice(0, limit);
+  const sizes = items.slice(0, limit).map(bytesOf);
+  // What does not fit is at the end that is further away from the marker.
+  const page = before ? items.slice(items.length - fitting(sizes.toReversed())) : items.slice(0, fitting(sizes));
   const [first, last] = [page[0], page.at(-1)];
   const behind =
-    before && last ? await list({ after: positionOf(last), before: undefined, limit: 1 }) : items.slice(limit);
+    before && last ? await list({ after: positionOf(last), before: undefined, limit: 1 }) : items.slice(page.length);
   const inside = first && last && behind.length > 0;
   return {
-    data: page.map(show),
+    data: await show(page),
     nextMarker: inside ? markers.write(positionOf(last)) : null,
     previousMarker: inside ? markers.write(positionOf(first)) : null,
     limit,
     count: page.length,
   };
+}
+
+/** How many of the sizes fit on a page, counted from where it begins. */
+function fitting(sizes: readonly number[]): number {
+  let total = 0;
+  const tooMany = sizes.findIndex((size, index) => {
+    total += size;
+    return index > 0 && total > mostBytes;
+  });
+  return tooMany < 0 ? sizes.length : tooMany;
 }
 
 /** One direction at a time. */

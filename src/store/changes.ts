@@ -53,12 +53,20 @@ export interface ChangeFilter {
   readonly limit: number;
 }
 
-/** Newest first. With `before`: those nearest before it in the list, still newest first. */
-export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
+/** Where an entry stands in the log, and how large it is. */
+export interface ChangePlace extends Position {
+  /** Of what was before and after; the rest of an entry is small. */
+  readonly bytes: number;
+}
+
+/**
+ * Newest first. With `before`: those nearest before it in the list, still newest first. Without what is in the entries,
+ * which can be megabytes each: the databases know their lengths without reading them.
+ */
+export async function listChanges(db: Reader, filter: ChangeFilter): Promise<ChangePlace[]> {
   const { after, before } = filter;
-  const rows = await db.all<ChangeRow>(sql`
-    select id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
-           project_id, environment_id, title, comment, before_body, after_body
+  const rows = await db.all<ChangePlace>(sql`
+    select id, at, coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0) as bytes
       from changes
      where ${visibleTo(filter.scope)}
        ${filter.projectId === undefined ? empty : sql`and project_id = ${filter.projectId}`}
@@ -73,6 +81,18 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Cha
      ${before ? sql`order by at, id` : sql`order by at desc, id desc`}
      limit ${filter.limit}`);
   if (before) rows.reverse();
+  return rows;
+}
+
+/** The entries with these ids, newest first. */
+export async function findChanges(db: Reader, ids: readonly string[]): Promise<Change[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.all<ChangeRow>(sql`
+    select id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
+           project_id, environment_id, title, comment, before_body, after_body
+      from changes
+     where id in (${join([...ids])})
+     order by at desc, id desc`);
   return rows.map(toChange);
 }
 

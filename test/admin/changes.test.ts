@@ -105,12 +105,50 @@ test('a page has 20 entries unless asked otherwise, and never more than 200', as
   }
 });
 
+test('a page ends before its limit where its entries are large, and following either marker shows every entry once', async () => {
+  const project = await aProject(api);
+  const keys = Array.from({ length: 90_000 }, (_, index) => index.toString(36));
+  const { path, flag } = await aDefinedFlag(api, project, { treatments: [{ name: 'on', keys }, { name: 'off' }] });
+  for (const switched of ['kill', 'restore', 'kill', 'restore']) await api.put(`${path}/${switched}`);
+  const query = `limit=200&objectId=${flag.id}`;
+  const pages = [(await api.get(`/auditLogs?${query}`)).body];
+  while (pages.at(-1).nextMarker !== null && pages.length < 10) {
+    pages.push((await api.get(`/auditLogs?${query}&after=${pages.at(-1).nextMarker}`)).body);
+  }
+  assert.deepEqual(
+    pages.map((page) => [page.count, page.limit, page.previousMarker === null]),
+    [
+      [1, 200, false],
+      [1, 200, false],
+      [1, 200, false],
+      [3, 200, true],
+    ],
+  );
+  assert.deepEqual(typesOf(pages.flatMap((page) => page.data)), [
+    'definition.restored',
+    'definition.killed',
+    'definition.restored',
+    'definition.killed',
+    'definition.created',
+    'flag.created',
+  ]);
+  const back = [(await api.get(`/auditLogs?${query}&before=${pages[2].previousMarker}`)).body];
+  back.unshift((await api.get(`/auditLogs?${query}&before=${back[0].previousMarker}`)).body);
+  // Told by their ids: comparing the entries themselves would say too much when they differ.
+  const idsOn = (page: { data: Change[] }) => page.data.map(({ id }) => id);
+  assert.deepEqual(back.map(idsOn), pages.slice(0, 2).map(idsOn));
+  assert.equal(back[1].nextMarker, pages[1].nextMarker);
+});
+
 test('what cannot be asked for is refused', async () => {
   for (const [query, message] of [
     ['limit=0', /^limit /],
     ['objectType=spaceship', /^objectType /],
     ['from=yesterday', /^from /],
     ['to=1.5', /^to /],
+    ['from=9007199254740993', /^from /],
+    ['from=-100000000000000000000', /^from /],
+    ['to=99999999999999999999999', /^to /],
     ['after=x', /marker/],
     ['before=x', /marker/],
   ] as const) {

@@ -12,7 +12,7 @@ import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { bodyLimit, prefix } from '#contract/parts.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
 /** A second server, whose database is broken on purpose. */
@@ -189,6 +189,10 @@ test('a body that is not the JSON of one plain value is refused', async () => {
     `{"name":"${name}\\ud800"}`,
     `{"name":"${name}","more":${nested(64)}}`,
     nested(100_000),
+    `{"name":"${name}","name":"${name}"}`,
+    `{"name":"${name}","n\\u0061me":"${name}"}`,
+    `{"name":"${name}","more":[{"a":1,"b":2,"a":1}]}`,
+    `{"name":"${name}",${Array.from({ length: 200 }, (_, index) => `"m${index}":0`).join()}}`,
   ];
   const actions = await api.recorded(async () => {
     for (const payload of bodies) {
@@ -199,6 +203,22 @@ test('a body that is not the JSON of one plain value is refused', async () => {
   assert.equal(({} as { description?: string }).description, undefined);
   const deep = await api.call('POST', '/groups', { text: `{"name":"${name}","more":${nested(63)}}` });
   assert.equal(deep.status, 200, 'what is ignored may be nested as long as it is shallow enough');
+});
+
+test('a refusal quotes little of what it refuses', async () => {
+  const project = await aProject(api);
+  const { path, flag } = await aDefinedFlag(api, project);
+  const long = `${'x'.repeat(2_999)}${'\u{1f6a9}'.repeat(100_000)}`;
+  const operation = (name: string, value: unknown) => [{ op: 'replace', path: name, value }];
+  for (const answer of [
+    await api.patch(path, operation(`/${long}`, 1)),
+    await api.patch(`/splits/ws/${project.id}/${flag.name}`, operation('/rolloutStatus/id', long)),
+    await api.put(path, aDefinition({ defaultTreatment: long, baselineTreatment: long })),
+    await api.post('/users', { email: 'someone@example.com', groups: [long] }),
+  ]) {
+    refused(answer, 400, /x…?$|\ufffd…$/);
+    assert.ok(answer.text.length < 10_000, `${answer.text.length} characters`);
+  }
 });
 
 test('a body of 1 MiB is read, one of a byte more is 413', async () => {
@@ -351,6 +371,8 @@ test('what is not HTTP is answered with the error body, and a socket sees what a
     /^HTTP\/1\.1 200 OK\r\n[\s\S]*"totalCount"/,
   );
   assert.match(await exchange(`GET //example.com${prefix}/groups ${head}`), /^HTTP\/1\.1 404 /);
+  const expecting = head.replace('\r\n\r\n', '\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}');
+  assert.match(await exchange(`POST ${prefix}/groups ${expecting}`), /^HTTP\/1\.1 400 [\s\S]*"transactionId"/);
   for (const request of [
     'NONSENSE\r\n\r\n',
     `GET ${prefix}/groups/a b ${head}`,

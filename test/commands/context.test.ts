@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { contextFor, type Entry, type RecordingTx, write } from '#commands/context.ts';
 import { permissionsOf } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
-import { listChanges } from '#store/changes.ts';
+import { findChanges, listChanges } from '#store/changes.ts';
 import { insertGroup } from '#store/groups.ts';
 import { uniqueName } from '../support/build.ts';
 import { temporaryStore } from '../support/store.ts';
@@ -27,8 +27,8 @@ const entry = (id: string, action: Entry['action'] = 'group.created'): Entry => 
 const insert = (tx: RecordingTx, id: string) => insertGroup(tx, { id, name: id, description: '', type: 'group' });
 
 const hasGroup = async (id: string) => (await store.one(sql`select 1 from groups where id = ${id}`)) !== undefined;
-const entriesOf = (objectId: string) =>
-  listChanges(store, {
+const entriesOf = async (objectId: string) => {
+  const places = await listChanges(store, {
     scope: { kind: 'account' },
     projectId: undefined,
     environmentId: undefined,
@@ -41,6 +41,9 @@ const entriesOf = (objectId: string) =>
     before: undefined,
     limit: 10,
   });
+  const ids = places.map(({ id }) => id);
+  return findChanges(store, ids);
+};
 
 async function leavesNothing(id: string): Promise<void> {
   assert.equal(await hasGroup(id), false);

@@ -114,3 +114,19 @@ test('a place more than 64 levels deep is refused', () => {
   const operation: Operation = { op: 'replace', path, value: 1 };
   assert.throws(() => applyPatch(nested(70), [operation], anywhere), refused('0/path: the path is too deep'));
 });
+
+test('inserting into and removing from long lists moves 20 million items at most', () => {
+  const document = { long: Array.from({ length: 50_000 }, () => 0) };
+  const inFront: Operation = { op: 'add', path: '/long/0', value: 1 };
+  const atTheEnd: Operation = { op: 'add', path: '/long/-', value: 1 };
+  const times = (count: number, operation: Operation) => Array.from({ length: count }, () => operation);
+  assert.ok(applyPatch(document, times(350, inFront), anywhere));
+  assert.ok(applyPatch(document, times(1_000, atTheEnd), anywhere));
+  const tooMuch = { code: 'patch_invalid', message: /^39[0-9]\/path: the patch moves too many items of long lists$/ };
+  assert.throws(() => applyPatch(document, times(1_000, inFront), anywhere), tooMuch);
+  const remove: Operation = { op: 'remove', path: '/long/0' };
+  assert.throws(() => applyPatch(document, times(1_000, remove), anywhere), {
+    ...tooMuch,
+    message: /^\d+\/path: the patch moves too many items of long lists$/,
+  });
+});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Clean } from 'typebox/value';
 import { accountContract, contract } from '#contract/all.ts';
@@ -77,4 +77,19 @@ test('what is cleaned has the members that the schema knows and no others, in th
     { numRuns: 2000 },
   );
   assert.ok(cleaned > 200, String(cleaned));
+});
+
+test('what is wrong behind the first thousand items of a list is found as well', () => {
+  const shape = shapeOf(Type.Object({ crew: Type.Array(Type.String(), { maxItems: 3_001 }) }));
+  const crew = (count: number, last: unknown) => ({ crew: [...Array.from({ length: count }, () => 'ann'), last] });
+  assert.deepEqual(shape.complaints(crew(3_000, 'bob')), []);
+  assert.deepEqual(shape.complaints(crew(3_000, 7)), ['crew/3000 must be string']);
+  assert.deepEqual(shape.complaints(crew(3_001, 'bob')), ['crew must not have more than 3001 items']);
+  const fleet = shapeOf(Type.Object({ ships: Type.Array(Type.Object({ crew: Type.Array(Type.String()) })) }));
+  const ships = [...Array.from({ length: 2_000 }, () => crew(1, 'bob')), crew(3_000, 7), crew(1, 8), { crew: 9 }];
+  assert.deepEqual(fleet.complaints({ ships }), [
+    'ships/2000/crew/3000 must be string',
+    'ships/2001/crew/1 must be string',
+    'ships/2002/crew must be array',
+  ]);
 });

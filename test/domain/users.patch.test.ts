@@ -183,3 +183,14 @@ test('one operation that cannot be done refuses all of them and is named', () =>
   const message = '1/path: the user is in no such group at /groups/g9';
   assert.throws(() => patchUser(user, operations), { code: 'patch_invalid', message });
 });
+
+test('a user is in 200 groups at most at any step of a patch, so that no patch costs more than its size', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `other-${index}`);
+  const all = (count: number): Operation => ({ op: 'replace', path: '/groups', value: ids(count) });
+  assert.equal(patchUser(user, [all(200)]).groupIds.length, 200);
+  const append: Operation = { op: 'add', path: '/groups/-', value: 'g4' };
+  const tooMany = { code: 'user_invalid', message: 'groups must not have more than 200 items' };
+  assert.throws(() => patchUser(user, [all(200), append]), tooMany);
+  assert.throws(() => patchUser(user, [all(100_000), ...Array.from({ length: 999 }, () => append)]), tooMany);
+  assert.throws(() => patchUser(user, [all(201), all(1)]), tooMany);
+});

@@ -1,6 +1,6 @@
 import * as contract from '#contract/changes.ts';
 import { pageSizes } from '#contract/parts.ts';
-import { listChanges } from '#store/changes.ts';
+import { findChanges, listChanges } from '#store/changes.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { type Markers, markerPage } from '../markers.ts';
@@ -12,8 +12,13 @@ export const changes = (db: Reader, markers: Markers) =>
       const filter = { scope, projectId, environmentId, objectType, objectId, actorId, from, to };
       return markerPage(markers, page, pageSizes.changes, {
         list: (slice) => listChanges(db, { ...filter, ...slice }),
-        positionOf: (change) => ({ at: change.createdAt, id: change.id }),
-        show: (change) => change,
+        positionOf: (place) => place,
+        bytesOf: (place) => place.bytes,
+        show: (places) =>
+          findChanges(
+            db,
+            places.map(({ id }) => id),
+          ),
       });
     },
   });

@@ -18,7 +18,7 @@ export const users = (db: Reader, markers: Markers) =>
       return markerPage(markers, page, pageSizes.users, {
         list: (slice) => listUsers(db, { ...filter, ...slice }),
         positionOf: (user) => ({ at: user.createdAt, id: user.id }),
-        show: toUserReply,
+        show: async (users) => users.map(toUserReply),
       });
     },
     getUser: async ({ actor, words }) => toUserReply(await findUser(db, words.user, actor.scope)),

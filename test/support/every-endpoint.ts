@@ -1,0 +1,22 @@
+/** Every endpoint of the contract with its whole path: what is added there is tormented without being listed here. */
+import { accountContract, contract, serviceContract } from '#contract/all.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import { accountPrefix, prefix } from '#contract/parts.ts';
+
+export interface NamedEndpoint extends Endpoint {
+  readonly name: string;
+}
+
+const below = (base: string, parts: Record<string, Record<string, Endpoint>>): NamedEndpoint[] =>
+  Object.values(parts).flatMap((part) =>
+    Object.entries(part).map(([name, endpoint]) => ({ ...endpoint, name, path: base + endpoint.path })),
+  );
+
+export const everyEndpoint: readonly NamedEndpoint[] = [
+  ...below(prefix, contract),
+  ...below(accountPrefix, accountContract),
+  ...below('', serviceContract),
+];
+
+/** The names of the words in the path of an endpoint. */
+export const wordsOf = ({ path }: Endpoint): string[] => [...path.matchAll(/:(\w+)/g)].map(([, word]) => word ?? '');

@@ -1,0 +1,140 @@
+/** A real server with one of everything in it, and a way to send it requests that it must refuse. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { accountPrefix, prefix } from '#contract/parts.ts';
+import { aDefinition } from './build.ts';
+import { onPostgres } from './databases.ts';
+import { type Hostile, type Reply, requireRefusal, type Sender, sendingTo } from './hostile-requests.ts';
+import { anInstallation } from './process.ts';
+import { inspect, inspectable, type ProcessInspector } from './process-inspector.ts';
+
+export interface HostileInstallation {
+  readonly url: string;
+  readonly adminKey: string;
+  readonly inspector: ProcessInspector;
+  readonly sender: Sender;
+  /** Names of things that are there, for the words of paths. */
+  readonly things: Readonly<Record<string, string>>;
+  send(hostile: Hostile): Promise<Reply>;
+  /** Asks for something that is allowed, and must be. */
+  ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** All that is in the database, but for when keys and sessions were used last. */
+  fingerprint(): Promise<string>;
+  /** Nothing that is our fault was written to the log. */
+  requireQuietLog(): void;
+}
+
+const adminKey = 'a-key-for-the-tests-of-bad-input';
+
+export async function aHostileInstallation(): Promise<HostileInstallation> {
+  const burgee = anInstallation();
+  const variables = { BURGEE_ADMIN_API_KEY: adminKey, TRUST_PROXY: '127.0.0.1', LOG_LEVEL: 'warn', ...inspectable };
+  const server = await burgee.start(variables);
+  const sender = sendingTo(server.url);
+  const ask: HostileInstallation['ask'] = async (method, path, body) => {
+    const headers = { authorization: `Bearer ${adminKey}` };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const reply = await sender.send(method, path.startsWith('/internal') ? path : prefix + path, {
+      headers,
+      body: text,
+    });
+    assert.equal(reply.status, 200, `${method} ${path}: ${reply.text}`);
+    return JSON.parse(reply.text) as Record<string, unknown>;
+  };
+  const token = (await server.says(/setup\?token=(\S+)/))[1] ?? '';
+  const cookie = await signIn(sender, token);
+  const things = await oneOfEverything(ask);
+  let sent = 0;
+  return {
+    url: server.url,
+    adminKey,
+    inspector: await inspect(server),
+    sender,
+    things,
+    ask,
+    send: ({ endpoint, method, words = {}, query, headers = {}, body }) => {
+      sent += 1;
+      const named: Record<string, string> = { ...things, ...words };
+      const path = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => named[word] ?? 'nothing');
+      return sender.send(method ?? endpoint.method, query === undefined ? path : `${path}?${query}`, {
+        headers: { ...whoAsks(endpoint.access, server.url, cookie), 'x-forwarded-for': addressOf(sent), ...headers },
+        body,
+      });
+    },
+    fingerprint: async () => {
+      const hash = createHash('sha256');
+      for (const { name } of await burgee.rows<{ name: string }>(tables)) {
+        const rows = await burgee.rows<Record<string, unknown>>(`select * from ${name}`);
+        const texts = rows.map(({ last_used_at: _, last_seen_at: __, ...row }) => JSON.stringify(row)).sort();
+        hash.update(`${name}\n${texts.join('\n')}\n`);
+      }
+      return hash.digest('hex');
+    },
+    requireQuietLog: () => {
+      assert.doesNotMatch(server.stdout(), /internal error|"level":(50|60)/);
+      assert.doesNotMatch(server.stderr(), /Error|warning/i);
+    },
+  };
+}
+
+const tables = onPostgres
+  ? "select tablename as name from pg_tables where schemaname = 'public' order by 1"
+  : "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by 1";
+
+const origin = (url: string) => ({ origin: url });
+
+function whoAsks(access: Hostile['endpoint']['access'], url: string, cookie: string): Record<string, string> {
+  if (access === 'public') return {};
+  return access === 'signed-in' ? { cookie, ...origin(url) } : { authorization: `Bearer ${adminKey}` };
+}
+
+/** Failed attempts are counted by address; nobody here is to be slowed down. */
+const addressOf = (sent: number): string => `10.${(sent >> 18) & 255}.${(sent >> 10) & 255}.${(sent >> 2) & 255}`;
+
+async function signIn(sender: Sender, token: string): Promise<string> {
+  const person = { token, email: 'grace@example.com', name: 'Grace Hopper', password: 'nine violet kites drift' };
+  const reply = await sender.send('POST', `${accountPrefix}/setup`, { headers: {}, body: JSON.stringify(person) });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+async function oneOfEverything(ask: HostileInstallation['ask']): Promise<Record<string, string>> {
+  const project = await ask('POST', '/workspaces', { name: 'harbour' });
+  const environment = await ask('POST', `/environments/ws/${project.id}`, { name: 'staging' });
+  const trafficType = await ask('POST', `/trafficTypes/ws/${project.id}`, { name: 'ship' });
+  const flag = await ask('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: 'lights' });
+  await ask('POST', `/splits/ws/${project.id}/lights/environments/staging`, aDefinition());
+  const group = await ask('POST', '/groups', { name: 'crew' });
+  const user = await ask('POST', '/users', { email: 'ann@example.com' });
+  const key = await ask('POST', '/apiKeys', { name: 'key', apiKeyType: 'admin' });
+  const ids = { project, environment, flag, group, user, key, trafficTypeId: trafficType };
+  const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
+  return { ...Object.fromEntries(words), trafficType: 'ship', objectType: 'Split' };
+}
+
+/** Sends them all, eight at a time, and holds every answer to the rules. Answers how many there were by status. */
+export async function torment(
+  installation: HostileInstallation,
+  requests: Iterable<Hostile>,
+): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  const queue = [...requests].values();
+  const sendOn = async () => {
+    for (const hostile of queue) {
+      const reply = await installation.send(hostile);
+      try {
+        requireRefusal(reply);
+      } catch (error) {
+        throw new Error(`${describe(hostile)}: ${(error as Error).message}`, { cause: error });
+      }
+      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, sendOn));
+  return statuses;
+}
+
+function describe({ kind, endpoint, method, words, query, headers, body }: Hostile): string {
+  const facts = { method, words, query, headers, body: body?.toString('latin1' as never).slice(0, 300) };
+  return `${kind}, ${endpoint.name} ${JSON.stringify(facts).slice(0, 1_000)}`;
+}

@@ -1,0 +1,48 @@
+/** No single request may hold up the others, however much it asks the server to do before it is refused. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { aHostileInstallation } from '../support/hostile-installation.ts';
+import { requireRefusal } from '../support/hostile-requests.ts';
+import { heavyRequests } from '../support/hostile-weights.ts';
+import { report } from '../support/trust.ts';
+
+const installation = await aHostileInstallation();
+after(() => installation.sender.close());
+const { inspector } = installation;
+
+/** The least of several is what the request costs: the rest is code that is not compiled yet, and other people's garbage. */
+const tries = 4;
+const mostMs = 100;
+
+test(`the heaviest requests hold the event loop for ${mostMs} ms at most, write nothing and leave nothing behind`, async () => {
+  const written = await installation.fingerprint();
+  const costs: [kind: string, milliseconds: number][] = [];
+  for (const hostile of heavyRequests()) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let count = 0; count < tries; count += 1) {
+      await inspector.longestTurn();
+      const reply = await installation.send(hostile);
+      least = Math.min(least, await inspector.longestTurn());
+      requireRefusal(reply);
+    }
+    costs.push([hostile.kind, least]);
+  }
+  const inOrder = costs.sort(([, one], [, other]) => other - one);
+  report(`bad input: ${costs.length} of the heaviest requests; the longest turns of the event loop:`);
+  for (const [kind, milliseconds] of inOrder.slice(0, 10)) report(`  ${milliseconds.toFixed(0)} ms: ${kind}`);
+  assert.deepEqual(
+    inOrder.filter(([, milliseconds]) => milliseconds > mostMs),
+    [],
+  );
+  assert.equal(await installation.fingerprint(), written);
+  installation.requireQuietLog();
+});
+
+test('after them memory is where it was before', async () => {
+  const before = await inspector.memory();
+  for (const hostile of heavyRequests()) requireRefusal(await installation.send(hostile));
+  const now = await inspector.memory();
+  const growth = { heap: now.heap - before.heap, buffers: now.buffers - before.buffers };
+  report(`bad input: memory after the heaviest again: ${(growth.heap / 1e6).toFixed(1)} MB of heap more`);
+  assert.ok(growth.heap < 8e6 && growth.buffers < 8e6, JSON.stringify(growth));
+});
