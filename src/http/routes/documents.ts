@@ -19,6 +19,7 @@ export async function documents(app: FastifyInstance): Promise<void> {
     hooks: { onRequest },
     configuration: {
       pageTitle: 'Burgee API',
+      favicon: '/favicon.svg',
       content: document,
       withDefaultFonts: false,
       telemetry: false,
