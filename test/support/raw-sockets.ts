@@ -1,5 +1,4 @@
 /** Sockets that speak HTTP as badly as a test wants them to. */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after } from 'node:test';
@@ -20,13 +19,14 @@ export async function talkTo({ url }: Server): Promise<Talk> {
   after(() => socket.destroy());
   const began = performance.now();
   let said = '';
-  // A reset is an end like any other.
-  socket.on('error', () => undefined);
   socket.on('data', (bytes) => {
     said += bytes.toString('latin1');
   });
-  const ended = once(socket, 'close').then(() => (performance.now() - began) / 1000);
-  await Promise.race([once(socket, 'connect'), ended]);
+  // A reset is an end like any other.
+  const ended = new Promise<number>((resolve) => {
+    socket.on('error', () => undefined).once('close', () => resolve((performance.now() - began) / 1000));
+  });
+  await Promise.race([new Promise((resolve) => socket.once('connect', resolve)), ended]);
   return { socket, said: () => said, ended };
 }
 
