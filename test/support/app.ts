@@ -19,6 +19,7 @@ import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { createApp } from '../../src/app.ts';
 import { newDatabase } from './databases.ts';
+import { createSecrets } from './secrets.ts';
 
 type Method = Endpoint['method'];
 
@@ -73,11 +74,17 @@ export async function startApi(): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
   const database = await newDatabase();
   const store = await openStore(database, () => clock.now ?? Date.now());
+  const secrets = createSecrets();
+  after(async () => {
+    secrets.requireNone('the log', JSON.stringify(log));
+    secrets.requireNone('the audit log', JSON.stringify(await store.all(sql`select * from changes`)));
+  });
   after(() => store.close());
   const firstStart = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
   const account = await findAccount(store);
   assert.ok(firstStart && account);
   const { adminKeyText: adminKey, setupToken } = firstStart;
+  secrets.add(adminKey, setupToken);
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
   const app = await createApp({ store, account, log: logger });
@@ -88,19 +95,25 @@ export async function startApi(): Promise<Api> {
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
     const { as = adminKey, body, text, headers = {}, from = '127.0.0.1' } = request;
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const reply = await inject((raw, response) => app.server.emit('request', raw, response), {
+    const sent = {
       method,
       url: path.startsWith('//') || path.startsWith('/internal') ? path : prefix + path,
       headers: { ...(as === null ? {} : { authorization: `Bearer ${as}` }), ...headers },
       ...(payload === undefined ? {} : { payload }),
       remoteAddress: from,
-    });
-    return {
+    };
+    const reply = await inject((raw, response) => app.server.emit('request', raw, response), sent);
+    const answer: Answer = {
       status: reply.statusCode,
       body: isJson(reply.headers['content-type']) ? reply.json() : undefined,
       text: reply.body,
       headers: reply.headers,
     };
+    secrets.addSent(sent);
+    // A refusal may repeat what its path said; what it does not find it must name.
+    if (answer.status >= 400) secrets.requireNone('an error', answer.text, decodedPath(sent.url));
+    else secrets.addAnswered(answer);
+    return answer;
   };
   const changes = () => store.all<{ action: string }>(sql`select action from changes order by at, id`);
   const owner = {
@@ -136,6 +149,10 @@ export async function startApi(): Promise<Api> {
     },
   };
 }
+
+/** Some are not decodable on purpose. */
+const decodedPath = (url: string) =>
+  url.replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
 
 const isJson = (contentType: unknown) => String(contentType).startsWith('application/json');
 
