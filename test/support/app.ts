@@ -72,13 +72,14 @@ export interface Api {
 /** Starts a server for the tests of the file; it and its database are gone after them. */
 export async function startApi(): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
+  const secrets = createSecrets();
+  let auditLog = '';
+  // Before the hook that drops the database.
+  after(async () => {
+    auditLog = JSON.stringify(await store.all(sql`select * from changes`));
+  });
   const database = await newDatabase();
   const store = await openStore(database, () => clock.now ?? Date.now());
-  const secrets = createSecrets();
-  after(async () => {
-    secrets.requireNone('the log', JSON.stringify(log));
-    secrets.requireNone('the audit log', JSON.stringify(await store.all(sql`select * from changes`)));
-  });
   after(() => store.close());
   const firstStart = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
   const account = await findAccount(store);
@@ -90,6 +91,8 @@ export async function startApi(): Promise<Api> {
   const app = await createApp({ store, account, log: logger });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
+  after(() => secrets.requireNone('the log', JSON.stringify(log)));
+  after(() => secrets.requireNone('the audit log', auditLog));
   await app.ready();
 
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
