@@ -10,6 +10,7 @@ import { Problem } from '#domain/problems.ts';
 import { keptAnswers } from '#http/answers.ts';
 import { readBodies } from '#http/bodies.ts';
 import { register, type Services } from '#http/implement.ts';
+import { createLimits, type RateLimits } from '#http/limits.ts';
 import { markersFor } from '#http/markers.ts';
 import { sharePatience } from '#http/patience.ts';
 import { answerProblem } from '#http/problems.ts';
@@ -27,6 +28,7 @@ import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
+import { safeHeaders } from '#http/security-headers.ts';
 import { answerBrokenHttp, createHttpServer } from '#http/server.ts';
 import { servePages } from '#http/static.ts';
 import { createThrottles } from '#http/throttle.ts';
@@ -41,6 +43,7 @@ export interface AppOptions {
   readonly log: Logger;
   readonly publicUrl?: string | undefined;
   readonly trustProxy?: string | undefined;
+  readonly rateLimits?: RateLimits | undefined;
 }
 
 export async function createApp({
@@ -49,9 +52,13 @@ export async function createApp({
   log,
   publicUrl,
   trustProxy = '',
+  rateLimits = { perKey: undefined, perAddress: undefined },
 }: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
-  const answers = keptAnswers(() => store.stamp(), nextTransactionId);
+  // What is answered before the framework sees it is counted by nobody, so nothing is where a limit is set.
+  const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
+  const answers = keptAnswers(() => (isLimited ? undefined : store.stamp()), nextTransactionId);
+  const headers = safeHeaders(publicUrl);
   const app = fastify({
     serverFactory: (handle) =>
       createHttpServer((request, response) => {
@@ -68,10 +75,10 @@ export async function createApp({
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for what is refused before routing.
-      void answerProblem(error, request, reply.header('x-transaction-id', request.id));
+      void answerProblem(error, request, reply.headers(headers).header('x-transaction-id', request.id));
       logRequest(request, reply.statusCode, reply.elapsedTime);
     },
-    clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId()),
+    clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId(), headers),
   }) as unknown as FastifyInstance;
   // Node would answer 417 without a body; whoever expects what we do not know is served as if they expected nothing.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -79,7 +86,7 @@ export async function createApp({
   for (const member of ['actor', 'person', 'things', 'problem']) app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-transaction-id', request.id);
+    reply.headers(headers).header('x-transaction-id', request.id);
     // Bodies are JSON whatever this header says, even when it is no content type at all.
     if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
     if (request.url.includes('%00')) {
@@ -96,6 +103,7 @@ export async function createApp({
   const services: Services = {
     db: store,
     throttles,
+    limits: createLimits(rateLimits),
     publicUrl,
     contextFor: (actor, transactionId) => contextFor(store, actor, transactionId),
     keyUsed: keyUse(store, log),

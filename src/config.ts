@@ -1,5 +1,7 @@
 /** The environment variables, read once and checked. Nothing else reads `process.env`. */
 import { mayBeKey } from '#commands/secrets.ts';
+import type { ConnectionLimits } from '#http/connections.ts';
+import type { RateLimits } from '#http/limits.ts';
 
 export interface Config {
   readonly host: string;
@@ -14,6 +16,8 @@ export interface Config {
   readonly logLevel: string;
   /** Addresses of the proxies whose word about the client's address is taken; undefined: of none. */
   readonly trustProxy: string | undefined;
+  readonly connections: ConnectionLimits;
+  readonly rateLimits: RateLimits;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
 }
@@ -41,9 +45,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ? undefined
       : 'must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee',
   );
-  const databasePool = read('DATABASE_POOL', (value) =>
-    /^[1-9]\d{0,2}$/.test(value) ? undefined : `must be a number of connections from 1 to 999, not ${value}`,
-  );
+  const databasePool = read('DATABASE_POOL', aNumber('connections', 999));
   const publicUrl = read('PUBLIC_URL', (value) =>
     isHttpUrl(value) ? undefined : `must be a URL such as https://flags.example.com, not ${value}`,
   );
@@ -62,6 +64,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ? undefined
       : 'must list addresses or networks of proxies, for example 127.0.0.1,10.0.0.0/8',
   );
+  const maxConnections = read('MAX_CONNECTIONS', aNumber('connections', 100_000));
+  const keepAliveSeconds = read('KEEP_ALIVE_SECONDS', aNumber('seconds', 3_600));
+  const perKey = read('RATE_LIMIT_PER_KEY', aNumber('requests a minute', 1_000_000));
+  const perAddress = read('RATE_LIMIT_PER_ADDRESS', aNumber('requests a minute', 1_000_000));
   const smtpUrl = read('SMTP_URL', (value) =>
     ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '')
       ? undefined
@@ -81,9 +87,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adminKeyText,
     logLevel: logLevel ?? 'info',
     trustProxy,
+    connections: { most: Number(maxConnections ?? 5_000), keepAliveSeconds: Number(keepAliveSeconds ?? 72) },
+    rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
   };
 }
+
+const aNumber = (what: string, most: number) => (value: string) =>
+  /^[1-9]\d{0,6}$/.test(value) && Number(value) <= most
+    ? undefined
+    : `must be a number of ${what} from 1 to ${most}, not ${value}`;
+
+const numberOrNone = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type FirstStart, setUp } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
+import { limitConnections } from '#http/connections.ts';
 import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
@@ -47,12 +48,14 @@ interface Beginning {
 async function begin({ config, log, store, firstStart }: Beginning): Promise<void> {
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const app = await createApp({ store, account, log, publicUrl: config.publicUrl, trustProxy: config.trustProxy });
+  const { publicUrl: givenUrl, trustProxy, rateLimits } = config;
+  const app = await createApp({ store, account, log, publicUrl: givenUrl, trustProxy, rateLimits });
+  limitConnections(app.server, config.connections, log);
   const jobs: Job[] = [];
   stopOnSignal({ app, store, log, jobs });
   jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   const listeningAt = await listen(app, config);
-  const publicUrl = config.publicUrl ?? listeningAt;
+  const publicUrl = givenUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);

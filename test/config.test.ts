@@ -11,6 +11,8 @@ const defaults = {
   adminKeyText: undefined,
   logLevel: 'info',
   trustProxy: undefined,
+  connections: { most: 5_000, keepAliveSeconds: 72 },
+  rateLimits: { perKey: undefined, perAddress: undefined },
   mail: undefined,
 };
 
@@ -27,6 +29,10 @@ test('a variable that is empty counts as absent', () => {
     PUBLIC_URL: '',
     BURGEE_ADMIN_API_KEY: '',
     LOG_LEVEL: '',
+    MAX_CONNECTIONS: '',
+    KEEP_ALIVE_SECONDS: '',
+    RATE_LIMIT_PER_KEY: '',
+    RATE_LIMIT_PER_ADDRESS: '',
     SMTP_URL: '',
     MAIL_FROM: '',
   };
@@ -43,6 +49,10 @@ test('every variable is read', () => {
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
     TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
+    MAX_CONNECTIONS: '100',
+    KEEP_ALIVE_SECONDS: '620',
+    RATE_LIMIT_PER_KEY: '600',
+    RATE_LIMIT_PER_ADDRESS: '1200',
     SMTP_URL: 'smtps://burgee:secret@mail.example.com',
     MAIL_FROM: 'Burgee <burgee@example.com>',
   });
@@ -55,6 +65,8 @@ test('every variable is read', () => {
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
     trustProxy: '127.0.0.1,10.0.0.0/8',
+    connections: { most: 100, keepAliveSeconds: 620 },
+    rateLimits: { perKey: 600, perAddress: 1200 },
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
   });
 });
@@ -75,6 +87,8 @@ const notAUrl = (value: string) => `PUBLIC_URL must be a URL such as https://fla
 const notADatabase =
   'DATABASE_URL must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee';
 const notAPool = (value: string) => `DATABASE_POOL must be a number of connections from 1 to 999, not ${value}`;
+const notARate = (name: string, value: string) =>
+  `${name} must be a number of requests a minute from 1 to 1000000, not ${value}`;
 const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more of ASCII, without spaces';
 const complaints: [name: string, value: string, sentence: string][] = [
   ['HOST', 'my host', 'HOST must be a host name or an address'],
@@ -90,6 +104,11 @@ const complaints: [name: string, value: string, sentence: string][] = [
   ['DATABASE_POOL', '0', notAPool('0')],
   ['DATABASE_POOL', 'many', notAPool('many')],
   ['DATABASE_POOL', '1000', notAPool('1000')],
+  ['MAX_CONNECTIONS', '0', 'MAX_CONNECTIONS must be a number of connections from 1 to 100000, not 0'],
+  ['MAX_CONNECTIONS', '100001', 'MAX_CONNECTIONS must be a number of connections from 1 to 100000, not 100001'],
+  ['KEEP_ALIVE_SECONDS', '1m', 'KEEP_ALIVE_SECONDS must be a number of seconds from 1 to 3600, not 1m'],
+  ['RATE_LIMIT_PER_KEY', '0', notARate('RATE_LIMIT_PER_KEY', '0')],
+  ['RATE_LIMIT_PER_ADDRESS', '-5', notARate('RATE_LIMIT_PER_ADDRESS', '-5')],
   ['PUBLIC_URL', 'flags.example.com', notAUrl('flags.example.com')],
   ['PUBLIC_URL', 'ftp://flags.example.com', notAUrl('ftp://flags.example.com')],
   ['PUBLIC_URL', 'https://flags.example.com/?a=b', notAUrl('https://flags.example.com/?a=b')],

@@ -157,8 +157,8 @@ const shared: readonly string[] = ['listGroups', 'getGroup'];
 
 /** Every line here is a way in. A line that changes is a change of who may do what. */
 const ways = `
-GET /health public
-GET /ready public
+GET /health probe
+GET /ready probe
 GET /workspaces project.read environment
 POST /workspaces project.create account
 PATCH /workspaces/:project project.write project

@@ -17,8 +17,11 @@ export interface Endpoint {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** Required on purpose: an endpoint that says nothing about who may use it does not compile. */
-  readonly access: Access | 'public' | 'signed-in';
+  /**
+   * Required on purpose: an endpoint that says nothing about who may use it does not compile. A probe is public, too, and
+   * no limit counts it: who watches the server must not find it ill because others ask for much.
+   */
+  readonly access: Access | 'public' | 'probe' | 'signed-in';
   readonly query?: TObject;
   /** Checked against the schema before the handler runs. */
   readonly body?: TSchema;
@@ -37,6 +40,10 @@ export interface Endpoint {
 
 export const endpoint = <const E extends Endpoint>(declaration: E): E => declaration;
 
+/** Neither a key nor a session is needed. */
+export const needsNobody = (access: Endpoint['access']): access is 'public' | 'probe' =>
+  access === 'public' || access === 'probe';
+
 /** Everything that the endpoint can refuse. */
 export function problemsOf({
   access,
@@ -50,7 +57,8 @@ export function problemsOf({
 }: Endpoint): ProblemCode[] {
   const found: ProblemCode[] = ['internal', ...problems];
   if (access === 'signed-in') found.push('signed_out', 'unauthenticated');
-  else if (access !== 'public') found.push('unauthenticated', 'too_many_failures', 'forbidden');
+  else if (!needsNobody(access)) found.push('unauthenticated', 'too_many_failures', 'forbidden');
+  if (access !== 'probe') found.push('too_many_requests');
   if (method !== 'GET') found.push('origin_foreign', 'unavailable');
   if (path.includes('/:project')) found.push('project_not_found');
   if (path.includes('/:environment')) found.push('environment_not_found');

@@ -16,7 +16,7 @@ import { Restriction } from '#domain/restrictions.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
 import { accountContract, contract, serviceContract } from './all.ts';
-import { type Endpoint, problemsOf } from './endpoint.ts';
+import { type Endpoint, needsNobody, problemsOf } from './endpoint.ts';
 import { accountPrefix, ErrorBody, prefix, statusOf } from './parts.ts';
 
 /** How each part of the contract is called where people read it. */
@@ -130,7 +130,7 @@ function toOperation(tag: string, name: string, endpoint: Endpoint): object {
     tags: [tag],
     summary,
     description: [description, sentenceOfAccess(access)].filter(Boolean).join('\n\n'),
-    ...(access === 'public' ? { security: [] } : {}),
+    ...(needsNobody(access) ? { security: [] } : {}),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(endpoint)],
     ...(body ? { requestBody: body } : {}),
     responses: { 200: { description: 'Done', content: json(endpoint.reply) }, ...toErrors(problemsOf(endpoint)) },
@@ -144,7 +144,7 @@ const scopeSentences = {
 };
 
 function sentenceOfAccess(access: Endpoint['access']): string {
-  if (access === 'public') return 'Needs no key.';
+  if (needsNobody(access)) return 'Needs no key.';
   if (access === 'signed-in') return 'For people who are signed in; keys do not count.';
   return `Needs the permission \`${access.needs}\`; ${scopeSentences[access.scope]}.`;
 }

@@ -6,7 +6,7 @@ export const getHealth = endpoint({
   method: 'GET',
   path: '/health',
   summary: 'The process lives',
-  access: 'public',
+  access: 'probe',
   reply: Type.Object({ status: Type.Literal('ok') }),
   problems: [],
 });
@@ -15,7 +15,7 @@ export const getReadiness = endpoint({
   method: 'GET',
   path: '/ready',
   summary: 'The database answers',
-  access: 'public',
+  access: 'probe',
   reply: Type.Object({ status: Type.Literal('ready') }),
   problems: ['unavailable'],
 });

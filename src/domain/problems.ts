@@ -55,6 +55,10 @@ export const problems = {
     'too_many',
     () => 'Too many failed authentications from this address',
   ),
+  too_many_requests: problem<{ seconds: number }>(
+    'too_many',
+    (p) => `Too many requests; try again in ${p.seconds} seconds`,
+  ),
   too_many_attempts: problem<{ seconds: number }>(
     'too_many',
     (p) => `Too many attempts; try again in ${p.seconds} seconds`,

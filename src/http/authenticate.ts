@@ -48,7 +48,7 @@ async function authenticateKey(
 ): Promise<Actor> {
   const key = mayBeKey(text) ? await findApiKeyByHash(db, hashOf(text)) : undefined;
   if (key?.type !== 'admin') {
-    await throttles.failedKey(request.ip);
+    throttles.failedKey(request.ip);
     throw new Problem('unauthenticated');
   }
   keyUsed(key);

@@ -57,9 +57,12 @@ function parseText(text: string): unknown {
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;
   } catch (error) {
-    throw notValid((error as Error).message);
+    throw notValid(withoutQuote((error as Error).message));
   }
 }
+
+/** The parser shows the place by quoting the body, which may hold a password. */
+const withoutQuote = (message: string): string => message.replace(/,? ?(?:\.{3})?".*$/s, '') || 'it is something else';
 
 /** Text with NUL or half a surrogate pair would not come back as it went in. */
 function requireStorable(value: unknown): void {

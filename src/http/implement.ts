@@ -1,19 +1,29 @@
 /**
  * From the contract to routes. The only place that asks whether an actor may: by the endpoint's own declaration,
- * before the body is read. Order: key (401), role (403), things of the path (404), query and body (400), handler.
+ * before the body is read. Order: limit of the address (429), key (401), limit of the key (429), role (403), things of
+ * the path (404), query and body (400), handler.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import type { Context } from '#commands/context.ts';
 import type { Origin } from '#commands/sessions.ts';
-import type { Body, Endpoint, Query, Reply, Resolved, Words } from '#contract/endpoint.ts';
+import {
+  type Body,
+  type Endpoint,
+  needsNobody,
+  type Query,
+  type Reply,
+  type Resolved,
+  type Words,
+} from '#contract/endpoint.ts';
 import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/shapes.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
+import type { Limits } from './limits.ts';
 import { requireOwnOrigin } from './origin.ts';
 import { resolvePath, type Things } from './resolve.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
@@ -59,6 +69,7 @@ export const implement = <Module extends Record<string, Endpoint>>(
   }));
 
 export interface Services extends Authentication {
+  readonly limits: Limits;
   readonly contextFor: (actor: Actor, transactionId: string) => Context;
 }
 
@@ -75,8 +86,9 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
     method,
     url,
     schema: { response: { 200: endpoint.reply } },
-    onRequest: async (request) => {
-      if (access === 'public') return requireOwnOrigin(request, services.publicUrl, false);
+    onRequest: async (request, reply) => {
+      if (access !== 'probe') reply.headers(services.limits.ofAddress(request.ip));
+      if (needsNobody(access)) return requireOwnOrigin(request, services.publicUrl, false);
       if (access === 'signed-in') {
         request.person = await findPerson(services, request);
         if (!request.person) throw new Problem('signed_out');
@@ -85,6 +97,7 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
       }
       const actor = await authenticate(services, request);
       request.actor = actor;
+      if (actor.type === 'api_key') reply.headers(services.limits.ofKey(actor.id));
       if (!allows(actor, access)) throw new Problem('forbidden');
       request.things = await resolvePath(services.db, actor, request.params as Record<string, string>);
     },

@@ -7,10 +7,13 @@ import { Problem, type ProblemCode } from '#domain/problems.ts';
 /** The specification: a change without title and comment, where the project requires them, is 400 with an empty body. */
 const bodiless: ReadonlySet<ProblemCode> = new Set(['note_required']);
 
+/** Who sent a key in the wrong place gets it back in no refusal: answers end up in logs of others. */
+const withoutKeys = (text: string): string => text.replaceAll(/(burgee_[asc]_)[0-9A-Za-z]{36}/g, '$1…');
+
 export const errorBody = (problem: Problem, transactionId: string): ErrorBody => ({
   code: statusOf[problem.kind],
-  message: problem.message,
-  details: problem.details,
+  message: withoutKeys(problem.message),
+  details: withoutKeys(problem.details),
   transactionId,
 });
 

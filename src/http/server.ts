@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import { Problem } from '#domain/problems.ts';
 import { errorBody } from './problems.ts';
 
+/** Nothing moved for so long, or for twice as long while an answer is on its way: the client has stopped to read. */
+const standstillMs = 40_000;
+
 export const createHttpServer = (answer: RequestListener): Server =>
   createServer(
     {
@@ -11,13 +14,11 @@ export const createHttpServer = (answer: RequestListener): Server =>
       maxHeaderSize: 65_536,
       headersTimeout: 30_000,
       requestTimeout: 30_000,
-      // Longer than proxies keep a connection that nobody uses, so that it is they who end it.
-      keepAliveTimeout: 72_000,
       connectionsCheckingInterval: 5_000,
       requireHostHeader: false,
     },
     answer,
-  );
+  ).setTimeout(standstillMs);
 
 const brokenHttp: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers or the path are too long',
@@ -25,7 +26,12 @@ const brokenHttp: Record<string, string> = {
 };
 
 /** What is not HTTP has no request and no reply; it still gets the error body, then the connection ends. */
-export function answerBrokenHttp(socket: Socket, code: string | undefined, transactionId: string): void {
+export function answerBrokenHttp(
+  socket: Socket,
+  code: string | undefined,
+  transactionId: string,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (!socket.writable) return;
   const problem = new Problem('request_invalid', {
     complaints: [brokenHttp[code ?? ''] ?? 'The request is not valid HTTP'],
@@ -37,6 +43,7 @@ export function answerBrokenHttp(socket: Socket, code: string | undefined, trans
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Transaction-Id: ${transactionId}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',
       body,

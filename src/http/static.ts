@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { policyOfPages } from './security-headers.ts';
 
 const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
@@ -11,24 +12,9 @@ const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const fixedFiles = ['/theme.js', '/favicon.svg'];
 const aYear = 365 * 24 * 60 * 60 * 1000;
 
-/** Pages run our own scripts and styles and nothing else, talk to this server only, and are shown in no frame. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 export async function servePages(app: FastifyInstance): Promise<void> {
   await app.register(fastifyStatic, { root: dist, serve: false, preCompressed: true, suppressWarning: true });
-  app.get('/assets/*', (request, reply) =>
-    withSafeHeaders(reply).sendFile(pathOf(request), { maxAge: aYear, immutable: true }),
-  );
+  app.get('/assets/*', (request, reply) => reply.sendFile(pathOf(request), { maxAge: aYear, immutable: true }));
   for (const file of fixedFiles)
     app.get(file, (_, reply) => withoutCache(reply).sendFile(file, { cacheControl: false }));
   app.get('/*', (request, reply) => (isPage(request) ? sendPage(reply) : reply.callNotFound()));
@@ -44,16 +30,15 @@ const isPage = (request: FastifyRequest): boolean =>
     !/^\/(internal|docs|openapi\.json|health|ready)(\/|$)/.test(pathOf(request)));
 
 function sendPage(reply: FastifyReply): FastifyReply {
-  withoutCache(reply).header('content-security-policy', contentSecurityPolicy);
+  withoutCache(reply).headers({
+    'content-security-policy': policyOfPages,
+    'cross-origin-opener-policy': 'same-origin',
+  });
   if (existsSync(join(dist, 'index.html'))) return reply.sendFile('/index.html', { cacheControl: false });
   return reply.code(503).type('text/html; charset=utf-8').send(notBuilt);
 }
 
-/** Addresses of pages carry tokens, so no other site may learn them. */
-const withSafeHeaders = (reply: FastifyReply): FastifyReply =>
-  reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
-
-const withoutCache = (reply: FastifyReply): FastifyReply => withSafeHeaders(reply).header('cache-control', 'no-cache');
+const withoutCache = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-cache');
 
 const pathOf = ({ url }: FastifyRequest): string => url.replace(/[?#].*$/s, '');
 

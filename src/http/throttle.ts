@@ -1,39 +1,41 @@
 /** Slowing down who guesses. Counted in memory, per process: a limit, not a record. */
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Problem } from '#domain/problems.ts';
+import { networkOf } from './addresses.ts';
+import { type Counter, createCounter } from './counters.ts';
 
 export interface Throttles {
   /** Counts a request with a wrong key; refuses when there were too many from the address. */
-  failedKey(address: string): Promise<void>;
+  failedKey(address: string): void;
   /**
    * Counts an attempt at something that a password or a link's token opens; refuses when there were too many. Answers
    * what to call when the attempt succeeded: then it does not count, and the account's earlier failures are forgotten.
    */
-  attempt(address: string, account?: string): Promise<() => Promise<void>>;
+  attempt(address: string, account?: string): () => void;
 }
 
+const failedKeysAMinute = 300;
+const attemptsOfAnAddress = 50;
+const attemptsAtAnAccount = 10;
+
 export function createThrottles(): Throttles {
-  const failedKeys = new RateLimiterMemory({ points: 300, duration: 60 });
-  const byAddress = new RateLimiterMemory({ points: 50, duration: 300 });
-  const byAccount = new RateLimiterMemory({ points: 10, duration: 300 });
+  const failedKeys = createCounter(60);
+  const byAddress = createCounter(300);
+  const byAccount = createCounter(300);
   return {
-    failedKey: (address) => count(failedKeys, address, 'too_many_failures'),
-    attempt: async (address, account) => {
-      await count(byAddress, address, 'too_many_attempts');
-      if (account !== undefined) await count(byAccount, account, 'too_many_attempts');
-      return async () => {
-        await byAddress.reward(address, 1);
-        if (account !== undefined) await byAccount.delete(account);
+    failedKey: (address) => count(failedKeys, networkOf(address), failedKeysAMinute, 'too_many_failures'),
+    attempt: (address, account) => {
+      const network = networkOf(address);
+      count(byAddress, network, attemptsOfAnAddress, 'too_many_attempts');
+      if (account !== undefined) count(byAccount, account, attemptsAtAnAccount, 'too_many_attempts');
+      return () => {
+        byAddress.takeBack(network);
+        if (account !== undefined) byAccount.forget(account);
       };
     },
   };
 }
 
-async function count(
-  limiter: RateLimiterMemory,
-  key: string,
-  code: 'too_many_failures' | 'too_many_attempts',
-): Promise<void> {
-  const { consumedPoints, msBeforeNext } = await limiter.penalty(key, 1);
-  if (consumedPoints > limiter.points) throw new Problem(code, { seconds: Math.ceil(msBeforeNext / 1000) });
+function count(counter: Counter, name: string, most: number, code: 'too_many_failures' | 'too_many_attempts'): void {
+  const { count: found, seconds } = counter.add(name);
+  if (found > most) throw new Problem(code, { seconds });
 }

@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import sql from 'sql-template-tag';
-import { newKeyText } from '#commands/secrets.ts';
+import { newKeyText, newToken } from '#commands/secrets.ts';
 import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { bodyLimit, prefix } from '#contract/parts.ts';
@@ -219,6 +219,24 @@ test('a refusal quotes little of what it refuses', async () => {
     refused(answer, 400, /x…?$|\ufffd…$/);
     assert.ok(answer.text.length < 10_000, `${answer.text.length} characters`);
   }
+});
+
+test('a refusal does not repeat the body, which may hold a secret', async () => {
+  for (const text of ['{"password": hunter2hunter2}', 'hunter2hunter2 hunter2', 'hunter2', '{"password":"hunter2"']) {
+    const answer = await api.call('POST', '/groups', { text });
+    refused(answer, 400, /^The body is not valid JSON: \S/);
+    assert.doesNotMatch(answer.text, /unter2/);
+  }
+});
+
+test('a refusal does not repeat a key, or the token of a link where no path has one', async () => {
+  const [key, token] = [newKeyText('admin'), newToken()];
+  refused(await api.delete(`/apiKeys/${key}`), 404, 'Could not find API key burgee_a_…');
+  refused(await api.get(`/groups/x${key}`), 404, 'Could not find group xburgee_a_…');
+  for (const url of [`/reset/${token}/x`, `/internal/account/invitations/${token}/x`, `/nowhere/${token}`]) {
+    refused(await send({ url }), 404, `Could not find path ${url.replace(token, '…')}`);
+  }
+  refused(await send({ url: `/nowhere/${key}?x` }), 404, 'Could not find path /nowhere/burgee_a_…');
 });
 
 test('a body of 1 MiB is read, one of a byte more is 413', async () => {

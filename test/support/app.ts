@@ -19,6 +19,7 @@ import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { createApp } from '../../src/app.ts';
 import { newDatabase } from './databases.ts';
+import { createSecrets } from './secrets.ts';
 
 type Method = Endpoint['method'];
 
@@ -71,6 +72,12 @@ export interface Api {
 /** Starts a server for the tests of the file; it and its database are gone after them. */
 export async function startApi(): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
+  const secrets = createSecrets();
+  let auditLog = '';
+  // Before the hook that drops the database.
+  after(async () => {
+    auditLog = JSON.stringify(await store.all(sql`select * from changes`));
+  });
   const database = await newDatabase();
   const store = await openStore(database, () => clock.now ?? Date.now());
   after(() => store.close());
@@ -78,29 +85,38 @@ export async function startApi(): Promise<Api> {
   const account = await findAccount(store);
   assert.ok(firstStart && account);
   const { adminKeyText: adminKey, setupToken } = firstStart;
+  secrets.add(adminKey, setupToken);
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
   const app = await createApp({ store, account, log: logger });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
+  after(() => secrets.requireNone('the log', JSON.stringify(log)));
+  after(() => secrets.requireNone('the audit log', auditLog));
   await app.ready();
 
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
     const { as = adminKey, body, text, headers = {}, from = '127.0.0.1' } = request;
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const reply = await inject((raw, response) => app.server.emit('request', raw, response), {
+    const sent = {
       method,
       url: path.startsWith('//') || path.startsWith('/internal') ? path : prefix + path,
       headers: { ...(as === null ? {} : { authorization: `Bearer ${as}` }), ...headers },
       ...(payload === undefined ? {} : { payload }),
       remoteAddress: from,
-    });
-    return {
+    };
+    const reply = await inject((raw, response) => app.server.emit('request', raw, response), sent);
+    const answer: Answer = {
       status: reply.statusCode,
       body: isJson(reply.headers['content-type']) ? reply.json() : undefined,
       text: reply.body,
       headers: reply.headers,
     };
+    secrets.addSent(sent);
+    // A refusal may repeat what its path said; what it does not find it must name.
+    if (answer.status >= 400) secrets.requireNone('an error', answer.text, decodedPath(sent.url));
+    else secrets.addAnswered(answer);
+    return answer;
   };
   const changes = () => store.all<{ action: string }>(sql`select action from changes order by at, id`);
   const owner = {
@@ -136,6 +152,10 @@ export async function startApi(): Promise<Api> {
     },
   };
 }
+
+/** Some are not decodable on purpose. */
+const decodedPath = (url: string) =>
+  url.replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
 
 const isJson = (contentType: unknown) => String(contentType).startsWith('application/json');
 

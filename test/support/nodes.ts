@@ -63,11 +63,12 @@ function clientOf(node: Server): Client {
 
 const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
 
-/** Far more than anything here takes. */
-const patienceMs = 60_000;
-
-/** Waits until it holds; asks again and again. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until it holds; asks again and again, for far longer than most things take. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  { patienceMs } = { patienceMs: 60_000 },
+): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);

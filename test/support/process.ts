@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';
 import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
+import { createSecrets, requireNoShapes, type Secrets } from './secrets.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -75,14 +76,21 @@ const patienceMs = 300_000;
  */
 export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } = {}): Installation {
   const running = new Set<Child>();
+  const outputs: Output[] = [];
+  const secrets = createSecrets();
   // Registered before the folder's own hook, so what runs is gone before its folder is.
-  after(() => Promise.all([...running].map(kill)));
+  after(async () => {
+    await Promise.all([...running].map(kill));
+    for (const output of outputs) requireNoSecrets(await output.ended, secrets);
+  });
   const folder = temporaryFolder();
   const file = join(folder, 'data/burgee.db');
   /** Undefined where the database is the file. */
   const database = given === undefined && onPostgres ? newEmptyDatabase() : given;
-  const launch = async (program: string, args: readonly string[], variables: Variables): Promise<Child> => {
+  const launch = async (program: string, args: readonly string[], variables: Variables): Promise<Launched> => {
     const url = await database;
+    for (const name of ['BURGEE_ADMIN_API_KEY', 'PGPASSWORD']) secrets.add(variables[name]);
+    for (const name of ['DATABASE_URL', 'SMTP_URL']) secrets.add(URL.parse(variables[name] ?? '')?.password);
     const child = spawn(program, args, {
       cwd: folder,
       env: { PATH: process.env.PATH, ...(url === undefined ? {} : { DATABASE_URL: url }), ...variables },
@@ -92,10 +100,12 @@ export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } 
     });
     running.add(child);
     child.once('close', () => running.delete(child));
-    return child;
+    const output = follow(child);
+    outputs.push(output);
+    return { child, output };
   };
   const toItsEnd = async (program: string, args: readonly string[], variables: Variables = {}) =>
-    follow(await launch(program, args, variables)).ended;
+    (await launch(program, args, variables)).output.ended;
   const databaseUrl = async () => (await database) ?? `file:${file}`;
   return {
     folder,
@@ -143,8 +153,7 @@ async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
   }
 }
 
-async function startServer(child: Child): Promise<Server> {
-  const output = follow(child);
+async function startServer({ child, output }: Launched): Promise<Server> {
   const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = pattern.exec(output.stdout());
@@ -171,7 +180,31 @@ async function startServer(child: Child): Promise<Server> {
   };
 }
 
-function follow(child: Child) {
+interface Output {
+  readonly ended: Promise<Finished>;
+  stdout(): string;
+  stderr(): string;
+}
+
+interface Launched {
+  readonly child: Child;
+  readonly output: Output;
+}
+
+/** What is logged, not what is printed for the operator who asks: the first key, a new one, the link of the set-up. */
+function requireNoSecrets({ stdout, stderr }: Finished, secrets: Secrets): void {
+  const isHandedOver = (line: string) => line.includes('no mail server is configured: hand this link over yourself');
+  const log = stdout.split('\n').filter((line) => line.startsWith('{') && !isHandedOver(line));
+  for (const [where, text] of [
+    ['the log', log.join('\n')],
+    ['standard error', stderr],
+  ] as const) {
+    secrets.requireNone(where, text);
+    requireNoShapes(where, text);
+  }
+}
+
+function follow(child: Child): Output {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -318,6 +318,17 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await leave();
   });
 
+  test('the page that shows the API shows it, under a policy that lets it talk to nobody else', async () => {
+    const server = await anInstallation().start();
+    const { page, complaints, leave } = await aVisitor(browser, server.url);
+    await page.goto('/docs/');
+    await page.getByRole('heading', { name: 'Burgee Admin API' }).first().waitFor();
+    await page.getByText('Rollout statuses').first().waitFor();
+    // A library in it tries whether it may make code of text, and does without.
+    assert.deepEqual(complaints, ['error: refused by the policy: script-src eval']);
+    await leave();
+  });
+
   test('pages come with a strict policy; programs get the errors that they understand', async () => {
     const server = await anInstallation().start();
     const get = (path: string, accept: string) =>
@@ -334,11 +345,14 @@ suite('accounts of people', { concurrency: 2 }, () => {
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
     assert.equal(page.headers.get('cache-control'), 'no-cache');
+    assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin');
 
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? '';
     const asset = await get(script, '*/*');
     assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.equal(asset.headers.get('content-encoding'), 'br');
+    assert.equal(asset.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(asset.headers.get('cross-origin-resource-policy'), 'same-origin');
 
     const html = 'text/html';
     for (const [path, accept] of [

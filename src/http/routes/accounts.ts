@@ -35,9 +35,9 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
   };
   /** What guesses wrong counts against address and account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
-    const succeeded = await attempt(address, account);
+    const succeeded = attempt(address, account);
     const result = await body();
-    await succeeded();
+    succeeded();
     return result;
   };
   const viewOf = async (userId: string | undefined, otherwise: 'invitation_not_found' | 'reset_not_found') => {
@@ -74,7 +74,7 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
       ),
     requestPasswordReset: async ({ context, body: { email }, origin }) => {
       // Each of these may send a mail, so each counts.
-      await attempt(origin.address, `reset ${emailKey(email)}`);
+      attempt(origin.address, `reset ${emailKey(email)}`);
       return requestPasswordReset(context, email);
     },
     getPasswordReset: async ({ words, origin }) =>

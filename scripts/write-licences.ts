@@ -1,0 +1,5 @@
+/** Writes docs/licences.md; a test holds it to the lockfile. */
+import { writeFileSync } from 'node:fs';
+import { licences } from './licences.ts';
+
+writeFileSync(new URL('../docs/licences.md', import.meta.url), licences());

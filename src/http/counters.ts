@@ -1,0 +1,48 @@
+/**
+ * Counts by name within windows of time. In the memory of this process, and without waiting.
+ *
+ * Invariants
+ * 1. A window begins with the first count of its name. All are equally long, so the map has them in the order in which
+ *    they end, and those that are over lie in front.
+ * 2. There are never more than `most` names: whoever brings more of them than that ends the oldest windows early.
+ */
+
+const most = 100_000;
+
+export interface Count {
+  readonly count: number;
+  /** Whole seconds until the window ends, at least one. */
+  readonly seconds: number;
+}
+
+export interface Counter {
+  add(name: string): Count;
+  /** Takes one back. */
+  takeBack(name: string): void;
+  forget(name: string): void;
+}
+
+export function createCounter(windowSeconds: number, clock: () => number = () => performance.now()): Counter {
+  const windows = new Map<string, { count: number; readonly endsAt: number }>();
+  const dropEnded = (now: number) => {
+    for (const [name, { endsAt }] of windows) {
+      if (endsAt > now && windows.size < most) return;
+      windows.delete(name);
+    }
+  };
+  return {
+    add: (name) => {
+      const now = clock();
+      dropEnded(now);
+      const window = windows.get(name) ?? { count: 0, endsAt: now + windowSeconds * 1000 };
+      window.count += 1;
+      windows.set(name, window);
+      return { count: window.count, seconds: Math.ceil((window.endsAt - now) / 1000) };
+    },
+    takeBack: (name) => {
+      const window = windows.get(name);
+      if (window) window.count -= 1;
+    },
+    forget: (name) => void windows.delete(name),
+  };
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCounter } from '#http/counters.ts';
+
+function aCounter(windowSeconds: number) {
+  const clock = { now: 1_000_000 };
+  return { clock, counter: createCounter(windowSeconds, () => clock.now) };
+}
+
+test('a window begins with the first count, ends after its time, and then counting starts anew', () => {
+  const { clock, counter } = aCounter(60);
+  assert.deepEqual(counter.add('a'), { count: 1, seconds: 60 });
+  clock.now += 59_001;
+  assert.deepEqual(counter.add('a'), { count: 2, seconds: 1 });
+  assert.deepEqual(counter.add('b'), { count: 1, seconds: 60 }, 'others have windows of their own');
+  clock.now += 999;
+  assert.deepEqual(counter.add('a'), { count: 1, seconds: 60 });
+  assert.deepEqual(counter.add('b'), { count: 2, seconds: 60 });
+});
+
+test('a count can be taken back, and a name forgotten', () => {
+  const { counter } = aCounter(60);
+  counter.add('a');
+  counter.add('a');
+  counter.takeBack('a');
+  assert.equal(counter.add('a').count, 2);
+  counter.forget('a');
+  counter.takeBack('a');
+  assert.equal(counter.add('a').count, 1);
+});
+
+test('however many names come, memory stays small: the oldest are forgotten', () => {
+  const { clock, counter } = aCounter(60);
+  counter.add('first');
+  clock.now += 1;
+  for (let name = 0; name < 99_999; name += 1) counter.add(`name ${name}`);
+  assert.equal(counter.add('name 99998').count, 2, 'the newest is known');
+  counter.add('one more');
+  assert.equal(counter.add('first').count, 1);
+});

@@ -1,0 +1,105 @@
+/**
+ * The search for secrets where none may be. `startApi` and `anInstallation` do it behind the tests of every file: for
+ * whatever its tests sent or were given, in all that was logged, answered as an error, or written to the audit log.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+
+/** Shorter ones stand everywhere by chance: codes of six digits, passwords of tests that are refused. */
+const shortest = 11;
+
+const keyShape = /burgee_[asc]_[0-9A-Za-z]{36}/g;
+/** Of sessions and links: 256 bits in base64url. */
+const tokenShape = /(?<![\w-])[\w-]{43}(?![\w-])/g;
+
+export interface Secrets {
+  add(...secrets: (string | undefined)[]): void;
+  /** Takes up what a request carries. */
+  addSent(request: {
+    readonly url: string;
+    readonly headers: Record<string, unknown>;
+    readonly payload?: string;
+  }): void;
+  /** Takes up what an answer gives out. */
+  addAnswered(answer: { readonly text: string; readonly headers: Record<string, unknown> }): void;
+  /** Fails when one of them stands in the text, as it is or disguised; those that `but` has are not looked for. */
+  requireNone(where: string, text: string, but?: string): void;
+}
+
+export function createSecrets(): Secrets {
+  const known = new Set<string>();
+  const add = (...secrets: (string | undefined)[]) => {
+    // Addresses are no secrets, though tests of weak passwords try them as such.
+    for (const secret of secrets) if (secret && secret.length >= shortest && !secret.includes('@')) known.add(secret);
+  };
+  return {
+    add,
+    addSent: ({ url, headers, payload = '' }) => {
+      add(...((decodable(url) ?? url).match(keyShape) ?? []), ...(url.match(tokenShape) ?? []));
+      for (const name of ['authorization', 'x-api-key', 'cookie']) add(lastWordOf(headers[name]));
+      add(...secretMembersOf(payload));
+    },
+    addAnswered: ({ text, headers }) => {
+      add(...(text.match(keyShape) ?? []), ...secretMembersOf(text));
+      for (const line of [headers['set-cookie'] ?? []].flat()) add(/=([^;]+)/.exec(String(line))?.[1]);
+    },
+    requireNone: (where, text, but = '') => {
+      for (const secret of known) {
+        if (but.includes(secret)) continue;
+        const found = disguisesOf(secret).find((disguise) => text.includes(disguise));
+        assert.equal(found, undefined, `a secret is in ${where}: ${around(text, found ?? '')}`);
+      }
+    },
+  };
+}
+
+/** Of a process only its output is at hand: what looks like a secret of ours must not be in its log. */
+export function requireNoShapes(where: string, text: string): void {
+  for (const shape of [keyShape, tokenShape]) {
+    const [found] = text.match(shape) ?? [];
+    assert.equal(found, undefined, `what looks like a secret is in ${where}: ${around(text, found ?? '')}`);
+  }
+}
+
+/** As it is, in a URL, in base64, in JSON, and what the database keeps of it. */
+export const disguisesOf = (secret: string): string[] => [
+  ...new Set([
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    Buffer.from(secret).toString('base64url'),
+    JSON.stringify(secret).slice(1, -1),
+    createHash('sha256').update(secret).digest('hex'),
+  ]),
+];
+
+const lastWordOf = (header: unknown): string | undefined => String(header ?? '').match(/[^\s=]+$/)?.[0];
+
+const decodable = (url: string): string | undefined => {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return undefined;
+  }
+};
+
+const secretNames = new Set(['password', 'current', 'next', 'token', 'code', 'secret', 'recoveryCodes']);
+
+/** The values of members that have a secret by their name, wherever they stand. */
+function secretMembersOf(text: string): string[] {
+  const found: string[] = [];
+  try {
+    JSON.parse(text, (name, value: unknown) => {
+      if (secretNames.has(name)) found.push(...[value].flat().filter((one) => typeof one === 'string'));
+      return value;
+    });
+  } catch {
+    // What is not JSON has no members.
+  }
+  return found;
+}
+
+const around = (text: string, found: string): string => {
+  const place = text.indexOf(found);
+  return text.slice(Math.max(0, place - 200), place + found.length + 50);
+};
