@@ -1,5 +1,6 @@
 /** The command line: the server, and what an operator does beside it. */
 import { Command } from 'commander';
+import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
@@ -21,6 +22,7 @@ addKeyCommands(program);
 addOutboxCommands(program);
 addSetupLinkCommand(program);
 addCopyCommand(program);
+addBackupCommands(program);
 
 try {
   await program.parseAsync();
