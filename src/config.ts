@@ -16,6 +16,11 @@ export interface Config {
   readonly trustProxy: string | undefined;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
+  /**
+   * Where the nightly backups go, when they are due (milliseconds after midnight, UTC) and how many are kept; undefined:
+   * none are made.
+   */
+  readonly backups: { readonly folder: string; readonly at: number; readonly keep: number } | undefined;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -71,6 +76,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     /^[^\r\n]*\S@\S[^\r\n]*$/.test(value) ? undefined : 'must be an address such as Burgee <burgee@example.com>',
   );
   if (smtpUrl && !mailFrom) complaints.push('MAIL_FROM is needed with SMTP_URL: the address that mails are from');
+  const backupFolder = read('BACKUP_FOLDER', () => undefined);
+  const backupAt = read('BACKUP_AT', (value) =>
+    /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(value)
+      ? undefined
+      : `must be a time of the day in UTC such as 02:30, not ${value}`,
+  );
+  const backupKeep = read('BACKUP_KEEP', (value) =>
+    /^[1-9]\d{0,3}$/.test(value) ? undefined : `must be a number of backups from 1 to 9999, not ${value}`,
+  );
+  if (!backupFolder && (backupAt || backupKeep)) {
+    complaints.push('BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to');
+  }
   if (complaints.length > 0) throw new ConfigError(complaints.join('\n'));
   return {
     host: host ?? '127.0.0.1',
@@ -82,7 +99,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: logLevel ?? 'info',
     trustProxy,
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
+    backups: backupFolder
+      ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }
+      : undefined,
   };
+}
+
+function timeOfDay(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number);
+  return (hours * 60 + minutes) * 60_000;
 }
 
 function isHttpUrl(text: string): boolean {

@@ -12,6 +12,7 @@ const defaults = {
   logLevel: 'info',
   trustProxy: undefined,
   mail: undefined,
+  backups: undefined,
 };
 
 test('without any variable the defaults hold', () => {
@@ -29,6 +30,9 @@ test('a variable that is empty counts as absent', () => {
     LOG_LEVEL: '',
     SMTP_URL: '',
     MAIL_FROM: '',
+    BACKUP_FOLDER: '',
+    BACKUP_AT: '',
+    BACKUP_KEEP: '',
   };
   assert.deepEqual(readConfig(empty), defaults);
 });
@@ -45,6 +49,9 @@ test('every variable is read', () => {
     TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
     SMTP_URL: 'smtps://burgee:secret@mail.example.com',
     MAIL_FROM: 'Burgee <burgee@example.com>',
+    BACKUP_FOLDER: '/backup',
+    BACKUP_AT: '03:30',
+    BACKUP_KEEP: '7',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
@@ -56,6 +63,7 @@ test('every variable is read', () => {
     logLevel: 'silent',
     trustProxy: '127.0.0.1,10.0.0.0/8',
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
+    backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
   });
 });
 
@@ -111,6 +119,26 @@ for (const [name, value, sentence] of complaints) {
         return true;
       },
     );
+  });
+}
+
+test('a folder is all that nightly backups need, and times without one are refused', () => {
+  const twoAtNight = 2 * 60 * 60 * 1000;
+  assert.deepEqual(readConfig({ BACKUP_FOLDER: './b' }).backups, { folder: './b', at: twoAtNight, keep: 14 });
+  for (const variables of [{ BACKUP_AT: '03:30' }, { BACKUP_KEEP: '7' }]) {
+    assert.throws(() => readConfig(variables), {
+      message: 'BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to',
+    });
+  }
+});
+
+for (const [name, value, sentence] of [
+  ['BACKUP_AT', '24:00', 'BACKUP_AT must be a time of the day in UTC such as 02:30, not 24:00'],
+  ['BACKUP_AT', '2:30', 'BACKUP_AT must be a time of the day in UTC such as 02:30, not 2:30'],
+  ['BACKUP_KEEP', '0', 'BACKUP_KEEP must be a number of backups from 1 to 9999, not 0'],
+] as const) {
+  test(`${name}=${value} is refused with a sentence`, () => {
+    assert.throws(() => readConfig({ BACKUP_FOLDER: './b', [name]: value }), { message: sentence });
   });
 }
 
