@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
+import { addDoctorCommand } from './cli/doctor.ts';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
 import { addSetupLinkCommand } from './cli/setup-link.ts';
@@ -23,6 +24,7 @@ addOutboxCommands(program);
 addSetupLinkCommand(program);
 addCopyCommand(program);
 addBackupCommands(program);
+addDoctorCommand(program);
 
 try {
   await program.parseAsync();
