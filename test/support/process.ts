@@ -25,6 +25,7 @@ export interface Finished {
 
 export interface Server {
   readonly url: string;
+  readonly pid: number;
   /** All that it wrote so far. */
   stdout(): string;
   stderr(): string;
@@ -157,6 +158,7 @@ async function startServer(child: Child): Promise<Server> {
   await (await fetch(`${url}/ready`)).text();
   return {
     url,
+    pid: child.pid ?? 0,
     stdout: output.stdout,
     stderr: output.stderr,
     says,
