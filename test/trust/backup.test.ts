@@ -8,9 +8,9 @@ import { newDatabase, onPostgres } from '../support/databases.ts';
 import { startNode, until } from '../support/nodes.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 import { report, sized } from '../support/trust.ts';
-import { aPlace, isAcknowledged, requireWhole, startWriting } from '../support/write-load.ts';
+import { aPlace, isAcknowledged, requireWhole, startWriting, type Told } from '../support/write-load.ts';
 
-const rounds = sized({ short: 3, long: 30 });
+const rounds = sized({ short: 2, long: 30 });
 const writesBefore = sized({ short: 100, long: 1_000 });
 
 async function ran(burgee: Installation, args: readonly string[], variables = {}): Promise<void> {
@@ -34,28 +34,27 @@ test('a backup made under load has all that was acknowledged before it began, no
   const burgee = anInstallation();
   const client = await startNode(burgee, { LOG_LEVEL: 'warn' });
   const place = await aPlace(client);
-  let inBackups = 0;
+  const told: Told[] = [];
   let meanwhile = 0;
-  const load = startWriting([client], place);
+  let inBackups = 0;
   for (let round = 1; round <= rounds; round += 1) {
-    const wanted = load.told.length + writesBefore;
-    await until(
-      `${writesBefore} more writes are acknowledged`,
-      () => load.told.filter(isAcknowledged).length >= wanted,
-    );
-    const before = load.told.filter(isAcknowledged);
+    const load = startWriting([client], place);
+    const acknowledged = () => load.told.filter(isAcknowledged);
+    await until(`${writesBefore} writes are acknowledged`, () => acknowledged().length >= writesBefore);
+    const before = [...told, ...acknowledged()];
     const file = join(burgee.folder, `backup-${round}.db`);
+    const { length: begun } = acknowledged();
     await ran(burgee, ['backup', file]);
-    meanwhile += load.told.filter(isAcknowledged).length - before.length;
+    meanwhile += acknowledged().length - begun;
+    told.push(...(await load.stop()));
 
     const { databaseUrl } = await newDatabase({ empty: true });
     await ran(burgee, ['restore', file], { DATABASE_URL: databaseUrl });
     assert.deepEqual(await sumsOf(databaseUrl), await sumsOf(`file:${file}`), 'what is restored is the backup');
     const stored = await requireWhole(anInstallation({ databaseUrl }), place);
-    for (const told of before) assert.ok(stored.has(told), `${told.mark} was acknowledged before the backup began`);
+    for (const one of before) assert.ok(stored.has(one), `${one.mark} was acknowledged before the backup began`);
     inBackups += stored.count;
   }
-  const told = await load.stop();
   assert.ok(told.every(isAcknowledged), 'a backup disturbs nobody');
   assert.ok(meanwhile > 0, 'writes went on while backups were made');
   report(

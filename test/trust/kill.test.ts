@@ -14,7 +14,7 @@ import { aPlace, isAcknowledged, type Place, requireWhole, startWriting, type To
 
 const rounds = sized({ short: 25, long: onPostgres ? 200 : 1_000 });
 /** How many starts are killed, of the first one and among the rounds. */
-const firstStarts = sized({ short: 3, long: 20 });
+const firstStarts = sized({ short: 2, long: 20 });
 const startsKilled = 0.1;
 const database = onPostgres ? 'PostgreSQL' : 'SQLite';
 
