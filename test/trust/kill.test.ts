@@ -3,6 +3,7 @@
  * chose, also while it starts; afterwards everything that was told must be true.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chanceOf } from '../support/chance.ts';
@@ -80,8 +81,12 @@ async function aMarker(client: Client): Promise<(later: Client) => Promise<void>
 test('what was acknowledged outlasts kill -9 at any moment, whole, once, and with numbers that only grow', async () => {
   const burgee = anInstallation();
   for (let start = 0; start < firstStarts; start += 1) await killAStart(burgee);
-  let client = await startNode(burgee);
-  const place = await aPlace(client);
+  // What is compiled is kept at a stop in order, which makes the starts to come cheaper by a third.
+  const quickly = { NODE_COMPILE_CACHE: join(burgee.folder, 'compiled') };
+  const first = await startNode(burgee, quickly);
+  const place = await aPlace(first);
+  await first.node.end('SIGTERM');
+  let client = await startNode(burgee, quickly);
   const told: Told[] = [];
   let latest = 0;
   let changeNumber = 0;
@@ -94,7 +99,7 @@ test('what was acknowledged outlasts kill -9 at any moment, whole, once, and wit
       await killAStart(burgee);
       killedStarts += 1;
     }
-    client = await startNode(burgee);
+    client = await startNode(burgee, quickly);
     await requireAcknowledged(burgee, since, now);
     await requireNoHalf(burgee, place);
     await requireSameMarker(client);
