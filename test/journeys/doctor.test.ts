@@ -123,7 +123,10 @@ describe('the doctor', sideBySide, () => {
     await burgee.rows("delete from migrations where name like '%-backups.sql'");
     const older = await burgee.run(['doctor']);
     assert.equal(older.code, 0, older.stdout);
-    assert.match(String(said(older, 'warning', 'schema')), /^\d+-backups\.sql will be applied by the next start: make a/);
+    assert.match(
+      String(said(older, 'warning', 'schema')),
+      /^\d+-backups\.sql will be applied by the next start: make a/,
+    );
     await burgee.rows("insert into migrations (name, applied_at) values ('9999-the-future.sql', 1)");
     const newer = await burgee.run(['doctor']);
     assert.equal(newer.code, 1);
