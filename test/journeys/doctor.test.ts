@@ -92,7 +92,11 @@ describe('the doctor', sideBySide, () => {
     const open = await burgee.run(['doctor']);
     assert.match(String(said(open, 'warning', 'database')), /can be read by other users of this machine: chmod 600$/);
     const descriptor = openSync(file, 'r+');
-    for (let place = 8_192 + 200; place < statSync(file).size; place += 4_096) writeSync(descriptor, 'spoiled', place);
+    // Every page but the first ones, whatever is in them.
+    const page = Buffer.alloc(4_096, 'spoiled');
+    for (let place = 2 * page.length; place < statSync(file).size; place += page.length) {
+      writeSync(descriptor, page, 0, page.length, place);
+    }
     closeSync(descriptor);
     const damaged = await burgee.run(['doctor']);
     assert.equal(damaged.code, 1);
