@@ -20,6 +20,11 @@ export interface Config {
   readonly rateLimits: RateLimits;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
+  /**
+   * Where the nightly backups go, when they are due (milliseconds after midnight, UTC) and how many are kept; undefined:
+   * none are made.
+   */
+  readonly backups: { readonly folder: string; readonly at: number; readonly keep: number } | undefined;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -77,6 +82,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     /^[^\r\n]*\S@\S[^\r\n]*$/.test(value) ? undefined : 'must be an address such as Burgee <burgee@example.com>',
   );
   if (smtpUrl && !mailFrom) complaints.push('MAIL_FROM is needed with SMTP_URL: the address that mails are from');
+  const backupFolder = read('BACKUP_FOLDER', () => undefined);
+  const backupAt = read('BACKUP_AT', (value) =>
+    /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(value)
+      ? undefined
+      : `must be a time of the day in UTC such as 02:30, not ${value}`,
+  );
+  const backupKeep = read('BACKUP_KEEP', (value) =>
+    /^[1-9]\d{0,3}$/.test(value) ? undefined : `must be a number of backups from 1 to 9999, not ${value}`,
+  );
+  if (!backupFolder && (backupAt || backupKeep)) {
+    complaints.push('BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to');
+  }
   if (complaints.length > 0) throw new ConfigError(complaints.join('\n'));
   return {
     host: host ?? '127.0.0.1',
@@ -90,6 +107,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     connections: { most: Number(maxConnections ?? 5_000), keepAliveSeconds: Number(keepAliveSeconds ?? 72) },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
+    backups: backupFolder
+      ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }
+      : undefined,
   };
 }
 
@@ -99,6 +119,10 @@ const aNumber = (what: string, most: number) => (value: string) =>
     : `must be a number of ${what} from 1 to ${most}, not ${value}`;
 
 const numberOrNone = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+function timeOfDay(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number);
+  return (hours * 60 + minutes) * 60_000;
+}
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);

@@ -1,6 +1,8 @@
 /** The command line: the server, and what an operator does beside it. */
 import { Command } from 'commander';
+import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
+import { addDoctorCommand } from './cli/doctor.ts';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
 import { addSetupLinkCommand } from './cli/setup-link.ts';
@@ -21,6 +23,8 @@ addKeyCommands(program);
 addOutboxCommands(program);
 addSetupLinkCommand(program);
 addCopyCommand(program);
+addBackupCommands(program);
+addDoctorCommand(program);
 
 try {
   await program.parseAsync();

@@ -1,11 +1,14 @@
 /** Starts the server and stops it in order. Read from top to bottom. */
+import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type FirstStart, setUp } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { limitConnections } from '#http/connections.ts';
+import { startBackups } from '#jobs/backups.ts';
 import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
@@ -58,7 +61,14 @@ async function begin({ config, log, store, firstStart }: Beginning): Promise<voi
   const publicUrl = givenUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));
+  if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
+}
+
+/** In a process of its own, which has our settings: reading and checking everything would hold up requests here. */
+async function backUpBeside(file: string): Promise<void> {
+  const [program = ''] = process.argv.slice(1);
+  await promisify(execFile)(process.execPath, [program, 'backup', file]);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

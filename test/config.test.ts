@@ -14,6 +14,7 @@ const defaults = {
   connections: { most: 5_000, keepAliveSeconds: 72 },
   rateLimits: { perKey: undefined, perAddress: undefined },
   mail: undefined,
+  backups: undefined,
 };
 
 test('without any variable the defaults hold', () => {
@@ -35,6 +36,9 @@ test('a variable that is empty counts as absent', () => {
     RATE_LIMIT_PER_ADDRESS: '',
     SMTP_URL: '',
     MAIL_FROM: '',
+    BACKUP_FOLDER: '',
+    BACKUP_AT: '',
+    BACKUP_KEEP: '',
   };
   assert.deepEqual(readConfig(empty), defaults);
 });
@@ -55,6 +59,9 @@ test('every variable is read', () => {
     RATE_LIMIT_PER_ADDRESS: '1200',
     SMTP_URL: 'smtps://burgee:secret@mail.example.com',
     MAIL_FROM: 'Burgee <burgee@example.com>',
+    BACKUP_FOLDER: '/backup',
+    BACKUP_AT: '03:30',
+    BACKUP_KEEP: '7',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
@@ -68,6 +75,7 @@ test('every variable is read', () => {
     connections: { most: 100, keepAliveSeconds: 620 },
     rateLimits: { perKey: 600, perAddress: 1200 },
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
+    backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
   });
 });
 
@@ -130,6 +138,26 @@ for (const [name, value, sentence] of complaints) {
         return true;
       },
     );
+  });
+}
+
+test('a folder is all that nightly backups need, and times without one are refused', () => {
+  const twoAtNight = 2 * 60 * 60 * 1000;
+  assert.deepEqual(readConfig({ BACKUP_FOLDER: './b' }).backups, { folder: './b', at: twoAtNight, keep: 14 });
+  for (const variables of [{ BACKUP_AT: '03:30' }, { BACKUP_KEEP: '7' }]) {
+    assert.throws(() => readConfig(variables), {
+      message: 'BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to',
+    });
+  }
+});
+
+for (const [name, value, sentence] of [
+  ['BACKUP_AT', '24:00', 'BACKUP_AT must be a time of the day in UTC such as 02:30, not 24:00'],
+  ['BACKUP_AT', '2:30', 'BACKUP_AT must be a time of the day in UTC such as 02:30, not 2:30'],
+  ['BACKUP_KEEP', '0', 'BACKUP_KEEP must be a number of backups from 1 to 9999, not 0'],
+] as const) {
+  test(`${name}=${value} is refused with a sentence`, () => {
+    assert.throws(() => readConfig({ BACKUP_FOLDER: './b', [name]: value }), { message: sentence });
   });
 }
 

@@ -20,6 +20,16 @@ export function smtpSender(smtpUrl: string, from: string, publicUrl: string): Se
   };
 }
 
+/** Connects, says hello and signs in, as for a mail, and sends none. Throws what the mail server or the network says. */
+export async function greetMailServer(smtpUrl: string): Promise<void> {
+  const transport = createTransport({ url: smtpUrl, ...timeouts });
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
 interface Words {
   readonly subject: string;
   readonly lead: string;

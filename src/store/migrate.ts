@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import sql from 'sql-template-tag';
 import { copyMark } from './copy.ts';
-import type { Store } from './sql.ts';
+import type { Reader, Store } from './sql.ts';
 
 interface Migration {
   readonly name: string;
@@ -22,6 +22,19 @@ export async function migrate(store: Store, migrations: readonly Migration[] = o
   });
 }
 
+/** The names of those that were applied, in order; without the mark of a copy. */
+export async function listMigrations(db: Reader): Promise<string[]> {
+  const rows = await db.all<{ name: string }>(sql`select name from migrations order by name`);
+  return rows.map(({ name }) => name).filter((name) => !name.startsWith(copyMark));
+}
+
+/** Those of the names; for a database that is to have the schema of another. Throws when a newer version made that. */
+export function migrationsNamed(names: readonly string[]): Migration[] {
+  const all = ownMigrations();
+  refuseTheFuture(new Set(names), all);
+  return all.filter(({ name }) => names.includes(name));
+}
+
 function refuseTheFuture(applied: ReadonlySet<string>, migrations: readonly Migration[]): void {
   const known = new Set(migrations.map((migration) => migration.name));
   const unknown = [...applied].filter((name) => !known.has(name) && !name.startsWith(copyMark));
@@ -32,7 +45,7 @@ function refuseTheFuture(applied: ReadonlySet<string>, migrations: readonly Migr
   }
 }
 
-function ownMigrations(): Migration[] {
+export function ownMigrations(): Migration[] {
   const folder = new URL('./migrations/', import.meta.url);
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))

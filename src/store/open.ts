@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { findUnfinishedCopy } from './copy.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-import type { Store } from './sql.ts';
+import { openPostgresSnapshot } from './postgres-snapshot.ts';
+import type { Snapshot, Store } from './sql.ts';
 import { openSqlite } from './sqlite.ts';
+import { openSqliteSnapshot } from './sqlite-snapshot.ts';
 
 export interface Database {
   /** `file:` and a path, or a URL of PostgreSQL. */
@@ -43,6 +45,12 @@ const openWithoutMigrating = async ({ databaseUrl, databasePool }: Database, clo
     ? openSqlite(fileOf(databaseUrl), clock)
     : openPostgres({ url: databaseUrl, poolSize: databasePool, clock });
 
+/** As it is now, to be read only. Throws a plain sentence when it cannot, also when there is no such file. */
+export async function openSnapshot({ databaseUrl }: Database): Promise<Snapshot> {
+  if (isMissingFile(databaseUrl)) throw new Error(`There is no database at ${databaseUrl}`);
+  return isFile(databaseUrl) ? openSqliteSnapshot(fileOf(databaseUrl)) : openPostgresSnapshot(databaseUrl);
+}
+
 /** For people to read. */
 export const withoutPassword = (databaseUrl: string): string =>
   databaseUrl.replace(/^(\w+:\/\/[^/@]*?):[^/]*@/, '$1@').replace(/([?&]password=)[^&]*/, '$1…');
@@ -50,6 +58,6 @@ export const withoutPassword = (databaseUrl: string): string =>
 /** Opening a file makes it; whoever expects one must look before. */
 export const isMissingFile = (databaseUrl: string): boolean => isFile(databaseUrl) && !existsSync(fileOf(databaseUrl));
 
-const isFile = (databaseUrl: string): boolean => databaseUrl.startsWith('file:');
+export const isFile = (databaseUrl: string): boolean => databaseUrl.startsWith('file:');
 
-const fileOf = (databaseUrl: string): string => resolve(databaseUrl.slice('file:'.length));
+export const fileOf = (databaseUrl: string): string => resolve(databaseUrl.slice('file:'.length));

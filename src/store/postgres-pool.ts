@@ -11,7 +11,7 @@ const idleTransactionMs = 5_000;
 const lockMs = 3_000;
 /** Half of the longest patience: a server that does not even greet leaves time to try again, and perhaps to meet another. */
 const greetingMs = 4_000;
-const oldestVersion = 140_000;
+export const oldestVersion = 140_000;
 
 export function makePool(url: string, size: number): Pool {
   const pool = new Pool({

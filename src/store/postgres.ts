@@ -159,7 +159,7 @@ class PostgresStore implements Store {
 }
 
 /** Any number that other programs in the same database do not take for the same purpose. */
-const schemaLock = 4_207_849_484;
+export const schemaLock = 4_207_849_484;
 
 const alarmAt = (deadline: number, ring: () => void): NodeJS.Timeout | undefined =>
   deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(ring, Math.max(0, deadline - performance.now()));

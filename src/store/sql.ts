@@ -50,6 +50,11 @@ export interface Store extends Reader {
   close(): Promise<void>;
 }
 
+/** A database as it was at one moment: only read, its schema left as it is, while others go on writing. */
+export interface Snapshot extends Reader {
+  close(): Promise<void>;
+}
+
 /** A place in a list that is paged by markers. It stays a place when the row that stood there is gone. */
 export interface Position {
   readonly at: number;

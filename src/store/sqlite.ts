@@ -11,6 +11,7 @@
  * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
  * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
  *    blocking the event loop, and refuse after a while.
+ * 6. A disk that is full or fails is a refusal of the writes that met it.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,6 +21,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
 import { Handle } from './sqlite-handle.ts';
 import { WriteAheadLog } from './sqlite-log.ts';
+import { refuseDiskTrouble } from './sqlite-troubles.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
@@ -102,7 +104,7 @@ class SqliteStore implements Store {
   }
 
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(body);
+    return this.#inTurn(body).catch(refuseDiskTrouble);
   }
 
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {

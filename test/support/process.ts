@@ -26,6 +26,7 @@ export interface Finished {
 
 export interface Server {
   readonly url: string;
+  readonly pid: number;
   /** All that it wrote so far. */
   stdout(): string;
   stderr(): string;
@@ -166,6 +167,7 @@ async function startServer({ child, output }: Launched): Promise<Server> {
   await (await fetch(`${url}/ready`)).text();
   return {
     url,
+    pid: child.pid ?? 0,
     stdout: output.stdout,
     stderr: output.stderr,
     says,

@@ -1,0 +1,100 @@
+/** Backups: made while the server runs, verified, restored into an empty database. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { findAccount } from '#store/account.ts';
+import { makeBackup } from '#store/backup.ts';
+import { type BackupFacts, examineBackup } from '#store/backup-examination.ts';
+import { isFile, openStore, withoutPassword } from '#store/open.ts';
+import { readConfig } from '../config.ts';
+import { moveEverything } from './move.ts';
+import { printTable } from './table.ts';
+
+export function addBackupCommands(program: Command): void {
+  program
+    .command('backup')
+    .description('write everything into one file, while the server runs')
+    .argument('<file>', 'the file to make; it must not exist')
+    .action(backup);
+  program
+    .command('verify')
+    .description('read a backup from the beginning to the end and say whether it is good')
+    .argument('<file>', 'a file that burgee backup made')
+    .action(verify);
+  program
+    .command('restore')
+    .description('put a backup into the database of DATABASE_URL, which must be empty')
+    .argument('<file>', 'a file that burgee backup made')
+    .action(restore);
+}
+
+async function backup(file: string): Promise<void> {
+  const facts = await makeBackup(readConfig(process.env), { file, tell: showProgress() });
+  process.stdout.write(`${file} is a good backup of ${inWords(facts)}. It holds secrets: keep it as the database.\n`);
+}
+
+async function verify(file: string): Promise<void> {
+  const facts = await examineBackup(file);
+  printTable(
+    ['table', 'rows', 'sha256'],
+    facts.tables.map(({ name, rows, checksum }) => [name, String(rows), checksum.slice(0, 16)]),
+  );
+  requireGood(file, facts);
+  const newest = facts.newestChangeAt === undefined ? 'none' : instant(facts.newestChangeAt);
+  process.stdout.write(
+    `\n${file} is good: ${inWords(facts)}. Schema ${facts.schema}; newest entry of the audit log: ${newest}.\n`,
+  );
+}
+
+/** The backup stays as it is: an older one is brought up to date as a copy, which is gone afterwards. */
+async function restore(file: string): Promise<void> {
+  const target = readConfig(process.env);
+  const facts = await examineBackup(file);
+  requireGood(file, facts);
+  const folder = mkdtempSync(join(tmpdir(), 'burgee-restore-'));
+  try {
+    const copy = join(folder, 'backup.db');
+    copyFileSync(file, copy);
+    const from = await openStore({ databaseUrl: `file:${copy}`, databasePool: 1 });
+    try {
+      const account = await findAccount(from);
+      if (!account) throw new Error(`There is nothing to restore in ${file}`);
+      await moveEverything({ from, accountId: account.id, target, advice: adviceFor(target.databaseUrl) });
+    } finally {
+      await from.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const place = withoutPassword(target.databaseUrl);
+  process.stdout.write(`${place} has everything of ${file}: ${inWords(facts)}. Start the server.\n`);
+}
+
+const adviceFor = (databaseUrl: string): string =>
+  isFile(databaseUrl)
+    ? 'nothing is overwritten, so stop the server and move the file away with its -wal and -shm, or set DATABASE_URL to another'
+    : 'nothing is overwritten, so make a new database and set DATABASE_URL to it';
+
+function requireGood(file: string, { troubles }: BackupFacts): void {
+  if (troubles.length > 0) throw new Error([`${file} is not good:`, ...troubles].join('\n'));
+}
+
+const inWords = ({ tables, bytes, madeAt }: BackupFacts): string => {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return `${rows} rows in ${tables.length} tables, ${bytes} bytes, made at ${instant(madeAt)}`;
+};
+
+const instant = (at: number): string => new Date(at).toISOString();
+
+const showEveryMs = 1_000;
+
+/** At most one line a second, on stderr. */
+function showProgress(): (table: string, rows: number) => void {
+  let shownAt = performance.now();
+  return (table, rows) => {
+    if (performance.now() - shownAt < showEveryMs) return;
+    shownAt = performance.now();
+    process.stderr.write(`backing up ${table}: ${rows} rows\n`);
+  };
+}

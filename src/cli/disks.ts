@@ -1,0 +1,65 @@
+/** Whether there is room for the database and for the backups, and whether those are made. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { listBackups } from '#store/backup-folder.ts';
+import type { Finding } from '#store/findings.ts';
+import { fileOf, isFile, isMissingFile } from '#store/open.ts';
+import type { Config } from '../config.ts';
+
+const megabyte = 1_048_576;
+/** A change needs some kilobytes, but the write-ahead log and its checkpoint come in larger pieces. */
+const leastBytes = 100 * megabyte;
+const comfortableBytes = 1_024 * megabyte;
+/** A night, and some hours more. */
+const oldMs = 30 * 60 * 60 * 1000;
+
+export function examineDisks({ databaseUrl, backups }: Config): Finding[] {
+  const findings: Finding[] = [];
+  if (!isFile(databaseUrl)) {
+    const sentence = 'that of PostgreSQL cannot be seen from here: watch it on its machine';
+    findings.push({ level: 'ok', subject: 'disk', sentence });
+  } else if (!isMissingFile(databaseUrl)) {
+    const file = fileOf(databaseUrl);
+    findings.push(freeSpace(dirname(file), statSync(file).size));
+  }
+  return backups ? [...findings, ...examineBackups(backups.folder)] : findings;
+}
+
+function freeSpace(folder: string, databaseBytes: number): Finding {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const sentence = `${Math.floor(free / megabyte)} MB are free in ${folder}`;
+  const subject = 'disk';
+  if (free < leastBytes)
+    return { level: 'trouble', subject, sentence: `${sentence}: make room, changes will be refused` };
+  if (free < Math.max(comfortableBytes, 2 * databaseBytes)) {
+    return { level: 'warning', subject, sentence: `${sentence}: make room for the database to grow` };
+  }
+  return { level: 'ok', subject, sentence };
+}
+
+function examineBackups(folder: string): Finding[] {
+  const subject = 'backups';
+  if (!existsSync(folder)) {
+    return [{ level: 'warning', subject, sentence: `${folder} does not exist yet: the next start makes it` }];
+  }
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch {
+    const sentence = `${folder} cannot be written by this user: give it to the user of the server`;
+    return [{ level: 'trouble', subject, sentence }];
+  }
+  const newest = listBackups(folder).at(-1);
+  if (!newest) return [{ level: 'warning', subject, sentence: `there is no backup in ${folder} yet` }];
+  const { mtimeMs, size } = statSync(join(folder, newest));
+  const hours = Math.floor((Date.now() - mtimeMs) / 3_600_000);
+  const age: Finding =
+    Date.now() - mtimeMs > oldMs
+      ? {
+          level: 'trouble',
+          subject,
+          sentence: `the newest, ${newest}, is ${hours} hours old: look into the log for why`,
+        }
+      : { level: 'ok', subject, sentence: `the newest, ${newest}, is ${hours} hours old` };
+  return [age, freeSpace(folder, size)];
+}

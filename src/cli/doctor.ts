@@ -1,0 +1,68 @@
+/** Looks at everything that an operator can get wrong, and changes nothing. */
+import type { Command } from 'commander';
+import { greetMailServer } from '#jobs/mail.ts';
+import { examineDatabase } from '#store/database-examination.ts';
+import type { Finding } from '#store/findings.ts';
+import { type Config, readConfig } from '../config.ts';
+import { examineDisks } from './disks.ts';
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('check configuration, database, disk, clock and mail; ends with 1 when something must be mended')
+    .action(async () => {
+      const findings = await examine();
+      for (const { level, subject, sentence } of findings) {
+        process.stdout.write(`${level.padEnd(7)}  ${subject.padEnd(13)}  ${sentence}\n`);
+      }
+      if (findings.some(({ level }) => level === 'trouble')) process.exitCode = 1;
+    });
+}
+
+async function examine(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    const complaints = (error as Error).message.split('\n');
+    return complaints.map((sentence) => ({ level: 'trouble', subject: 'configuration', sentence }));
+  }
+  return [
+    ...examineConfig(config),
+    ...(await examineDatabase(config)),
+    ...examineDisks(config),
+    await examineMail(config.mail),
+  ];
+}
+
+/** What is allowed, but seldom meant. */
+function examineConfig({ host, publicUrl, backups }: Config): Finding[] {
+  const subject = 'configuration';
+  const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host);
+  const warnings: string[] = [];
+  if (!publicUrl && !isLocal) warnings.push('PUBLIC_URL is not set: links in mails lead to where the server listens');
+  if (publicUrl?.startsWith('http:') && !/^http:\/\/(?:localhost|127\.|\[::1\])/.test(publicUrl)) {
+    warnings.push('PUBLIC_URL starts with http: put TLS in front, or passwords and keys can be read on their way');
+  }
+  if (!backups) warnings.push('BACKUP_FOLDER is not set: no backups are made at night');
+  return [
+    { level: 'ok', subject, sentence: 'every variable can be read' },
+    ...warnings.map((sentence): Finding => ({ level: 'warning', subject, sentence })),
+  ];
+}
+
+async function examineMail(mail: Config['mail']): Promise<Finding> {
+  const subject = 'mail';
+  if (!mail) {
+    const sentence = 'SMTP_URL is not set: mails stay in the outbox, and their links are in the log';
+    return { level: 'warning', subject, sentence };
+  }
+  const { host } = new URL(mail.smtpUrl);
+  try {
+    await greetMailServer(mail.smtpUrl);
+    return { level: 'ok', subject, sentence: `${host} answers and lets us in; nothing was sent` };
+  } catch (error) {
+    const sentence = `${host} does not take mails: ${(error as Error).message}. Look at SMTP_URL and at the mail server`;
+    return { level: 'trouble', subject, sentence };
+  }
+}

@@ -1,0 +1,96 @@
+/** Everything from one database into another, empty one, and a comparison at the end. Shows its progress. */
+import {
+  copyTable,
+  countRows,
+  findUnfinishedCopy,
+  findUsedTable,
+  markCopy,
+  sumOf,
+  tables,
+  unmarkCopy,
+} from '#store/copy.ts';
+import { type Database, openUnfinished, withoutPassword } from '#store/open.ts';
+import type { Store } from '#store/sql.ts';
+
+export interface Move {
+  readonly from: Store;
+  /** Of the account in it: a move that was broken off goes on only with the same. */
+  readonly accountId: string;
+  readonly target: Database;
+  /** What to do when the target is not empty. */
+  readonly advice: string;
+}
+
+/** Refuses a target that has anything in it but the beginning of the same move. */
+export async function moveEverything({ from, accountId, target, advice }: Move): Promise<void> {
+  const to = await openUnfinished(target);
+  try {
+    await claimTarget(to, { url: withoutPassword(target.databaseUrl), accountId, advice });
+    await copyAll(from, to);
+    await verify(from, to);
+    await unmarkCopy(to, accountId);
+  } finally {
+    await to.close();
+  }
+}
+
+/** The target must be empty, or the beginning of a copy of the same source. */
+async function claimTarget(
+  to: Store,
+  { url, accountId, advice }: { url: string; accountId: string; advice: string },
+): Promise<void> {
+  const unfinished = await findUnfinishedCopy(to);
+  if (unfinished === accountId) {
+    process.stderr.write('Going on with the copy that was broken off.\n');
+    return;
+  }
+  if (unfinished !== undefined)
+    throw new Error(`${url} has the beginning of a copy of another database; empty it first`);
+  const used = await findUsedTable(to);
+  if (used) throw new Error(`${url} is not empty: there are rows in ${used}; ${advice}`);
+  await markCopy(to, accountId);
+}
+
+async function copyAll(from: Store, to: Store): Promise<void> {
+  for (const table of tables) {
+    const show = progress(`copying ${table.name}`, await countRows(from, table));
+    await copyTable(from, to, { table, tell: show.step });
+    show.end();
+  }
+}
+
+/** The source is read once more from the beginning: what was written to it meanwhile comes to light. */
+async function verify(from: Store, to: Store): Promise<void> {
+  const different: string[] = [];
+  for (const table of tables) {
+    const show = progress(`verifying ${table.name}`, await countRows(from, table));
+    const [wanted, got] = [await sumOf(from, table, () => undefined), await sumOf(to, table, show.step)];
+    const isEqual = wanted.rows === got.rows && wanted.checksum === got.checksum;
+    show.end(`${got.rows} rows, sha256 ${got.checksum.slice(0, 16)}`);
+    if (!isEqual) different.push(`${table.name}: ${wanted.rows} rows in the source, ${got.rows} in the target`);
+  }
+  if (different.length === 0) return;
+  throw new Error(
+    [
+      'The copy is not like its source:',
+      ...different,
+      'Was the source written to? Stop every server, empty the target and copy again.',
+    ].join('\n'),
+  );
+}
+
+const showEveryMs = 1_000;
+
+/** Lines on stderr: at most one a second for each part, and one at its end. */
+function progress(what: string, total: number) {
+  let shownAt = performance.now();
+  const say = (text: string) => process.stderr.write(`${what}: ${text}\n`);
+  return {
+    step: (rows: number) => {
+      if (performance.now() - shownAt < showEveryMs) return;
+      shownAt = performance.now();
+      say(`${rows} of ${total} (${total === 0 ? 100 : Math.floor((100 * rows) / total)} %)`);
+    },
+    end: (text = `${total} rows`) => say(text),
+  };
+}

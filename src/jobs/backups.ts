@@ -1,0 +1,95 @@
+/**
+ * Makes a backup each night.
+ *
+ * Invariants
+ * 1. A night's backup is made once, by whichever node claims it first; who dies while making it gives the claim back
+ *    when the lease is over, and another node makes it.
+ * 2. A night that was missed, because nothing ran or it failed, is made up for as soon as it can be.
+ * 3. Old ones go only after a new one is there.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { claimBackup, extendBackupClaim, saveBackupMade } from '#store/backup-claims.ts';
+import { backupName, pruneBackups, removeBrokenOff } from '#store/backup-folder.ts';
+import type { Store } from '#store/sql.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Also the pause after a failure. */
+const leaseMs = 10 * 60 * 1000;
+const usualCheckMs = 30_000;
+
+export interface BackupSettings {
+  readonly folder: string;
+  /** When it is due each day: milliseconds after midnight, UTC. */
+  readonly at: number;
+  /** How many are kept. */
+  readonly keep: number;
+}
+
+export interface BackupOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly settings: BackupSettings;
+  /** Resolves when there is a good backup in the file. */
+  readonly make: (file: string) => Promise<unknown>;
+  /** How often is looked whether one is due. */
+  readonly checkMs?: number;
+}
+
+export interface BackupJob {
+  /** Begins nothing more; resolves when what is under way is settled. */
+  stop(): Promise<void>;
+}
+
+export function startBackups({ checkMs = usualCheckMs, ...options }: BackupOptions): BackupJob {
+  const { log } = options;
+  let running: Promise<void> | undefined;
+  const look = () => {
+    running ??= makeIfDue(options)
+      .catch((error: unknown) => log.error({ err: error }, 'the nightly backup could not be looked after'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(look, checkMs).unref();
+  look();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function makeIfDue(options: BackupOptions): Promise<void> {
+  const { store, settings } = options;
+  const dueAt = lastDueAt(store.clock(), settings.at);
+  if (await store.write((tx) => claimBackup(tx, { dueAt, leaseMs }))) await makeClaimed(options, dueAt);
+}
+
+async function makeClaimed({ store, log, settings, make }: BackupOptions, dueAt: number): Promise<void> {
+  const { folder, keep } = settings;
+  const file = join(folder, backupName(store.clock()));
+  const heartbeat = setInterval(() => {
+    store
+      .write((tx) => extendBackupClaim(tx, leaseMs))
+      .catch((error: unknown) => log.warn({ err: error }, 'the claim on the nightly backup could not be extended'));
+  }, leaseMs / 3).unref();
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    removeBrokenOff(folder);
+    await make(file);
+    await store.write((tx) => saveBackupMade(tx, dueAt));
+    log.info({ file, removed: pruneBackups(folder, keep) }, 'backup made');
+  } catch (error) {
+    log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** The last instant at that time of a day. */
+function lastDueAt(now: number, at: number): number {
+  return Math.floor((now - at) / dayMs) * dayMs + at;
+}

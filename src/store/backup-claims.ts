@@ -1,0 +1,18 @@
+/** Of several nodes one makes the backup of a night: who has claimed it, in the row of the account. */
+import sql from 'sql-template-tag';
+import type { Tx } from './sql.ts';
+
+/** True for one process only, until the lease is over or the claim is given back. */
+export async function claimBackup(tx: Tx, { dueAt, leaseMs }: { dueAt: number; leaseMs: number }): Promise<boolean> {
+  const claimed = await tx.run(sql`
+    update account set backup_claimed_until = ${tx.now + leaseMs}
+     where backup_made_for < ${dueAt} and backup_claimed_until <= ${tx.now}`);
+  return claimed > 0;
+}
+
+/** It takes longer than the lease: it stays ours. */
+export const extendBackupClaim = (tx: Tx, leaseMs: number) =>
+  tx.run(sql`update account set backup_claimed_until = ${tx.now + leaseMs}`);
+
+export const saveBackupMade = (tx: Tx, dueAt: number) =>
+  tx.run(sql`update account set backup_made_for = ${dueAt}, backup_claimed_until = 0`);

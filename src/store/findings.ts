@@ -1,0 +1,20 @@
+/** What an examination of the database comes to. */
+
+/** `trouble` must be mended, a `warning` should be looked at. */
+export interface Finding {
+  readonly level: 'ok' | 'warning' | 'trouble';
+  readonly subject: string;
+  /** What is so and, if that is not well, what to do. */
+  readonly sentence: string;
+}
+
+const mostMs = 1_000;
+/** From here on codes of second factors are refused. */
+const muchMs = 30_000;
+
+export function clockFinding(offByMs: number, sentence: string): Finding {
+  const subject = 'clock';
+  if (offByMs <= mostMs) return { level: 'ok', subject, sentence };
+  const level = offByMs < muchMs ? 'warning' : 'trouble';
+  return { level, subject, sentence: `${sentence}: let NTP set the clocks` };
+}

@@ -1,0 +1,96 @@
+/** `burgee backup`, `verify` and `restore`, as an operator uses them. The drill under load is in test/trust. */
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { newDatabase } from '../support/databases.ts';
+import { anInstallation, type Installation, sideBySide } from '../support/process.ts';
+
+const key = 'a-key-for-the-tests-of-backups';
+
+/** An installation that runs, with a flag in it, and a backup of it. */
+async function aBackedUp(): Promise<{ burgee: Installation; file: string }> {
+  const burgee = anInstallation();
+  const server = await burgee.start({ BURGEE_ADMIN_API_KEY: key });
+  const body = { name: 'checkout' };
+  assert.equal((await server.call('POST', '/splits/ws/Default/trafficTypes/user', { as: key, body })).status, 200);
+  const { code, stdout, stderr } = await burgee.run(['backup', 'monday.db']);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^monday\.db is a good backup of \d+ rows in \d+ tables, \d+ bytes, made at \S+Z\. It holds/);
+  await server.end('SIGTERM');
+  return { burgee, file: join(burgee.folder, 'monday.db') };
+}
+
+const flagNames = async (burgee: Installation, databaseUrl: string) => {
+  const server = await burgee.start({ DATABASE_URL: databaseUrl });
+  const { body } = await server.call('GET', '/splits/ws/Default', { as: key });
+  await server.end('SIGTERM');
+  return body.objects.map(({ name }: { name: string }) => name);
+};
+
+describe('backups from the command line', sideBySide, () => {
+  test('a backup is good, is for its owner only, and is restored into an empty database of either kind', async () => {
+    const { burgee, file } = await aBackedUp();
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const verified = await burgee.run(['verify', 'monday.db']);
+    assert.equal(verified.code, 0, verified.stderr);
+    assert.match(verified.stdout, /^flags +1 +[0-9a-f]{16}$/m);
+    assert.match(
+      verified.stdout,
+      /\nmonday\.db is good: .+\. Schema 0\d+-\S+\.sql; newest entry of the audit log: \S+Z\.\n$/,
+    );
+    const { databaseUrl } = await newDatabase({ empty: true });
+    for (const target of [databaseUrl, `file:${join(burgee.folder, 'elsewhere.db')}`]) {
+      const { code, stdout, stderr } = await burgee.run(['restore', 'monday.db'], { DATABASE_URL: target });
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /has everything of monday\.db: \d+ rows in \d+ tables.+\. Start the server\.\n$/);
+      assert.deepEqual(await flagNames(burgee, target), ['checkout']);
+    }
+  });
+
+  test('a restore refuses a database that has anything in it, says what to do, and leaves it as it is', async () => {
+    const { burgee } = await aBackedUp();
+    const { code, stdout, stderr } = await burgee.run(['restore', 'monday.db']);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /is not empty: there are rows in account; nothing is overwritten, so .+ DATABASE_URL to .+\n$/,
+    );
+    assert.deepEqual(await flagNames(burgee, await burgee.databaseUrl()), ['checkout']);
+  });
+
+  test('a backup that is spoiled is refused by verify and by restore, and nothing is restored', async () => {
+    const { burgee, file } = await aBackedUp();
+    const database = new DatabaseSync(file);
+    database.exec("update flags set description = 'other'");
+    database.close();
+    const { databaseUrl } = await newDatabase({ empty: true });
+    for (const command of ['verify', 'restore']) {
+      const { code, stderr } = await burgee.run([command, 'monday.db'], { DATABASE_URL: databaseUrl });
+      assert.equal(code, 1);
+      assert.equal(stderr, 'monday.db is not good:\nflags has other contents than those that were backed up\n');
+    }
+    assert.deepEqual(await burgee.run(['restore', 'tuesday.db'], { DATABASE_URL: databaseUrl }), {
+      code: 1,
+      stdout: '',
+      stderr: 'There is no file tuesday.db\n',
+    });
+    const restarted = await burgee.start({ DATABASE_URL: databaseUrl, BURGEE_ADMIN_API_KEY: key });
+    const { body } = await restarted.call('GET', '/splits/ws/Default', { as: key });
+    assert.deepEqual(body.objects, []);
+  });
+
+  test('nothing is overwritten by a backup, and where there is no database none is made', async () => {
+    const burgee = anInstallation();
+    writeFileSync(join(burgee.folder, 'mine.txt'), 'mine');
+    const taken = await burgee.run(['backup', 'mine.txt']);
+    assert.deepEqual(
+      [taken.code, taken.stderr],
+      [1, 'mine.txt exists; a backup overwrites nothing, so give another name\n'],
+    );
+    const absent = await burgee.run(['backup', 'new.db'], { DATABASE_URL: 'file:./nowhere.db' });
+    assert.deepEqual(absent, { code: 1, stdout: '', stderr: 'There is no database at file:./nowhere.db\n' });
+    assert.equal((await burgee.shell('ls')).stdout, 'mine.txt\n');
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import sql from 'sql-template-tag';
+import { makeBackup } from '#store/backup.ts';
+import { examineBackup } from '#store/backup-examination.ts';
+import { sumOf, tables } from '#store/copy.ts';
+import { migrate, ownMigrations } from '#store/migrate.ts';
+import { openPostgres } from '#store/postgres.ts';
+import { openSqlite } from '#store/sqlite.ts';
+import { aDefinedFlag, aProject } from '../support/build.ts';
+import { newDatabase, onPostgres, temporaryFolder } from '../support/databases.ts';
+import { account, aPerson, fromBrowser, setUpAdministrator, startAccounts } from '../support/session.ts';
+
+const api = await startAccounts();
+const folder = temporaryFolder();
+const project = await aProject(api);
+const { path, flag } = await aDefinedFlag(api, project);
+await api.put(`${path}/kill`);
+const other = await aDefinedFlag(api, project);
+await api.delete(other.path);
+await setUpAdministrator(api);
+const person = await aPerson(api);
+await api.post(account('/password-reset'), { email: person.email }, fromBrowser());
+
+async function aBackup(name: string): Promise<string> {
+  const file = join(folder, name);
+  await makeBackup(api.database, { file });
+  return file;
+}
+
+/** The file after a change that Burgee would never make. */
+async function spoiled(name: string, statement: string): Promise<readonly string[]> {
+  const file = await aBackup(name);
+  const database = new DatabaseSync(file);
+  database.exec(`pragma foreign_keys = off; ${statement}`);
+  database.close();
+  return (await examineBackup(file)).troubles;
+}
+
+test('a backup has every table, is whole, stands alone, and is for its owner only', async () => {
+  const file = await aBackup('whole.db');
+  const { tables: found, troubles, schema, newestChangeAt } = await examineBackup(file);
+  assert.deepEqual(troubles, []);
+  const wanted = tables.map(async (table) => ({
+    name: table.name,
+    ...(await sumOf(api.store, table, () => undefined)),
+  }));
+  assert.deepEqual(found, await Promise.all(wanted));
+  assert.equal(schema, ownMigrations().at(-1)?.name);
+  assert.ok(newestChangeAt);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('whole.db')),
+    ['whole.db'],
+  );
+});
+
+test('what is there is not overwritten, and what is under way or was broken off is named', async () => {
+  const file = join(folder, 'taken.db');
+  writeFileSync(file, 'mine');
+  await assert.rejects(makeBackup(api.database, { file }), /taken\.db exists; a backup overwrites nothing/);
+  assert.equal(readFileSync(file, 'utf8'), 'mine');
+  writeFileSync(join(folder, 'begun.db.partial'), 'begun');
+  await assert.rejects(
+    makeBackup(api.database, { file: join(folder, 'begun.db') }),
+    /begun\.db\.partial exists: a backup is being made, or one was broken off; in that case remove it$/,
+  );
+});
+
+test('a backup that fails leaves nothing behind', async () => {
+  const file = join(folder, 'failed.db');
+  const fail = () => {
+    throw new Error('the disk is full');
+  };
+  await assert.rejects(makeBackup(api.database, { file, tell: fail }), /the disk is full/);
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('failed')),
+    [],
+  );
+});
+
+test('of a database in which nothing is there is no backup', async () => {
+  const file = join(folder, 'nothing.db');
+  await assert.rejects(
+    makeBackup(await newDatabase(), { file }),
+    /^Error: There is (?:nothing to back up|no database)/,
+  );
+  assert.ok(!existsSync(file));
+});
+
+test('an older database is backed up as it is, before a newer version has changed it', async () => {
+  const database = await newDatabase({ empty: true });
+  const { databaseUrl: url } = database;
+  const store = onPostgres
+    ? await openPostgres({ url, poolSize: 1, clock: Date.now })
+    : openSqlite(url.slice('file:'.length), Date.now);
+  const [first] = ownMigrations();
+  assert.ok(first);
+  await migrate(store, [first]);
+  await store.write((tx) =>
+    tx.run(sql`insert into account (id, single, marker_secret, created_at) values ('one', true, 'secret', 1)`),
+  );
+  const facts = await makeBackup(database, { file: join(folder, 'older.db') });
+  assert.deepEqual([facts.schema, facts.troubles], [first.name, []]);
+  assert.ok(!facts.tables.some(({ name }) => name === 'sessions'));
+  assert.deepEqual(
+    (await store.all<{ name: string }>(sql`select name from migrations`)).map(({ name }) => name),
+    [first.name],
+  );
+  await store.close();
+});
+
+test('a value that changed, a row that is gone and a reference that leads nowhere are found', async () => {
+  assert.deepEqual(await spoiled('value.db', "update flags set description = 'other'"), [
+    'flags has other contents than those that were backed up',
+  ]);
+  assert.deepEqual(
+    await spoiled('row.db', "delete from recovery_codes; delete from groups where name = 'Administrators'"),
+    [
+      'a row of memberships refers to one of groups that is not there',
+      'groups has 0 rows, not the 1 that were backed up',
+    ],
+  );
+});
+
+test('a gap in the audit log is found, even where the sums agree with it', async () => {
+  const gap = async (name: string, condition: string) => {
+    const troubles = await spoiled(name, `delete from changes where ${condition}`);
+    return troubles.filter((trouble) => !trouble.startsWith('changes has'));
+  };
+  assert.deepEqual(await gap('created.db', `object_id = '${flag.id}' and action = 'definition.created'`), [
+    '1 changes of definitions start from a state that no entry of the audit log tells of',
+  ]);
+  assert.deepEqual(await gap('killed.db', `object_id = '${flag.id}' and action = 'definition.killed'`), [
+    '1 definitions are not as an entry of the audit log left them',
+  ]);
+  assert.deepEqual(await gap('flag.db', `object_id = '${flag.id}' and action = 'flag.created'`), [
+    '1 flags have no entry of their creation in the audit log',
+  ]);
+});
+
+test('a byte that changed in any text of the file does not go unnoticed, in tables and in indexes', async () => {
+  const original = await aBackup('bytes.db');
+  const bytes = readFileSync(original);
+  const file = join(folder, 'changed.db');
+  for (const text of [flag.name, flag.id, project.staging.id, 'definition.killed', person.email, 'Administrators']) {
+    let noticed = 0;
+    for (const place of placesOf(bytes, text)) {
+      const changed = Buffer.from(bytes);
+      changed.write('#', place + text.length - 1);
+      writeFileSync(file, changed);
+      const found = await examineBackup(file).then(
+        ({ troubles }) => troubles,
+        (error: unknown) => [(error as Error).message],
+      );
+      if (found.length > 0) noticed += 1;
+      // Pages keep bytes of rows that moved to others, which nobody reads.
+      else assert.deepEqual(rowsIn(file), rowsIn(original), `${text} at ${place}`);
+    }
+    assert.ok(noticed > 0, text);
+  }
+});
+
+/** As plain SQL reads them. */
+function rowsIn(file: string): unknown[] {
+  const database = new DatabaseSync(file);
+  try {
+    return tables.map(({ name }) => database.prepare(`select * from ${name} not indexed`).all());
+  } finally {
+    database.close();
+  }
+}
+
+function placesOf(bytes: Buffer, text: string): number[] {
+  const places: number[] = [];
+  for (let place = bytes.indexOf(text); place >= 0; place = bytes.indexOf(text, place + 1)) places.push(place);
+  return places;
+}
+
+test('what is no backup is named', async () => {
+  await assert.rejects(examineBackup(join(folder, 'absent.db')), /^Error: There is no file \S+absent\.db$/);
+  const text = join(folder, 'notes.txt');
+  writeFileSync(text, 'shopping list\n'.repeat(100));
+  await assert.rejects(examineBackup(text), /notes\.txt cannot be read: file is not a database$/);
+  const plain = join(folder, 'plain.db');
+  new DatabaseSync(plain).close();
+  await assert.rejects(examineBackup(plain), /plain\.db is not a backup that can be used: it has no list of what/);
+});
