@@ -130,9 +130,12 @@ async function lockTable(url: string): Promise<() => Promise<void>> {
   return () => client.end();
 }
 
+/** The server may be writing meanwhile. */
+const busyMs = 10_000;
+
 async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
   if (!databaseUrl.startsWith('file:')) return (await command(databaseUrl, query)) as Row[];
-  const database = new DatabaseSync(databaseUrl.slice('file:'.length));
+  const database = new DatabaseSync(databaseUrl.slice('file:'.length), { timeout: busyMs });
   try {
     return database
       .prepare(query)
