@@ -61,7 +61,7 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(toOtlp(spans, serviceName, version)),
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(Math.ceil(patienceMs)),
     });
     await reply.body?.cancel();
     if (!reply.ok) throw new Refusal(reply.status);
