@@ -61,7 +61,7 @@ export interface Installation {
   rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]>;
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const mainOfCheckout = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** For `describe`: a process takes most of a second to load, so tests that start some run beside each other. */
 export const sideBySide = { concurrency: 3 };
@@ -69,11 +69,20 @@ export const sideBySide = { concurrency: 3 };
 /** Far more than anything here takes: what hangs is killed, and the test says so. */
 const patienceMs = 300_000;
 
-/**
- * After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. A database
- * that is given is whoever's who gave it.
- */
-export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } = {}): Installation {
+export interface InstallationOptions {
+  /** Whoever's who gave it. */
+  readonly databaseUrl?: string;
+  /** What is run; without it the sources of this checkout. */
+  readonly main?: string;
+  readonly node?: string;
+}
+
+/** After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. */
+export function anInstallation({
+  databaseUrl: given,
+  main = mainOfCheckout,
+  node = process.execPath,
+}: InstallationOptions = {}): Installation {
   const running = new Set<Child>();
   // Registered before the folder's own hook, so what runs is gone before its folder is.
   after(() => Promise.all([...running].map(kill)));
@@ -101,9 +110,8 @@ export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } 
     folder,
     main,
     databaseUrl,
-    start: async (variables = {}) =>
-      startServer(await launch(process.execPath, [main, 'serve'], { PORT: '0', ...variables })),
-    run: (args, variables) => toItsEnd(process.execPath, [main, ...args], variables),
+    start: async (variables = {}) => startServer(await launch(node, [main, 'serve'], { PORT: '0', ...variables })),
+    run: (args, variables) => toItsEnd(node, [main, ...args], variables),
     shell: (script, variables) => toItsEnd('sh', ['-c', script], variables),
     lock: async () => {
       const url = await database;
