@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';
 import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
+import { logLinesIn, requireDocumentedFields } from './log-fields.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -156,6 +157,7 @@ async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
 
 async function startServer(child: Child): Promise<Server> {
   const output = follow(child);
+  after(() => requireDocumentedFields(logLinesIn(output.stdout())));
   const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = pattern.exec(output.stdout());
