@@ -7,11 +7,6 @@ export function traceRequests(app: FastifyInstance, traces: Traces): void {
     request.span = traces.begin(request.headers.traceparent);
     traces.within(request.span, done);
   });
-  // Reading a body leaves the context that the first hook made.
-  app.addHook('preHandler', (request, _reply, done) => {
-    if (request.span) traces.within(request.span, done);
-    else done();
-  });
   app.addHook('onResponse', async (request, reply) => {
     const { method, id: transactionId, problem, span } = request;
     if (!span) return;

@@ -67,6 +67,16 @@ test('an entry that commits after younger ones is counted, also when time has go
   assert.equal(await counted(count), 6);
 });
 
+test('entries on both sides of the instant up to which is counted for good are counted once', async () => {
+  const { store, clock, db } = await aStore();
+  const count = countAuditEntries(db);
+  for (const age of [60_001, 60_000, 59_999]) await entries(store, 1, clock.now - age);
+  assert.equal(await counted(count), 3);
+  assert.equal(await counted(count), 3);
+  clock.now += 1;
+  assert.equal(await counted(count), 3);
+});
+
 test('a clock that is set back counts nothing twice', async () => {
   const { store, clock, db } = await aStore();
   const count = countAuditEntries(db);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
@@ -75,6 +77,23 @@ describe('traces', sideBySide, () => {
     assert.deepEqual(receiver.resources[0]?.['service.name'], 'burgee');
     const now = BigInt(Date.now()) * 1_000_000n;
     assert.ok(now - span.endedAt < 300_000_000_000n && now > span.startedAt);
+  });
+
+  test('the transaction lies within its request also when the body comes later than the head', async () => {
+    const receiver = await startReceiver();
+    const { node, get } = await startNode(anInstallation(), variablesFor(receiver));
+    const first = await spanOf(receiver, (await get('/workspaces')).headers['x-transaction-id']);
+    const transactionsOf = (span: ReceivedSpan) =>
+      childrenOf(receiver, span).filter(({ name }) => name === 'database transaction').length;
+    await until('the first use of the key is noted, in a transaction', () => transactionsOf(first) === 1);
+    const headers = { authorization: `Bearer ${adminKey}`, expect: '100-continue', 'content-length': '15' };
+    const asked = request(`${node.url}${prefix}/workspaces`, { method: 'POST', headers });
+    asked.flushHeaders();
+    await once(asked, 'continue');
+    asked.end('{"name":"late"}');
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    assert.equal(answer.resume().statusCode, 200);
+    assert.equal(transactionsOf(await spanOf(receiver, answer.headers['x-transaction-id'])), 1);
   });
 
   test('a caller who traces goes on: traceparent gives the trace, its span, and whether it is wanted', async () => {
