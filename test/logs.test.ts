@@ -19,6 +19,7 @@ const named: Record<string, readonly string[]> = {
   facts: ['kind', 'email', 'attempts', 'error'],
   change: ['environmentId', 'changeNumber'],
   ended: ['route', 'status', 'milliseconds'],
+  told: ['transactionId', 'traceId', 'method', 'route', 'status', 'milliseconds', 'actor'],
 };
 
 const loggedAs = sources.flatMap((source) =>

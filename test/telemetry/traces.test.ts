@@ -133,6 +133,21 @@ describe('traces', sideBySide, () => {
     assert.ok(!JSON.stringify(receiver.spans.map(({ name, attributes }) => [name, attributes])).includes(adminKey));
   });
 
+  test('an answer that was kept is a span like any other', async () => {
+    const receiver = await startReceiver();
+    const { node, get } = await startNode(anInstallation(), { ...variablesFor(receiver), LOG_LEVEL: 'debug' });
+    await get('/workspaces');
+    const traceparent = `00-${callersTrace}-${callersSpan}-01`;
+    const ids = [await askWith(node.url, traceparent), await askWith(node.url, traceparent)];
+    for (const id of ids) {
+      const span = await spanOf(receiver, id);
+      assert.equal(span.name, `GET ${prefix}/workspaces`);
+      assert.equal(span.parentSpanId, callersSpan);
+      assert.equal(span.attributes['http.response.status_code'], '200');
+      await node.says(new RegExp(`(?=.*"transactionId":"${id}").*"traceId":"${callersTrace}"`));
+    }
+  });
+
   test('a share of the requests is traced, with the headers and the name that are configured', async () => {
     const receiver = await startReceiver();
     const { node, get } = await startNode(anInstallation(), {
