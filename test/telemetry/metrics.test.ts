@@ -63,7 +63,10 @@ describe('metrics', sideBySide, () => {
     const counts = async (work: string) =>
       (await scrape(client.node)).value('burgee_database_duration_seconds_count', { work }) ?? Number.NaN;
     // What runs at a start may read, too; a scrape that counted itself would never find the same number twice.
-    await until('two scrapes say the same', async () => (await counts('read')) === (await counts('read')));
+    await until('two scrapes say the same', async () => {
+      const before = await counts('read');
+      return (await counts('read')) === before;
+    });
     const [reads, writes] = [await counts('read'), await counts('write')];
     assert.equal((await client.post('/workspaces', { name: 'measured' })).status, 200);
     assert.ok((await counts('read')) > reads);
