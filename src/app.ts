@@ -1,7 +1,7 @@
 /** The server without a socket: bodies, problems, routes. Tests use it as it is; `serve.ts` lets it listen. */
 
 import cookie from '@fastify/cookie';
-import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
@@ -14,6 +14,7 @@ import { createLimits, type RateLimits } from '#http/limits.ts';
 import { markersFor } from '#http/markers.ts';
 import { sharePatience } from '#http/patience.ts';
 import { answerProblem } from '#http/problems.ts';
+import { traceRequests } from '#http/request-spans.ts';
 import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { changes } from '#http/routes/changes.ts';
@@ -36,6 +37,8 @@ import { refuseUnknown } from '#http/unknown.ts';
 import { keyUse, sessionUse } from '#jobs/last-use.ts';
 import type { Account } from '#store/account.ts';
 import type { Store } from '#store/sql.ts';
+import type { Answered } from '#telemetry/requests.ts';
+import type { Traces } from '#telemetry/traces.ts';
 
 export interface AppOptions {
   readonly store: Store;
@@ -44,6 +47,9 @@ export interface AppOptions {
   readonly publicUrl?: string | undefined;
   readonly trustProxy?: string | undefined;
   readonly rateLimits?: RateLimits | undefined;
+  /** Hears of each request that was answered. */
+  readonly answered?: Answered | undefined;
+  readonly traces?: Traces | undefined;
 }
 
 export async function createApp({
@@ -53,18 +59,30 @@ export async function createApp({
   publicUrl,
   trustProxy = '',
   rateLimits = { perKey: undefined, perAddress: undefined },
+  answered = () => undefined,
+  traces,
 }: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
   // What is answered before the framework sees it is counted by nobody, so nothing is where a limit is set.
   const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
   const answers = keptAnswers(() => (isLimited ? undefined : store.stamp()), nextTransactionId);
   const headers = safeHeaders(publicUrl);
+  const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
+    const route = request.routeOptions.url;
+    logRequest(request, { route, status: statusCode, milliseconds: Math.round(elapsedTime) });
+    answered(route, request.method, statusCode, elapsedTime / 1_000);
+  };
   const app = fastify({
     serverFactory: (handle) =>
       createHttpServer((request, response) => {
-        const answered = answers.tryAnswer(request, response);
-        if (answered) log.debug(answered, 'request');
-        else handle(request, response);
+        const startedAt = performance.now();
+        const kept = answers.tryAnswer(request, response);
+        if (!kept) return handle(request, response);
+        const span = traces?.begin(request.headers.traceparent, startedAt);
+        const told = span ? { ...kept, traceId: span.traceId } : kept;
+        log.debug(told, 'request');
+        answered(kept.route, kept.method, kept.status, (performance.now() - startedAt) / 1_000);
+        if (span) traces?.end(span, { ...kept, problem: undefined });
       }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
@@ -76,14 +94,15 @@ export async function createApp({
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for what is refused before routing.
       void answerProblem(error, request, reply.headers(headers).header('x-transaction-id', request.id));
-      logRequest(request, reply.statusCode, reply.elapsedTime);
+      ended(request, reply);
     },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId(), headers),
   }) as unknown as FastifyInstance;
   // Node would answer 417 without a body; whoever expects what we do not know is served as if they expected nothing.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   sharePatience(app);
-  for (const member of ['actor', 'person', 'things', 'problem']) app.decorateRequest(member, undefined);
+  if (traces) traceRequests(app, traces);
+  for (const member of ['actor', 'person', 'things', 'problem', 'span']) app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-transaction-id', request.id);
@@ -94,7 +113,7 @@ export async function createApp({
     }
   });
   answers.keepFrom(app);
-  app.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
+  app.addHook('onResponse', async (request, reply) => ended(request, reply));
   app.setErrorHandler(answerProblem);
   readBodies(app);
 
@@ -139,18 +158,14 @@ export async function createApp({
   return app;
 }
 
+interface Ended {
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
 /** The route, not the path: a path may carry a key. What was read without trouble is for debugging only. */
-function logRequest(request: FastifyRequest, status: number, milliseconds: number): void {
-  const quiet = (request.method === 'GET' || request.method === 'HEAD') && status < 400;
-  request.log[quiet ? 'debug' : 'info'](
-    {
-      method: request.method,
-      route: request.routeOptions.url,
-      status,
-      milliseconds: Math.round(milliseconds),
-      actor: request.actor?.id,
-      problem: request.problem,
-    },
-    'request',
-  );
+function logRequest({ method, log, actor, problem, span }: FastifyRequest, ended: Ended): void {
+  const quiet = (method === 'GET' || method === 'HEAD') && ended.status < 400;
+  log[quiet ? 'debug' : 'info']({ method, ...ended, actor: actor?.id, problem, traceId: span?.traceId }, 'request');
 }

@@ -25,6 +25,18 @@ export interface Config {
    * none are made.
    */
   readonly backups: { readonly folder: string; readonly at: number; readonly keep: number } | undefined;
+  /** Where Prometheus may ask; undefined: nothing is measured. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** Where spans go; undefined: there are none. */
+  readonly tracing: Tracing | undefined;
+}
+
+export interface Tracing {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Of the requests whose caller does not say whether they are traced: from 0 to 1. */
+  readonly share: number;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -41,10 +53,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     if (complaint) complaints.push(`${name} ${complaint}`);
     return value;
   };
-  const host = read('HOST', (value) => (/\s/.test(value) ? 'must be a host name or an address' : undefined));
-  const port = read('PORT', (value) =>
-    /^\d+$/.test(value) && Number(value) <= 65_535 ? undefined : `must be a number from 0 to 65535, not ${value}`,
-  );
+  const host = read('HOST', notAHost);
+  const port = read('PORT', notAPort);
   const databaseUrl = read('DATABASE_URL', (value) =>
     /^(?:file:.|postgres(?:ql)?:\/\/.)/.test(value)
       ? undefined
@@ -94,6 +104,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!backupFolder && (backupAt || backupKeep)) {
     complaints.push('BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to');
   }
+  const metricsPort = read('METRICS_PORT', notAPort);
+  const metricsHost = read('METRICS_HOST', notAHost);
+  if (metricsHost && !metricsPort) complaints.push('METRICS_PORT is needed with METRICS_HOST');
+  const tracing = readTracing(read);
   if (complaints.length > 0) throw new ConfigError(complaints.join('\n'));
   return {
     host: host ?? '127.0.0.1',
@@ -110,6 +124,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     backups: backupFolder
       ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }
       : undefined,
+    metrics: metricsPort ? { host: metricsHost ?? '127.0.0.1', port: Number(metricsPort) } : undefined,
+    tracing,
   };
 }
 
@@ -119,9 +135,55 @@ const aNumber = (what: string, most: number) => (value: string) =>
     : `must be a number of ${what} from 1 to ${most}, not ${value}`;
 
 const numberOrNone = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
 function timeOfDay(text: string): number {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);
   return (hours * 60 + minutes) * 60_000;
+}
+
+type Read = (name: string, check: (value: string) => string | undefined) => string | undefined;
+
+const notAHost = (value: string) => (/\s/.test(value) ? 'must be a host name or an address' : undefined);
+const notAPort = (value: string) =>
+  /^\d+$/.test(value) && Number(value) <= 65_535 ? undefined : `must be a number from 0 to 65535, not ${value}`;
+
+/** The variables that OpenTelemetry has for it, as far as we know them. */
+function readTracing(read: Read): Tracing | undefined {
+  const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT', (value) =>
+    isHttpUrl(value) && !URL.parse(value)?.username
+      ? undefined
+      : 'must be a URL such as http://127.0.0.1:4318; what proves who we are goes into OTEL_EXPORTER_OTLP_HEADERS',
+  );
+  const headers = read('OTEL_EXPORTER_OTLP_HEADERS', (value) =>
+    headersOf(value) ? undefined : 'must be a list such as authorization=Bearer%20abc,x-tenant=flags',
+  );
+  const serviceName = read('OTEL_SERVICE_NAME', () => undefined);
+  const share = read('OTEL_TRACES_SAMPLER_ARG', (value) =>
+    /^(?:0|1|0?\.\d+|1\.0+)$/.test(value) ? undefined : `must be a number from 0 to 1, not ${value}`,
+  );
+  if (!endpoint) return undefined;
+  return {
+    endpoint,
+    headers: headersOf(headers ?? '') ?? {},
+    serviceName: serviceName ?? 'burgee',
+    share: Number(share ?? 1),
+  };
+}
+
+/** Undefined when it is no such list: names and percent-encoded values. */
+function headersOf(text: string): Record<string, string> | undefined {
+  try {
+    const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+    const headers = new Headers(pairs.map((pair) => headerOf(pair)));
+    return Object.fromEntries(headers);
+  } catch {
+    return undefined;
+  }
+}
+
+function headerOf(pair: string): [name: string, value: string] {
+  const [name = '', ...value] = pair.split('=');
+  return [name.trim(), decodeURIComponent(value.join('=').trim())];
 }
 
 function isHttpUrl(text: string): boolean {

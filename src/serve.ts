@@ -16,6 +16,8 @@ import { findAccount } from '#store/account.ts';
 import { completeFlagTags } from '#store/flags.ts';
 import { openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
+import { startTelemetry, type Telemetry } from '#telemetry/start.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Config, localUrl } from './config.ts';
 import { createLog } from './log.ts';
@@ -48,14 +50,16 @@ interface Beginning {
   readonly firstStart: FirstStart | undefined;
 }
 
-async function begin({ config, log, store, firstStart }: Beginning): Promise<void> {
+async function begin({ config, log, store: unwatched, firstStart }: Beginning): Promise<void> {
+  const telemetry = await telemetryOf(config, log, unwatched);
+  const { store, answered, traces } = telemetry;
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
   const { publicUrl: givenUrl, trustProxy, rateLimits } = config;
-  const app = await createApp({ store, account, log, publicUrl: givenUrl, trustProxy, rateLimits });
+  const app = await createApp({ store, account, log, publicUrl: givenUrl, trustProxy, rateLimits, answered, traces });
   limitConnections(app.server, config.connections, log);
   const jobs: Job[] = [];
-  stopOnSignal({ app, store, log, jobs });
+  stopOnSignal({ app, store, log, jobs, telemetry });
   jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   const listeningAt = await listen(app, config);
   const publicUrl = givenUrl ?? listeningAt;
@@ -71,19 +75,31 @@ async function backUpBeside(file: string): Promise<void> {
   await promisify(execFile)(process.execPath, [program, 'backup', file]);
 }
 
+async function telemetryOf({ metrics, tracing, databaseUrl }: Config, log: Logger, store: Store): Promise<Telemetry> {
+  const databaseSystem = databaseUrl.startsWith('file:') ? 'sqlite' : 'postgresql';
+  const { version } = manifest;
+  return startTelemetry({ store, log, version, databaseSystem, metrics, tracing }).catch((error: unknown) => {
+    if (!metrics) throw error;
+    throw new Error(whyNotListening(error as NodeJS.ErrnoException, { ...metrics, variable: 'METRICS_PORT' }));
+  });
+}
+
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     await app.listen({ host, port, listenTextResolver: (address) => `Burgee listens at ${address}` });
   } catch (error) {
-    throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port));
+    throw new Error(whyNotListening(error as NodeJS.ErrnoException, { host, port, variable: 'PORT' }));
   }
   const { port: actualPort } = app.server.address() as AddressInfo;
   return localUrl(host, actualPort);
 }
 
-function whyNotListening({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; stop what listens there or set PORT`;
-  if (code === 'EACCES') return `Port ${port} may not be used by this user; set PORT to 1024 or more`;
+function whyNotListening(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port, variable }: { host: string; port: number; variable: string },
+): string {
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; stop what listens there or set ${variable}`;
+  if (code === 'EACCES') return `Port ${port} may not be used by this user; set ${variable} to 1024 or more`;
   return `Burgee cannot listen at ${host}:${port}: ${message}`;
 }
 
@@ -123,10 +139,11 @@ interface Running {
   readonly store: Store;
   readonly log: Logger;
   readonly jobs: readonly Job[];
+  readonly telemetry: Telemetry;
 }
 
 /** Stops accepting, finishes what is under way, closes the database, exits 0. A second signal changes nothing. */
-function stopOnSignal({ app, store, log, jobs }: Running): void {
+function stopOnSignal({ app, store, log, jobs, telemetry }: Running): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -141,7 +158,8 @@ function stopOnSignal({ app, store, log, jobs }: Running): void {
     // A mail server that hangs must not hold up the stop: its mail is sent again after the next start.
     const stopped = Promise.all(jobs.map((job) => job.stop()));
     await Promise.all([app.close(), Promise.race([stopped, pause(graceMs, undefined, { ref: false })])]);
-    await store.close();
+    // Last, so that the last requests are in it.
+    await Promise.all([store.close(), telemetry.stop()]);
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));

@@ -53,7 +53,8 @@ const mayUse: Record<string, readonly string[]> = {
   store: ['domain'],
   commands: ['domain', 'store'],
   jobs: ['domain', 'store'],
-  http: ['domain', 'contract', 'store', 'commands'],
+  telemetry: ['domain', 'store'],
+  http: ['domain', 'contract', 'store', 'commands', 'telemetry'],
   cli: ['domain', 'store', 'commands', 'jobs/mail.ts'],
 };
 
@@ -64,6 +65,7 @@ const mayInstall: Record<string, RegExp> = {
   store: /^(node:|sql-template-tag$|pg$)/,
   commands: /^(node:|uuid$|otpauth$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
+  telemetry: /^(node:|pino$)/,
 };
 
 test('the imports are found', () => {

@@ -15,6 +15,8 @@ const defaults = {
   rateLimits: { perKey: undefined, perAddress: undefined },
   mail: undefined,
   backups: undefined,
+  metrics: undefined,
+  tracing: undefined,
 };
 
 test('without any variable the defaults hold', () => {
@@ -39,6 +41,9 @@ test('a variable that is empty counts as absent', () => {
     BACKUP_FOLDER: '',
     BACKUP_AT: '',
     BACKUP_KEEP: '',
+    METRICS_PORT: '',
+    METRICS_HOST: '',
+    OTEL_EXPORTER_OTLP_ENDPOINT: '',
   };
   assert.deepEqual(readConfig(empty), defaults);
 });
@@ -62,6 +67,12 @@ test('every variable is read', () => {
     BACKUP_FOLDER: '/backup',
     BACKUP_AT: '03:30',
     BACKUP_KEEP: '7',
+    METRICS_PORT: '9464',
+    METRICS_HOST: '10.0.0.11',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc%3D, X-Tenant=flags=1',
+    OTEL_SERVICE_NAME: 'flags',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
@@ -76,6 +87,23 @@ test('every variable is read', () => {
     rateLimits: { perKey: 600, perAddress: 1200 },
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
     backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
+    metrics: { host: '10.0.0.11', port: 9464 },
+    tracing: {
+      endpoint: 'https://collector.example.com',
+      headers: { authorization: 'Bearer abc=', 'x-tenant': 'flags=1' },
+      serviceName: 'flags',
+      share: 0.25,
+    },
+  });
+});
+
+test('metrics are for this machine alone unless METRICS_HOST says otherwise, and every request is traced', () => {
+  assert.deepEqual(readConfig({ METRICS_PORT: '0' }).metrics, { host: '127.0.0.1', port: 0 });
+  assert.deepEqual(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }).tracing, {
+    endpoint: 'http://127.0.0.1:4318',
+    headers: {},
+    serviceName: 'burgee',
+    share: 1,
   });
 });
 
@@ -98,6 +126,11 @@ const notAPool = (value: string) => `DATABASE_POOL must be a number of connectio
 const notARate = (name: string, value: string) =>
   `${name} must be a number of requests a minute from 1 to 1000000, not ${value}`;
 const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more of ASCII, without spaces';
+const notAnEndpoint =
+  'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://127.0.0.1:4318; what proves who we are goes into OTEL_EXPORTER_OTLP_HEADERS';
+// Nor is the value of a header.
+const notHeaders = 'OTEL_EXPORTER_OTLP_HEADERS must be a list such as authorization=Bearer%20abc,x-tenant=flags';
+const notAShare = (value: string) => `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not ${value}`;
 const complaints: [name: string, value: string, sentence: string][] = [
   ['HOST', 'my host', 'HOST must be a host name or an address'],
   ['PORT', 'http', notAPort('http')],
@@ -127,6 +160,15 @@ const complaints: [name: string, value: string, sentence: string][] = [
   ['BURGEE_ADMIN_API_KEY', 'schlüssel-schlüssel', notAKey],
   ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not loud'],
   ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not INFO'],
+  ['METRICS_PORT', 'http', `METRICS_${notAPort('http')}`],
+  ['METRICS_HOST', '127.0.0.1', 'METRICS_PORT is needed with METRICS_HOST'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', '127.0.0.1:4318', notAnEndpoint],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://burgee:secret@collector.example.com', notAnEndpoint],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'no spaces in names=1', notHeaders],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=%', notHeaders],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=a%0Ab', notHeaders],
+  ['OTEL_TRACES_SAMPLER_ARG', '2', notAShare('2')],
+  ['OTEL_TRACES_SAMPLER_ARG', 'half', notAShare('half')],
 ];
 for (const [name, value, sentence] of complaints) {
   test(`${name}=${value} is refused with a sentence`, () => {

@@ -81,7 +81,8 @@ async function makeClaimed({ store, log, settings, make }: BackupOptions, dueAt:
     removeBrokenOff(folder);
     await make(file);
     await store.write((tx) => saveBackupMade(tx, dueAt));
-    log.info({ file, removed: pruneBackups(folder, keep) }, 'backup made');
+    const removed = pruneBackups(folder, keep);
+    log.info({ file, removed }, 'backup made');
   } catch (error) {
     log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
   } finally {

@@ -96,6 +96,20 @@ export async function findChanges(db: Reader, ids: readonly string[]): Promise<C
   return rows.map(toChange);
 }
 
+/** The entry that comes `steps` behind the position, if there is one that is not newer than `until`; oldest first. */
+export const findChangeBehind = (db: Reader, { at, id }: Position, steps: number, until: number) =>
+  db.one<Position>(sql`
+    select at, id from changes where (at, id) > (${at}, ${id}) and at <= ${until}
+     order by at, id limit 1 offset ${steps - 1}`);
+
+/** Those behind the position that are not newer than `until`. Reads each of them: ask for few. */
+export async function countChangesBehind(db: Reader, { at, id }: Position, until: number): Promise<number> {
+  const row = await db.one<{ count: number }>(
+    sql`select count(*) as count from changes where (at, id) > (${at}, ${id}) and at <= ${until}`,
+  );
+  return row?.count ?? 0;
+}
+
 /**
  * Who reaches only some environments sees what is of them; the rest of the project may speak of the others. People do
  * not see what was done to keys.

@@ -66,6 +66,20 @@ export async function listOutbox(db: Reader): Promise<OutboxEntry[]> {
   return rows.map(toEntry);
 }
 
+export interface OutboxDepth {
+  /** Not sent and not given up. */
+  readonly waiting: number;
+  readonly givenUp: number;
+  /** When the oldest of those that wait was put in. */
+  readonly waitingSince: number | null;
+}
+
+export const measureOutbox = (db: Reader) =>
+  db.one<OutboxDepth>(sql`
+    select count(case when given_up_at is null then 1 end) as waiting, count(given_up_at) as "givenUp",
+           min(case when given_up_at is null then created_at end) as "waitingSince"
+      from outbox`);
+
 /** Takes the entries that nobody was told of yet, oldest first; whoever takes them tells of them. */
 export async function takeUnannounced(tx: Tx): Promise<OutboxEntry[]> {
   const rows = await tx.all<OutboxRow>(sql`

@@ -27,6 +27,12 @@ export const listSessions = (db: Reader, userId: string) =>
   db.all<Session>(sql`
     select ${columns} from sessions s where s.user_id = ${userId} and ${alive(db.clock())} order by s.created_at, s.id`);
 
+/** Those that are alive, of everybody. */
+export async function countSessions(db: Reader): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`select count(*) as count from sessions s where ${alive(db.clock())}`);
+  return row?.count ?? 0;
+}
+
 /** Also clears away the user's sessions that are over. */
 export async function insertSession(tx: Tx, session: Session, tokenHash: string): Promise<void> {
   await tx.run(sql`

@@ -19,6 +19,7 @@ import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { createApp } from '../../src/app.ts';
 import { newDatabase } from './databases.ts';
+import { requireDocumentedFields } from './log-fields.ts';
 import { createSecrets } from './secrets.ts';
 
 type Method = Endpoint['method'];
@@ -87,12 +88,13 @@ export async function startApi(): Promise<Api> {
   const { adminKeyText: adminKey, setupToken } = firstStart;
   secrets.add(adminKey, setupToken);
   const log: Record<string, unknown>[] = [];
-  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
+  const logger = pino({ level: 'debug', base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const app = await createApp({ store, account, log: logger });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
   after(() => secrets.requireNone('the log', JSON.stringify(log)));
   after(() => secrets.requireNone('the audit log', auditLog));
+  after(() => requireDocumentedFields(log));
   await app.ready();
 
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {

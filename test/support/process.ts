@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';
 import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
+import { logLinesIn, requireDocumentedFields } from './log-fields.ts';
 import { createSecrets, requireNoShapes, type Secrets } from './secrets.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -63,7 +64,7 @@ export interface Installation {
   rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]>;
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const mainOfCheckout = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** For `describe`: a process takes most of a second to load, so tests that start some run beside each other. */
 export const sideBySide = { concurrency: 3 };
@@ -71,11 +72,20 @@ export const sideBySide = { concurrency: 3 };
 /** Far more than anything here takes: what hangs is killed, and the test says so. */
 const patienceMs = 300_000;
 
-/**
- * After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. A database
- * that is given is whoever's who gave it.
- */
-export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } = {}): Installation {
+export interface InstallationOptions {
+  /** Whoever's who gave it. */
+  readonly databaseUrl?: string;
+  /** What is run; without it the sources of this checkout. */
+  readonly main?: string;
+  readonly node?: string;
+}
+
+/** After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. */
+export function anInstallation({
+  databaseUrl: given,
+  main = mainOfCheckout,
+  node = process.execPath,
+}: InstallationOptions = {}): Installation {
   const running = new Set<Child>();
   const outputs: Output[] = [];
   const secrets = createSecrets();
@@ -112,9 +122,8 @@ export function anInstallation({ databaseUrl: given }: { databaseUrl?: string } 
     folder,
     main,
     databaseUrl,
-    start: async (variables = {}) =>
-      startServer(await launch(process.execPath, [main, 'serve'], { PORT: '0', ...variables })),
-    run: (args, variables) => toItsEnd(process.execPath, [main, ...args], variables),
+    start: async (variables = {}) => startServer(await launch(node, [main, 'serve'], { PORT: '0', ...variables })),
+    run: (args, variables) => toItsEnd(node, [main, ...args], variables),
     shell: (script, variables) => toItsEnd('sh', ['-c', script], variables),
     lock: async () => {
       const url = await database;
@@ -141,9 +150,12 @@ async function lockTable(url: string): Promise<() => Promise<void>> {
   return () => client.end();
 }
 
+/** The server may be writing meanwhile. */
+const busyMs = 10_000;
+
 async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
   if (!databaseUrl.startsWith('file:')) return (await command(databaseUrl, query)) as Row[];
-  const database = new DatabaseSync(databaseUrl.slice('file:'.length));
+  const database = new DatabaseSync(databaseUrl.slice('file:'.length), { timeout: busyMs });
   try {
     return database
       .prepare(query)
@@ -155,6 +167,7 @@ async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
 }
 
 async function startServer({ child, output }: Launched): Promise<Server> {
+  after(() => requireDocumentedFields(logLinesIn(output.stdout())));
   const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = pattern.exec(output.stdout());

@@ -1,0 +1,70 @@
+// Packs dist/burgee-<version>.tar.gz: what runs with Node 24 alone, with nothing to install and nothing to build. Plain
+// JavaScript like its neighbours, and GNU tar. The same checkout gives the same archive, byte for byte.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+// Installs what is missing and builds the interface, when their sources changed.
+import './build-web.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const copied = ['bin', 'src', 'web/dist', 'docs', 'examples', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const name = `burgee-${manifest.version}`;
+const dist = join(root, 'dist');
+const staging = join(dist, `.release-${process.pid}`);
+const archive = join(dist, `${name}.tar.gz`);
+try {
+  mkdirSync(staging, { recursive: true });
+  stage(join(staging, name));
+  pack();
+} finally {
+  rmSync(staging, { recursive: true, force: true });
+}
+const checksum = createHash('sha256').update(readFileSync(archive)).digest('hex');
+writeFileSync(`${archive}.sha256`, `${checksum}  ${name}.tar.gz\n`);
+process.stdout.write(`${archive}\n`);
+
+function stage(folder) {
+  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of productionPackages()) copyPackage(join(root, path), join(folder, path));
+  // The scripts and what they need stay behind.
+  const { scripts: _, devDependencies: __, allowScripts: ___, overrides: ____, ...rest } = manifest;
+  const released = { ...rest, engines: { node: '>=24' }, bin: { burgee: 'bin/burgee.mjs' } };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(released, null, 2)}\n`);
+}
+
+/** The folders that the lockfile has for running, not only for development. */
+function productionPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.keys(packages).filter((path) => path !== '' && !packages[path].dev && existsSync(join(root, path)));
+}
+
+/** Without the packages inside of it: each of those that are needed has a line of its own in the lockfile. */
+function copyPackage(from, to) {
+  const inside = join(from, 'node_modules');
+  cpSync(from, to, { recursive: true, filter: (path) => path !== inside });
+}
+
+function pack() {
+  // Who packs does not matter, nor which rights their files have; the time is that of the commit.
+  const like = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', `--mtime=@${time()}`];
+  const packed = join(staging, 'packed');
+  run('tar', [...like, '--use-compress-program=gzip -9n', '--create', `--file=${packed}`, name], staging);
+  renameSync(packed, archive);
+}
+
+/** Browsers compare it to know whether a page is new, so it must not stand still. */
+function time() {
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : Math.floor(Date.now() / 1000);
+}
+
+function run(program, args, cwd) {
+  const { status, error } = spawnSync(program, args, { cwd, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  process.stderr.write(`${program} failed${error ? `: ${error.message}` : '; its message is above'}\n`);
+  process.exit(1);
+}

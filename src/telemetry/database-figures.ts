@@ -1,0 +1,41 @@
+/** What is in the database that an operator watches. Every node tells the same of it: take the largest, not the sum. */
+import { measureOutbox } from '#store/outbox.ts';
+import { withPatience } from '#store/patience.ts';
+import { countSessions } from '#store/sessions.ts';
+import type { Reader } from '#store/sql.ts';
+import { countAuditEntries } from './audit-entries.ts';
+import { type Family, gauge } from './exposition.ts';
+
+/** Prometheus gives up after ten seconds, and then has nothing at all. */
+const patienceMs = 2_000;
+
+export function watchDatabase(db: Reader): () => Promise<Family[]> {
+  const auditEntries = countAuditEntries(db);
+  const read = async (): Promise<Family[]> => {
+    const { waiting = 0, givenUp = 0, waitingSince } = (await measureOutbox(db)) ?? {};
+    const sessions = await countSessions(db);
+    const entries = await auditEntries();
+    const waitingMs = typeof waitingSince === 'number' ? Math.max(0, db.clock() - waitingSince) : 0;
+    return [
+      gauge({ name: 'burgee_outbox_mails', help: 'Mails that are not sent.' }, [
+        { value: waiting, labels: { state: 'waiting' } },
+        { value: givenUp, labels: { state: 'given_up' } },
+      ]),
+      gauge({ name: 'burgee_outbox_oldest_seconds', help: 'How long the oldest waiting mail has waited.' }, [
+        { value: waitingMs / 1_000 },
+      ]),
+      gauge({ name: 'burgee_sessions', help: 'Sessions of people that are alive.' }, [{ value: sessions }]),
+      gauge(
+        { name: 'burgee_audit_entries', help: 'Entries of the audit log.' },
+        entries === undefined ? [] : [{ value: entries }],
+      ),
+    ];
+  };
+  return async () => {
+    const figures = await withPatience(patienceMs, read).catch(() => undefined);
+    const isUp = gauge({ name: 'burgee_database_up', help: 'Whether the database answered this scrape.' }, [
+      { value: figures ? 1 : 0 },
+    ]);
+    return [isUp, ...(figures ?? [])];
+  };
+}

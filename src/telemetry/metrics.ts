@@ -1,0 +1,63 @@
+/** All that Prometheus is told, and where it is noted. */
+import type { Reader } from '#store/sql.ts';
+import type { DatabaseWork, WatchDatabase } from '#store/watched.ts';
+import { watchDatabase } from './database-figures.ts';
+import { type Family, labelText, toText } from './exposition.ts';
+import { Histogram } from './histogram.ts';
+import { watchProcess } from './process-figures.ts';
+import { type Answered, countRequests } from './requests.ts';
+
+export interface Metrics {
+  readonly answered: Answered;
+  readonly watchDatabase: WatchDatabase;
+  /** The whole text. Who asks while somebody else does gets the same. */
+  text(): Promise<string>;
+  stop(): void;
+}
+
+export interface MetricsOptions {
+  /** Where the figures of the database come from; not a watched one, or each scrape would count itself. */
+  readonly db: Reader;
+  readonly version: string;
+  /** Of others who count something. */
+  readonly more?: () => Family[];
+}
+
+export function collectMetrics({ db, version, more = () => [] }: MetricsOptions): Metrics {
+  const requests = countRequests();
+  const ofTheProcess = watchProcess(version);
+  const ofTheDatabase = watchDatabase(db);
+  const databaseTime = { read: new Histogram(), write: new Histogram() } satisfies Record<DatabaseWork, Histogram>;
+  const collect = async () =>
+    toText([
+      ...requests.families(),
+      databaseFamily(databaseTime),
+      ...(await ofTheDatabase()),
+      ...ofTheProcess.families(),
+      ...more(),
+    ]);
+  let underWay: Promise<string> | undefined;
+  return {
+    answered: requests.answered,
+    watchDatabase: (work) => {
+      const startedAt = performance.now();
+      return () => databaseTime[work].observe((performance.now() - startedAt) / 1_000);
+    },
+    text: () => {
+      underWay ??= collect().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+    stop: () => ofTheProcess.stop(),
+  };
+}
+
+const databaseFamily = (time: Record<DatabaseWork, Histogram>): Family => ({
+  name: 'burgee_database_duration_seconds',
+  type: 'histogram',
+  help: 'Time of single reads and of whole transactions that write, with the wait for their turn.',
+  lines: Object.entries(time).flatMap(([work, histogram]) =>
+    histogram.lines('burgee_database_duration_seconds', labelText({ work })),
+  ),
+});

@@ -1,0 +1,87 @@
+/** What the process uses, under the names that clients of Prometheus have for it in every language, and for Node. */
+import { readdirSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { counter, type Family, gauge } from './exposition.ts';
+
+const lagResolutionMs = 20;
+
+interface ProcessFigures {
+  families(): Family[];
+  stop(): void;
+}
+
+export function watchProcess(version: string): ProcessFigures {
+  const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
+  lag.enable();
+  /** The monitor counts the time between two of its ticks: what is over the time that it wanted is the lag. */
+  const lagSeconds = (nanoseconds: number) =>
+    lag.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1_000);
+  const lagFamilies = () => {
+    const families = [
+      gauge(
+        { name: 'nodejs_eventloop_lag_p50_seconds', help: 'Median lateness of the event loop since the last scrape.' },
+        [{ value: lagSeconds(lag.percentile(50)) }],
+      ),
+      gauge(
+        {
+          name: 'nodejs_eventloop_lag_p99_seconds',
+          help: 'Lateness of the event loop since the last scrape, 99 of 100 were less.',
+        },
+        [{ value: lagSeconds(lag.percentile(99)) }],
+      ),
+      gauge(
+        {
+          name: 'nodejs_eventloop_lag_max_seconds',
+          help: 'Greatest lateness of the event loop since the last scrape.',
+        },
+        [{ value: lagSeconds(lag.max) }],
+      ),
+    ];
+    lag.reset();
+    return families;
+  };
+  return {
+    families: () => [...lagFamilies(), ...usage(), ...constants(version)],
+    stop: () => lag.disable(),
+  };
+}
+
+function usage(): Family[] {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
+  return [
+    counter({ name: 'nodejs_eventloop_active_seconds_total', help: 'Time in which the event loop had work.' }, [
+      { value: performance.eventLoopUtilization().active / 1_000 },
+    ]),
+    counter({ name: 'process_cpu_user_seconds_total', help: 'Processor time in the program.' }, [
+      { value: user / 1e6 },
+    ]),
+    counter({ name: 'process_cpu_system_seconds_total', help: 'Processor time in the system.' }, [
+      { value: system / 1e6 },
+    ]),
+    counter({ name: 'process_cpu_seconds_total', help: 'Processor time in both.' }, [{ value: (user + system) / 1e6 }]),
+    gauge({ name: 'process_resident_memory_bytes', help: 'Memory in use.' }, [{ value: rss }]),
+    gauge({ name: 'nodejs_heap_size_total_bytes', help: 'Memory kept for objects.' }, [{ value: heapTotal }]),
+    gauge({ name: 'nodejs_heap_size_used_bytes', help: 'Memory of objects.' }, [{ value: heapUsed }]),
+    gauge({ name: 'nodejs_external_memory_bytes', help: 'Memory of buffers.' }, [{ value: external }]),
+    gauge({ name: 'process_open_fds', help: 'Open files and sockets.' }, openFiles()),
+  ];
+}
+
+/** Only Linux tells. */
+function openFiles() {
+  try {
+    return [{ value: readdirSync('/proc/self/fd').length }];
+  } catch {
+    return [];
+  }
+}
+
+const constants = (version: string): Family[] => [
+  gauge({ name: 'process_start_time_seconds', help: 'When the process started, in seconds since 1970.' }, [
+    { value: Math.round(performance.timeOrigin) / 1_000 },
+  ]),
+  gauge({ name: 'burgee_build_info', help: 'Always 1; the labels tell the versions.' }, [
+    { value: 1, labels: { version, node: process.version } },
+  ]),
+];

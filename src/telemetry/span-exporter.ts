@@ -1,0 +1,163 @@
+/**
+ * Brings finished spans to a receiver of OpenTelemetry: OTLP over HTTP, as JSON.
+ *
+ * Invariants
+ * 1. Nobody waits for it: `add` puts the span into a list and returns.
+ * 2. The list has an end: when the receiver is away or slow, the oldest spans are dropped and counted.
+ * 3. One delivery at a time, each with a time limit.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+export interface FinishedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly name: string;
+  readonly kind: number;
+  /** Both by `performance.now()`. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly isFailed: boolean;
+}
+
+export interface SpanExporter {
+  add(span: FinishedSpan): void;
+  sent(): number;
+  dropped(): number;
+  /** Delivers what is there, if that goes quickly. */
+  stop(): Promise<void>;
+}
+
+export interface ExporterOptions {
+  /** Without the path of the signal, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+const mostWaiting = 2_048;
+const mostAtOnce = 512;
+const gatherMs = 1_000;
+const deliveryMs = 5_000;
+const farewellMs = 1_000;
+const longestPauseMs = 30_000;
+
+export function exportSpans({ endpoint, headers, serviceName, version, log }: ExporterOptions): SpanExporter {
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  let waiting: FinishedSpan[] = [];
+  let sent = 0;
+  let dropped = 0;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let delivering: Promise<void> | undefined;
+
+  const post = async (spans: readonly FinishedSpan[], patienceMs: number): Promise<void> => {
+    const reply = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(toOtlp(spans, serviceName, version)),
+      redirect: 'error',
+      signal: AbortSignal.timeout(Math.ceil(patienceMs)),
+    });
+    await reply.body?.cancel();
+    if (!reply.ok) throw new Refusal(reply.status);
+  };
+  const deliver = async (patienceMs: number): Promise<void> => {
+    const spans = waiting.splice(0, mostAtOnce);
+    try {
+      await post(spans, patienceMs);
+      sent += spans.length;
+      if (failures > 0) log.info('traces are delivered again');
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures === 1) log.warn({ err: error }, 'traces cannot be delivered');
+      if (error instanceof Refusal && !error.mayPass) dropped += spans.length;
+      else putBack(spans);
+    }
+  };
+  const putBack = (spans: readonly FinishedSpan[]) => {
+    const all = [...spans, ...waiting];
+    waiting = all.slice(-mostWaiting);
+    dropped += all.length - waiting.length;
+  };
+  const schedule = () => {
+    if (timer || delivering || waiting.length === 0) return;
+    const isFull = waiting.length >= mostAtOnce;
+    const pauseMs = failures > 0 ? Math.min(longestPauseMs, gatherMs * 2 ** failures) : isFull ? 0 : gatherMs;
+    timer = setTimeout(() => {
+      timer = undefined;
+      delivering = deliver(deliveryMs).finally(() => {
+        delivering = undefined;
+        schedule();
+      });
+    }, pauseMs).unref();
+  };
+  return {
+    add: (span) => {
+      waiting.push(span);
+      if (waiting.length > mostWaiting) {
+        waiting.shift();
+        dropped += 1;
+      }
+      schedule();
+    },
+    sent: () => sent,
+    dropped: () => dropped,
+    stop: async () => {
+      clearTimeout(timer);
+      const deadline = performance.now() + farewellMs;
+      await Promise.race([delivering, pause(farewellMs, undefined, { ref: false })]);
+      while (waiting.length > 0 && failures === 0 && performance.now() < deadline) {
+        await deliver(deadline - performance.now());
+      }
+    },
+  };
+}
+
+class Refusal extends Error {
+  /** Whether the same may be taken later, as the protocol says. */
+  readonly mayPass: boolean;
+
+  constructor(status: number) {
+    super(`the receiver answered ${status}`);
+    this.mayPass = [408, 429, 502, 503, 504].includes(status);
+  }
+}
+
+function toOtlp(spans: readonly FinishedSpan[], serviceName: string, version: string) {
+  // The clock of the machine may be set while we run, so it is asked anew each time.
+  const originMs = Date.now() - performance.now();
+  const nanoseconds = (ms: number) => `${Math.round((originMs + ms) * 1_000)}000`;
+  const resource = { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) };
+  const scope = { name: 'burgee', version };
+  return {
+    resourceSpans: [
+      {
+        resource,
+        scopeSpans: [
+          {
+            scope,
+            spans: spans.map(({ startedAt, endedAt, attributes, isFailed, ...span }) => ({
+              ...span,
+              startTimeUnixNano: nanoseconds(startedAt),
+              endTimeUnixNano: nanoseconds(endedAt),
+              attributes: attributesOf(attributes),
+              status: isFailed ? { code: 2 } : {},
+            })),
+          },
+        ],
+      },
+    ],
+  };
+}
+
+const attributesOf = (attributes: FinishedSpan['attributes']) =>
+  Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+  }));

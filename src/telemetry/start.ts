@@ -1,0 +1,58 @@
+/** Starts what measures and traces, as far as it is wanted; what is not wanted is not even loaded. */
+import type { Logger } from 'pino';
+import type { Store } from '#store/sql.ts';
+import { watched } from '#store/watched.ts';
+import type { Answered } from './requests.ts';
+import type { ExporterOptions } from './span-exporter.ts';
+import type { Traces } from './traces.ts';
+
+export interface TelemetryOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly version: string;
+  readonly databaseSystem: 'sqlite' | 'postgresql';
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  readonly tracing: (Pick<ExporterOptions, 'endpoint' | 'headers' | 'serviceName'> & { share: number }) | undefined;
+}
+
+export interface Telemetry {
+  /** To be used instead of the one that was given: its work is seen. */
+  readonly store: Store;
+  readonly answered: Answered | undefined;
+  readonly traces: Traces | undefined;
+  stop(): Promise<void>;
+}
+
+/** Rejects with the error of the socket when the metrics cannot be served. */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const traces = await startTraces(options);
+  const metrics = await startMetrics(options, traces);
+  let { store } = options;
+  if (traces) store = watched(store, traces.watchDatabase);
+  if (metrics) store = watched(store, metrics.watchDatabase);
+  return {
+    store,
+    answered: metrics?.answered,
+    traces,
+    stop: async () => {
+      await Promise.all([traces?.stop(), metrics?.stop()]);
+    },
+  };
+}
+
+async function startTraces({ tracing, log, version, databaseSystem }: TelemetryOptions): Promise<Traces | undefined> {
+  if (!tracing) return undefined;
+  const { traceWith } = await import('./traces.ts');
+  const { exportSpans } = await import('./span-exporter.ts');
+  return traceWith({ exporter: exportSpans({ ...tracing, version, log }), share: tracing.share, databaseSystem });
+}
+
+async function startMetrics({ metrics, store, log, version }: TelemetryOptions, traces: Traces | undefined) {
+  if (!metrics) return undefined;
+  const { collectMetrics } = await import('./metrics.ts');
+  const { serveMetrics } = await import('./metrics-server.ts');
+  const collected = collectMetrics({ db: store, version, ...(traces ? { more: traces.families } : {}) });
+  const server = await serveMetrics(collected, metrics.host, metrics.port);
+  log.info({ metricsPort: server.port }, 'metrics are served at /metrics');
+  return { ...collected, stop: server.stop };
+}

@@ -1,0 +1,156 @@
+/** The archive that `npm run release` makes, in a folder where nothing else is; and the container that is made of it. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { onlySqlite, temporaryFolder } from '../support/databases.ts';
+import { until } from '../support/nodes.ts';
+import { anInstallation } from '../support/process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+const adminKey = 'a-key-for-the-release-archive';
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+
+/** Everybody may look into it. */
+const folder = temporaryFolder();
+const unpacked = join(folder, `burgee-${version}`);
+const main = join(unpacked, 'bin/burgee.mjs');
+const node = join(folder, 'node24/node');
+
+before(() => {
+  chmodSync(folder, 0o755);
+  mkdirSync(dirname(node));
+  copyFileSync(realpathSync(process.execPath), node);
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'release'], { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const archive = stdout.trim();
+  assert.equal(archive, join(root, `dist/burgee-${version}.tar.gz`));
+  const checked = spawnSync('sha256sum', ['--check', '--quiet', `${archive}.sha256`], { cwd: dirname(archive) });
+  assert.equal(checked.status, 0);
+  assert.equal(spawnSync('tar', ['-xzf', archive, '-C', folder]).status, 0);
+});
+
+const namesIn = (place: string): string[] => globSync('**', { cwd: place }).sort();
+
+test('the archive has what runs, and nothing of what only makes it', () => {
+  for (const path of ['src/main.ts', 'web/dist/index.html', 'node_modules/fastify', 'docs/operating.md', 'LICENSE']) {
+    assert.ok(existsSync(join(unpacked, path)), path);
+  }
+  for (const path of [
+    'test',
+    'scripts',
+    'web/src',
+    'node_modules/vite',
+    'node_modules/typescript',
+    'node_modules/node',
+  ]) {
+    assert.ok(!existsSync(join(unpacked, path)), path);
+  }
+  const { scripts, devDependencies } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+  assert.deepEqual([scripts, devDependencies], [undefined, undefined]);
+});
+
+test('with Node 24 and nothing else it starts, answers, serves its pages, and has its command line', async () => {
+  const burgee = anInstallation({ main, node });
+  const server = await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PATH: '' });
+  assert.deepEqual(await (await fetch(`${server.url}/ready`)).json(), { status: 'ready' });
+  const { status } = await server.call('POST', '/workspaces', { as: adminKey, body: { name: 'released' } });
+  assert.equal(status, 200);
+  assert.match(await (await fetch(server.url, { headers: { accept: 'text/html' } })).text(), /<div id="root">/);
+  const listed = await burgee.shell(`${main} keys list`, { PATH: `${dirname(node)}:/usr/bin:/bin` });
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.match(listed.stdout, /API_ALL_GRANTED/);
+  assert.equal((await server.end('SIGTERM')).code, 0);
+});
+
+/** Nobody listens there now; the container cannot choose one by itself, since its health check must know it. */
+async function aFreePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return String(port);
+}
+
+/** The last stage of the Dockerfile, as far as it says what is run and how. */
+function lastStage() {
+  const [, text = ''] =
+    /(?:[\s\S]*\n)FROM [^\n]*\n([\s\S]*)$/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+  const joined = text.replaceAll('\\\n', ' ');
+  const list = (instruction: RegExp) => JSON.parse(instruction.exec(joined)?.[1] ?? '[]') as string[];
+  return {
+    user: /^USER (.+)$/m.exec(joined)?.[1],
+    environment: Object.fromEntries((/^ENV (.+)$/m.exec(joined)?.[1] ?? '').split(' ').map((pair) => pair.split('='))),
+    command: list(/^CMD (\[.+\])$/m),
+    healthCheck: list(/^HEALTHCHECK .* CMD (\[.+\])$/m),
+  };
+}
+
+test(
+  'the container runs as a user who may write nothing but /data, and its health check tells',
+  onlySqlite,
+  async () => {
+    const { user, environment, command, healthCheck } = lastStage();
+    assert.equal(user, 'node');
+    assert.equal(environment.DATABASE_URL, 'file:/data/burgee.db');
+    const data = temporaryFolder();
+    if (isRoot) chownSync(data, nobody, nobody);
+    else spawnSync('chmod', ['-R', 'a-w', unpacked]);
+    const port = await aFreePort();
+    const launch = ([program = '', ...args]: string[]) => {
+      assert.equal(program, 'node');
+      return spawn(
+        node,
+        args.map((arg) => arg.replace(/^\/burgee\//, `${unpacked}/`)),
+        {
+          cwd: '/',
+          env: { ...environment, HOST: '127.0.0.1', PORT: port, DATABASE_URL: `file:${data}/burgee.db` },
+          stdio: 'ignore',
+          ...(isRoot ? { uid: nobody, gid: nobody } : {}),
+        },
+      );
+    };
+    const healthy = async () => (await once(launch(healthCheck), 'exit'))[0] === 0;
+    const had = namesIn(unpacked);
+    assert.equal(await healthy(), false);
+    const container = launch(command);
+    try {
+      await until('it is healthy', healthy);
+      assert.equal((await fetch(`http://127.0.0.1:${port}/ready`)).status, 200);
+      assert.ok(existsSync(join(data, 'burgee.db')));
+    } finally {
+      const ended = once(container, 'exit');
+      container.kill('SIGTERM');
+      assert.deepEqual(await ended, [0, null]);
+    }
+    assert.deepEqual(namesIn(unpacked), had);
+  },
+);
+
+test('all that the archive is made from gets into the build of the container', () => {
+  const [, list = ''] =
+    /const copied = \[([^\]]+)\]/.exec(readFileSync(join(root, 'scripts/release.mjs'), 'utf8')) ?? [];
+  const copied = [...list.matchAll(/'([^'/]+)[^']*'/g)].map(([, path = '']) => path);
+  const needed = [...copied, 'scripts', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig*.json'];
+  const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  assert.ok(copied.length > 5 && lines.includes('*'));
+  assert.deepEqual(
+    needed.filter((path) => !lines.includes(`!${path}`)),
+    [],
+  );
+});
