@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
-import type { Api } from './app.ts';
+import type { Calls } from './app.ts';
 import { aDefinedFlag, aDefinition, aFlag, type ProjectFixture, uniqueName } from './build.ts';
 
 /** Where requests are made: a project with the environment that paths name. */
@@ -33,7 +33,7 @@ export function requestOf({ path }: Endpoint, place: Place, target: Target): { p
 }
 
 /** The smallest request of each endpoint that the right key gets a 200 for. One that is missing does not compile. */
-export function requestsTo(api: Pick<Api, 'get' | 'post' | 'delete'>): Requests {
+export function requestsTo(api: Calls): Requests {
   const flagIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
     words: { flag: (await aFlag(api, place)).id, ...more.words },

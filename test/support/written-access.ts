@@ -84,3 +84,7 @@ export const powers = {
   API_SEGMENT_VIEWER: 'project.read',
   API_SEGMENT_EDITOR: 'project.read',
 };
+
+/** And what a person may do who is signed in and no administrator. */
+export const powersOfMember =
+  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write user.read group.read audit.read';
