@@ -13,6 +13,7 @@ import { type Kind, type Shape, type Tried, triedEndpoints } from './isolation-r
 import type { Principal, Side, SideName, World } from './isolation-world.ts';
 import { requestOf, type Target } from './requests.ts';
 
+/** A server and its database. */
 export interface Server extends Calls {
   readonly store: Reader;
 }
@@ -29,7 +30,7 @@ export interface Outcome {
   readonly failures: string[];
 }
 
-/** Asks everything, and answers what was not as it must be. */
+/** Asks everything of what needs a permission, and answers what was not as it must be. */
 export async function runMatrix(server: Server, world: World, slice: Slice = {}): Promise<Outcome> {
   const outcome: Outcome = { cases: 0, failures: [] };
   const principals = world.principals.filter(slice.principals ?? (() => true));
@@ -153,7 +154,9 @@ class Asking {
     if (may === undefined) return [401, 'Invalid Admin API Key'];
     const allowed =
       (may === '*' || may.split(' ').includes(needs)) && width[reach] >= width[least as keyof typeof width];
-    return allowed ? undefined : [403, 'Role is insufficient'];
+    if (!allowed) return [403, 'Role is insufficient'];
+    const { onlyForAccount } = this.#question.shape;
+    return onlyForAccount === undefined || reach === 'account' ? undefined : [403, onlyForAccount];
   }
 
   /** All of one side; one slot from the other side, by id and by name; one slot absent; the sibling environment. */
@@ -217,6 +220,7 @@ class Asking {
     });
     const shown = principal.mustNotSee.find((mark) => answer.text.includes(mark) && !sent.includes(mark));
     if (shown !== undefined) this.#fail(principal.name, `shows ${shown}`);
+    if (countsMore(answer.body)) this.#fail(principal.name, `counts ${answer.body.totalCount}`);
     return { answer, essence: essenceOf(answer, sent) };
   }
 
@@ -266,6 +270,10 @@ function withText(target: Target, slot: string, text: string): Target {
   (holder as Record<string, unknown>)[last] = text;
   return copy;
 }
+
+/** A whole list whose total is not its length tells of things that it does not show. */
+const countsMore = (body: Answer['body']): boolean =>
+  Array.isArray(body?.objects) && body.objects.length < body.limit && body.objects.length !== body.totalCount;
 
 interface Essence {
   readonly status: number;

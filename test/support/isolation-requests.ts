@@ -28,6 +28,8 @@ export interface Shape {
   readonly slots: Readonly<Record<string, Kind>>;
   /** What who may is answered, if not 200. */
   readonly status?: number;
+  /** The refusal of who does not reach the whole account. */
+  readonly onlyForAccount?: string;
 }
 
 export interface Tried {
@@ -146,7 +148,10 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming('query/group_id', 'group', ({ viewers }) => ({ query: { group_id: idOf(viewers[2]), limit: '200' } })),
       ],
     },
-    getUser: { instead: { build: async ({ viewer }) => ({ words: { user: viewer } }), slots: {} } },
+    getUser: {
+      instead: { build: async ({ viewer }) => ({ words: { user: viewer } }), slots: {} },
+      further: [{ build: async ({ groupViewer }) => ({ words: { user: groupViewer } }), slots: {} }],
+    },
     inviteUser: {
       further: [
         naming('body/groups/0', 'group', ({ viewers }) => ({
@@ -159,6 +164,11 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         body: { name: 'new', apiKeyType: 'admin', workspace: { id } },
       })),
       further: [
+        {
+          slots: {},
+          build: async () => ({ body: { name: 'new', apiKeyType: 'admin' } }),
+          onlyForAccount: 'A key cannot create a key of wider scope than its own',
+        },
         {
           slots: { 'body/workspace/id': 'project', 'body/environments/0/id': 'environment' },
           build: async ({ id, environment }) => ({

@@ -19,6 +19,7 @@ export interface Side extends Place {
   readonly actor: string;
   /** Who may see the project, beside administrators: a user by name, and a group. */
   readonly viewer: string;
+  readonly groupViewer: string;
   readonly viewers: readonly object[];
   /** What betrays the project wherever it stands in an answer. */
   readonly marks: readonly string[];
@@ -33,6 +34,7 @@ export interface Principal {
   readonly name: string;
   readonly role?: Role;
   readonly request: Request;
+  readonly isPerson: boolean;
   /** The permissions, or '*' for all; undefined for who is nobody. */
   readonly may: string | undefined;
   readonly width: 'account' | 'project' | 'environment';
@@ -57,11 +59,12 @@ export async function isolationWorld(api: Api): Promise<World> {
   const teams = [await aTeam(api), await aTeam(api)] as const;
   const [member, outsider, blind] = [await aPerson(api), await aPerson(api), await aPerson(api)];
   const teammate = await aPerson(api, { groups: [teams[0]] });
-  await invite(api, { groups: [teams[1]] });
-  const home = await aSide(api, member, teams[0]);
-  const elsewhere = await aSide(api, outsider, teams[1]);
+  const guest = await invite(api, { groups: [teams[1]] });
+  const home = await aSide(api, { viewer: member, team: teams[0], groupViewer: teammate });
+  const elsewhere = await aSide(api, { viewer: outsider, team: teams[1], groupViewer: guest });
   const marks = (side: Side) => [...side.marks, ...side.productionMarks, ...side.keyMarks];
   const people = (reaches: readonly SideName[], isAdministrator = false) => ({
+    isPerson: true,
     may: isAdministrator ? '*' : powersOfMember,
     width: isAdministrator ? ('account' as const) : ('project' as const),
     reaches,
@@ -90,6 +93,7 @@ export async function isolationWorld(api: Api): Promise<World> {
 const both: readonly SideName[] = ['home', 'elsewhere'];
 
 const nobody = (mustNotSee: readonly string[]) => ({
+  isPerson: false,
   may: undefined,
   width: 'account' as const,
   reaches: [],
@@ -108,7 +112,7 @@ async function keysOf(
 ): Promise<Principal[]> {
   const project = { kind: 'project', projectId: home.id } as const;
   const environment = { kind: 'environment', projectId: home.id, environmentIds: [home.staging.id] } as const;
-  const shared = { role, may: powers[role] };
+  const shared = { role, isPerson: false, may: powers[role] };
   const foreign = [...marks(elsewhere), ...elsewhere.userMarks];
   return [
     {
@@ -142,7 +146,12 @@ const anSdkKey = (api: Api, { id, staging }: Side) =>
 /** A name that is no part of another. */
 const aMark = (word: string) => `${uniqueName(word)}-mark`;
 
-async function aSide(api: Api, viewer: { id: string; email: string }, team: string): Promise<Side> {
+type Named = { readonly id: string; readonly email: string };
+
+async function aSide(
+  api: Api,
+  { viewer, team, groupViewer }: { viewer: Named; team: string; groupViewer: Named },
+): Promise<Side> {
   const { body: project } = await api.post('/workspaces', { name: aMark('project') });
   const environment = async (production: boolean) =>
     (await api.post(`/environments/ws/${project.id}`, { name: aMark('env'), production })).body;
@@ -167,13 +176,18 @@ async function aSide(api: Api, viewer: { id: string; email: string }, team: stri
   const { body: newest } = await api.get(`/auditLogs?objectId=${flag.id}&limit=200`);
   return {
     ...{ id: project.id, name: project.name, staging, production, environment: staging, flag },
-    ...{ viewer: viewer.id, viewers, rolloutStatus: statuses.at(-1)?.id ?? assert.fail('no status') },
+    ...{
+      viewer: viewer.id,
+      groupViewer: groupViewer.id,
+      viewers,
+      rolloutStatus: statuses.at(-1)?.id ?? assert.fail('no status'),
+    },
     actor: newest.data.at(-1).editor.id,
     marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
       statuses.map(({ id }) => id),
     ),
     productionMarks: [production.id, production.name],
     keyMarks: [idleKey.id],
-    userMarks: [viewer.id, viewer.email],
+    userMarks: [viewer, groupViewer].flatMap(({ id, email }) => [id, email]),
   };
 }
