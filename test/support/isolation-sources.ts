@@ -19,8 +19,8 @@ type Rule = readonly [from: string, to: string, at?: string];
 const everywhere = "{ kind: 'account' }";
 const everybody = `({ ...actor, scope: ${everywhere} } as never)`;
 const always = 'sql`1 = 1`';
-const widths = (environment: number, project: number, projects: number) =>
-  `{ environment: ${environment}, project: ${project}, projects: ${projects}, account: 2 }`;
+const widths = (environment: number, project: number) =>
+  `{ environment: ${environment}, project: ${project}, projects: 1, account: 2 }`;
 
 /** What members may do: each permission taken from them, or given to them where it would open anything but the account. */
 const ofMembers = permissions.flatMap((permission): Rule[] => {
@@ -37,9 +37,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['isAdministrator ? permissions : member', 'member'],
     ['actor.permissions.has(access.needs) && ', ''],
     [' && width[actor.scope.kind] >= width[access.scope]', ''],
-    [widths(0, 1, 1), widths(1, 1, 1)],
-    [widths(0, 1, 1), widths(0, 2, 1)],
-    [widths(0, 1, 1), widths(0, 1, 2)],
+    [widths(0, 1), widths(1, 1)],
+    [widths(0, 1), widths(0, 2)],
     [
       "scope.kind === 'account' || projectIdsOf(scope).includes(projectId)",
       'scope.kind !== undefined || projectId !== ""',

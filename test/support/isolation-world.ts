@@ -62,6 +62,7 @@ export async function isolationWorld(api: Api): Promise<World> {
   const guest = await invite(api, { groups: [teams[1]] });
   const home = await aSide(api, { viewer: member, team: teams[0], groupViewer: teammate });
   const elsewhere = await aSide(api, { viewer: outsider, team: teams[1], groupViewer: guest });
+  await closeDefault(api);
   const marks = (side: Side) => [...side.marks, ...side.productionMarks, ...side.keyMarks];
   const people = (reaches: readonly SideName[], isAdministrator = false) => ({
     isPerson: true,
@@ -88,6 +89,17 @@ export async function isolationWorld(api: Api): Promise<World> {
   ];
   for (const role of roleNames) principals.push(...(await keysOf(api, role, { home, elsewhere, marks })));
   return { sides: { home, elsewhere }, principals, adminKey: api.adminKey };
+}
+
+/** The project of the first start is open to everybody; closed, there is somebody who has no project at all. */
+async function closeDefault(api: Api): Promise<void> {
+  const { body: found } = await api.get('/workspaces?name=Default');
+  const answer = await api.put('/restrictions', {
+    resource: { id: found.objects[0].id, type: 'workspace' },
+    operations: { view: true },
+    resourcePermissions: { view: [{ id: await administratorsId(api), type: 'group' }] },
+  });
+  assert.equal(answer.status, 200, answer.text);
 }
 
 const both: readonly SideName[] = ['home', 'elsewhere'];
