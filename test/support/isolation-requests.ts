@@ -1,4 +1,5 @@
 /** The requests of the matrix: those of every endpoint, and more where a query or a body can name things. */
+import assert from 'node:assert/strict';
 import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
@@ -43,7 +44,7 @@ export interface Tried {
   readonly shapes: readonly Shape[];
 }
 
-/** Every endpoint that asks for a permission. */
+/** Every endpoint that asks for a permission. Reads come first: what writes make is open to everybody. */
 export function triedEndpoints(api: Calls): Tried[] {
   const requests: Record<string, Record<string, BuildAt>> = { ...requestsTo(api), accounts: ofAccounts(api) };
   const written = new Map(
@@ -52,19 +53,17 @@ export function triedEndpoints(api: Calls): Tried[] {
       .split('\n')
       .map((line) => [line.split(' ').slice(0, 2).join(' '), line.split(' ')]),
   );
-  return Object.entries({ ...contract, ...accountContract }).flatMap(([part, endpoints]) =>
+  const all = Object.entries({ ...contract, ...accountContract }).flatMap(([part, endpoints]) =>
     Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) => {
       const [, , needs = '', width] = written.get(`${endpoint.method} ${endpoint.path}`) ?? [];
       if (width === undefined) return [];
-      const build =
-        requests[part]?.[name] ??
-        ((): never => {
-          throw new Error(`no request for ${name}`);
-        })();
+      const build = requests[part]?.[name] ?? assert.fail(`no request for ${name}`);
       const base = part === 'accounts' ? accountPrefix : prefix;
       return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
     }),
   );
+  const isWrite = ({ endpoint }: Tried) => Number(endpoint.method !== 'GET');
+  return all.sort((a, b) => isWrite(a) - isWrite(b));
 }
 
 const ofAccounts = (api: Calls): Record<string, BuildAt> => ({
