@@ -1,6 +1,6 @@
 /** API keys, what they open, and who may see a project. */
 import fc from 'fast-check';
-import { type Aim, hit, missing, names, ok, page, refusal, rule } from './step.ts';
+import { type Aim, byId, hit, missing, names, ok, page, refusal, rule } from './step.ts';
 import type { Key, Project, Viewer, World } from './world.ts';
 
 const shownKey = ({ mark, name, type, project, environment, createdAt }: Key) => ({
@@ -32,7 +32,7 @@ const shownRestriction = (world: World, project: Project, viewers: readonly View
 const viewersIn = (world: World, listed: readonly string[], aim: Aim): (Viewer | undefined)[] =>
   listed.map((one) => {
     if (one === 'administrators') return { type: 'group', mark: '@administrators' };
-    const found = one === 'user' ? world.users.find(({ mark }) => mark === aim.u.mark) : hit(world.groups, aim.g);
+    const found = one === 'user' ? byId(world.users, aim.u) : byId(world.groups, aim.g);
     return found && { type: one === 'user' ? 'user' : 'group', mark: found.mark };
   });
 
@@ -70,7 +70,7 @@ export const keySteps = [
     params: fc.record({ k: names.k }),
     send: (_, { aim }) => ({ method: 'DELETE', path: `/apiKeys/${aim.k.word}` }),
     apply: (world, _, aim) => {
-      const key = world.keys.find(({ mark }) => mark === aim.k.mark);
+      const key = byId(world.keys, aim.k);
       if (!key) return missing('API key', aim.k);
       world.keys.splice(world.keys.indexOf(key), 1);
       return ok(true, { entry: { ...ofKey('revoked', key), before: '@any' } });
@@ -104,7 +104,7 @@ export const keySteps = [
     params: fc.record({ k: names.k }),
     send: (_, { aim }) => ({ method: 'GET', path: '/workspaces', as: aim.k }),
     apply: (world, _, aim) => {
-      const key = world.keys.find(({ mark }) => mark === aim.k.mark);
+      const key = byId(world.keys, aim.k);
       if (key?.type !== 'admin') return refusal(401, 'Invalid Admin API Key');
       const reached = world.projects.filter(({ mark }) => key.project === undefined || key.project === mark);
       const shown = reached.map(({ mark, name, requiresNote }) => ({

@@ -1,6 +1,6 @@
 /** Users by invitation, and their groups. */
 import fc from 'fast-check';
-import { type Aimed, hit, missing, names, ok, page, refusal, rule } from './step.ts';
+import { byId, missing, names, ok, page, refusal, rule } from './step.ts';
 import type { Group, User, World } from './world.ts';
 
 export const emailOf = (u: string) => `${u}@example.com`;
@@ -17,11 +17,16 @@ const ofUser = (action: string, { mark, email }: User) => ({
   ...{ action: `user.${action}`, object: { type: 'user', id: mark, name: email } },
 });
 
-/** Users go by their address, which a step names by its beginning. */
-const hitUser = (world: World, { mark }: Aimed): User | undefined => world.users.find((user) => user.mark === mark);
 const noGroup = (word: string) => refusal(400, `groups: there is no group ${word}`);
 const isProtected = ({ mark }: Group) => mark === '@administrators';
 const protectedGroup = refusal(400, 'The group Administrators can be neither renamed nor deleted');
+
+const isAdministrator = ({ status, groups }: Pick<User, 'status' | 'groups'>) =>
+  status === 'ACTIVE' && groups.includes('@administrators');
+/** Somebody must be left who can let others in. */
+const endsTheLast = (world: World, user: User, after: Partial<User>) =>
+  isAdministrator(user) && !isAdministrator({ ...user, ...after }) && world.users.filter(isAdministrator).length === 1;
+const lastAdministrator = refusal(400, 'The last active administrator cannot be deactivated or removed');
 
 const userChanges = fc.constantFrom('join', 'join', 'leave', 'rename', 'promote');
 
@@ -32,7 +37,7 @@ function operationOf(change: string, group: string): object {
   return { op: 'replace', path: '/2fa', value: true };
 }
 
-export const peopleSteps = [
+export const groupSteps = [
   rule('create a group', {
     params: fc.record({ g: names.g }),
     send: ({ g }) => ({ method: 'POST', path: '/groups', body: { name: g } }),
@@ -52,7 +57,7 @@ export const peopleSteps = [
       ...{ method: 'PUT', path: `/groups/${aim.g.word}`, body: { name: to, description } },
     }),
     apply: (world, { to, description }, aim) => {
-      const group = hit(world.groups, aim.g);
+      const group = byId(world.groups, aim.g);
       if (!group) return missing('group', aim.g);
       if (isProtected(group)) return protectedGroup;
       if (world.groups.some(({ mark, name }) => name === to && mark !== group.mark)) {
@@ -68,7 +73,7 @@ export const peopleSteps = [
     params: fc.record({ g: names.g }),
     send: (_, { aim }) => ({ method: 'DELETE', path: `/groups/${aim.g.word}` }),
     apply: (world, _, aim) => {
-      const group = hit(world.groups, aim.g);
+      const group = byId(world.groups, aim.g);
       if (!group) return missing('group', aim.g);
       if (isProtected(group)) return protectedGroup;
       world.groups.splice(world.groups.indexOf(group), 1);
@@ -85,7 +90,7 @@ export const peopleSteps = [
     params: fc.record({ g: names.g }),
     send: (_, { aim }) => ({ method: 'GET', path: `/groups/${aim.g.word}` }),
     apply: (world, _, aim) => {
-      const group = hit(world.groups, aim.g);
+      const group = byId(world.groups, aim.g);
       return group ? ok(shownGroup(group)) : missing('group', aim.g);
     },
   }),
@@ -94,6 +99,9 @@ export const peopleSteps = [
     send: () => ({ method: 'GET', path: '/groups' }),
     apply: (world) => ok(page(world.groups.map(shownGroup), 50)),
   }),
+];
+
+export const userSteps = [
   rule('invite a user', {
     params: fc.record({
       u: names.u,
@@ -103,7 +111,7 @@ export const peopleSteps = [
       ...{ method: 'POST', path: '/users', body: { email: emailOf(u), ...(g === '' ? {} : { groups: [aim.g.word] }) } },
     }),
     apply: (world, { u, g }, aim, tag) => {
-      const group = g === '' ? undefined : hit(world.groups, aim.g);
+      const group = g === '' ? undefined : byId(world.groups, aim.g);
       if (g !== '' && !group) return noGroup(aim.g.word);
       const email = emailOf(u);
       if (world.users.some((user) => user.email === email)) return refusal(409, `User ${email} already exists`);
@@ -120,18 +128,20 @@ export const peopleSteps = [
       ...{ method: 'PATCH', path: `/users/${aim.u.word}`, body: [operationOf(change, aim.g.word)] },
     }),
     apply: (world, { change }, aim) => {
-      const user = hitUser(world, aim.u);
+      const user = byId(world.users, aim.u);
       if (!user) return missing('user', aim.u);
-      const group = hit(world.groups, aim.g);
+      const group = byId(world.groups, aim.g);
       const before = shownUser(user);
       if (change === 'promote') return refusal(400, 'Two-factor authentication cannot be enabled through the API');
       if (change === 'leave' && !user.groups.includes(group?.mark ?? '')) {
         return refusal(400, `0/path: the user is in no such group at /groups/${aim.g.word}`);
       }
       if (change === 'join' && !group) return noGroup(aim.g.word);
+      const rest = user.groups.filter((mark) => mark !== group?.mark);
+      if (change === 'leave' && endsTheLast(world, user, { groups: rest })) return lastAdministrator;
       if (change === 'rename') user.name = 'Somebody';
       if (change === 'join' && group) user.groups = [...new Set([...user.groups, group.mark])];
-      if (change === 'leave') user.groups = user.groups.filter((mark) => mark !== group?.mark);
+      if (change === 'leave') user.groups = rest;
       return ok(shownUser(user), { entry: { ...ofUser('patched', user), before, after: shownUser(user) } });
     },
   }),
@@ -145,7 +155,7 @@ export const peopleSteps = [
       body: { email: emailOf(to), name, status, '2fa': false, type: 'user' },
     }),
     apply: (world, { to, name, status }, aim) => {
-      const user = hitUser(world, aim.u);
+      const user = byId(world.users, aim.u);
       if (!user) return missing('user', aim.u);
       const isPending = user.status === 'PENDING';
       if (isPending !== (status === 'PENDING')) {
@@ -156,6 +166,7 @@ export const peopleSteps = [
         const instead = 'delete the user and invite the other address';
         return refusal(400, `The e-mail of a PENDING user cannot change; ${instead}`);
       }
+      if (endsTheLast(world, user, { status })) return lastAdministrator;
       if (world.users.some((other) => other !== user && other.email === email)) {
         return refusal(409, `User ${email} already exists`);
       }
@@ -168,7 +179,7 @@ export const peopleSteps = [
     params: fc.record({ u: names.u }),
     send: (_, { aim }) => ({ method: 'DELETE', path: `/users/${aim.u.word}` }),
     apply: (world, _, aim) => {
-      const user = hitUser(world, aim.u);
+      const user = byId(world.users, aim.u);
       if (!user) return missing('user', aim.u);
       if (user.status === 'DEACTIVATED') return refusal(400, 'Deactivated users cannot be deleted from your org');
       if (user.status === 'ACTIVE') {
@@ -202,7 +213,7 @@ export const peopleSteps = [
     params: fc.record({ u: names.u }),
     send: (_, { aim }) => ({ method: 'GET', path: `/users/${aim.u.word}` }),
     apply: (world, _, aim) => {
-      const user = hitUser(world, aim.u);
+      const user = byId(world.users, aim.u);
       return user ? ok(shownUser(user)) : missing('user', aim.u);
     },
   }),
@@ -217,7 +228,7 @@ export const peopleSteps = [
       return { method: 'GET', path: `/users?${new URLSearchParams(query)}` };
     },
     apply: (world, { inGroup, status }, aim) => {
-      const group = hit(world.groups, aim.g);
+      const group = byId(world.groups, aim.g);
       const data = world.users
         .filter((user) => !inGroup || user.groups.includes(group?.mark ?? ''))
         .filter((user) => status === undefined || user.status === status)

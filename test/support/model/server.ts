@@ -19,15 +19,19 @@ export interface ModelServer {
 
 export async function startModelServer(): Promise<ModelServer> {
   const api = await startApi();
-  const snapshot = await rowsOf(api);
-  const [{ created_at: startedAt }] = snapshot.get('environments') as [{ created_at: number }];
+  const startedAt = await startOf(api);
+  const furnishedAt = startedAt + 1_000;
+  api.clock.now = furnishedAt;
   const ids = await firstIds(api);
+  await furnish(api, ids);
+  const snapshot = await rowsOf(api);
   return {
     api,
     reset: async () => {
-      api.clock.now = startedAt + 1_000;
+      const now = furnishedAt + 1_000;
+      api.clock.now = now;
       await restore(api, snapshot);
-      return { world: { ...firstWorld(startedAt), now: startedAt + 1_000 }, ids: new Map(ids) };
+      return { world: { ...firstWorld(startedAt, furnishedAt), now }, ids: new Map(ids) };
     },
     send: async (step, { world, ids: known, aim }) => {
       const idOf = (mark: string) => known.get(mark) ?? assert.fail(`the id of ${mark} was never said`);
@@ -81,16 +85,44 @@ async function firstIds(api: Api): Promise<Ids> {
   const ids: Ids = new Map();
   const project = (await api.get('/workspaces')).body.objects[0];
   ids.set('@project', project.id);
-  const list = async (path: string): Promise<{ id: string; name: string }[]> => (await api.get(path)).body;
-  const [prod, staging] = await list(`/environments/ws/${project.id}`);
-  ids.set('@prod', prod?.id ?? '').set('@staging', staging?.id ?? '');
-  for (const { id, name } of await list(`/trafficTypes/ws/${project.id}`)) ids.set(`@project.${name}`, id);
-  for (const { id, name } of await list(`/rolloutStatuses?wsId=${project.id}`)) {
-    ids.set(`@project.status${statusNames.indexOf(name)}`, id);
-  }
+  const [prod, staging] = (await api.get(`/environments/ws/${project.id}`)).body;
+  ids.set('@prod', prod.id).set('@staging', staging.id);
+  await learnProject(api, '@project', ids);
   ids.set('@administrators', (await api.get('/groups')).body.objects[0].id);
   ids.set('@key', (await api.get('/apiKeys')).body.objects[0].id);
   return ids;
+}
+
+const startOf = async ({ store }: Api): Promise<number> =>
+  (await store.one<{ at: number }>(sql`select created_at as at from account`))?.at ?? assert.fail('no account');
+
+/** What `firstWorld` has beside the first start: most requests have something to do from the beginning. */
+async function furnish(api: Api, ids: Ids): Promise<void> {
+  const made = async (mark: string, path: string, body: object) => {
+    const answer = await api.post(path, body);
+    assert.equal(answer.status, 200, answer.text);
+    ids.set(mark, answer.body.id);
+  };
+  await made('@f1', '/splits/ws/Default/trafficTypes/user', { name: 'f1' });
+  await made('@f1', '/splits/ws/Default/f1/environments/Staging-Default', {
+    ...{ treatments: [{ name: 'on' }, { name: 'off' }], defaultTreatment: 'off', baselineTreatment: 'on' },
+    defaultRule: [
+      { treatment: 'on', size: 30 },
+      { treatment: 'off', size: 70 },
+    ],
+  });
+  await made('@g1', '/groups', { name: 'g1' });
+  await made('@u1', '/users', { email: 'u1@example.com' });
+}
+
+/** The ids of what is made with a project. */
+export async function learnProject(api: Api, mark: string, ids: Ids): Promise<void> {
+  const list = async (path: string): Promise<{ id: string; name: string }[]> => (await api.get(path)).body;
+  const project = ids.get(mark);
+  for (const { id, name } of await list(`/trafficTypes/ws/${project}`)) ids.set(`${mark}.${name}`, id);
+  for (const { id, name } of await list(`/rolloutStatuses?wsId=${project}`)) {
+    ids.set(`${mark}.status${statusNames.indexOf(name)}`, id);
+  }
 }
 
 type Rows = ReadonlyMap<string, readonly Record<string, unknown>[]>;

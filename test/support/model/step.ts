@@ -3,15 +3,19 @@ import fc from 'fast-check';
 import type { Calls } from '../app.ts';
 import type { World } from './world.ts';
 
+function often(first: string, weight: number, ...others: readonly string[]): fc.Arbitrary<string> {
+  return fc.oneof({ arbitrary: fc.constant(first), weight }, ...others.map((one) => fc.constant(one)));
+}
+
 /** What steps name things by: small pools, so that they meet. */
 export const names = {
-  p: fc.constantFrom('Default', 'Default', 'Default', 'p1', 'p2'),
-  e: fc.constantFrom('Prod-Default', 'Staging-Default', 'Staging-Default', 'e1'),
-  t: fc.constantFrom('user', 'user', 'account', 't1'),
-  f: fc.constantFrom('f1', 'f1', 'f2', 'f3'),
-  g: fc.constantFrom('Administrators', 'g1', 'g1', 'g2'),
-  u: fc.constantFrom('u1', 'u1', 'u2'),
-  k: fc.constantFrom('k1', 'k2'),
+  p: often('Default', 14, 'p1', 'p2'),
+  e: often('Staging-Default', 10, 'Prod-Default', 'e1'),
+  t: often('user', 4, 'account', 't1'),
+  f: often('f1', 8, 'f2', 'f3'),
+  g: often('g1', 6, 'g2', 'Administrators'),
+  u: often('u1', 4, 'u2'),
+  k: often('k1', 2, 'k2'),
 };
 type Names = { readonly [Pool in keyof typeof names]?: string };
 
@@ -83,6 +87,7 @@ export const rule = <Params extends Names>(name: string, { params, send, apply }
   params.map((chosen) => ({
     name,
     params: chosen,
+    [fc.toStringMethod]: () => `${name} ${JSON.stringify(chosen)}`,
     send: (sending) => send(chosen, sending),
     apply: (world, aim, tag) => apply(world, chosen, aim, tag),
   }));
@@ -92,6 +97,10 @@ export const hit = <Thing extends { readonly mark: string; readonly name: string
   things: readonly Thing[],
   { mark, word }: Aimed,
 ): Thing | undefined => things.find((thing) => (mark === undefined ? thing.name === word : thing.mark === mark));
+
+/** The same for what goes by its id alone. */
+export const byId = <Thing extends { readonly mark: string }>(things: readonly Thing[], { mark }: Aimed) =>
+  things.find((thing) => thing.mark === mark);
 
 export const ok = (body: unknown, more: Omit<Answered, 'status' | 'body'> = {}): Answered => ({
   status: 200,
@@ -108,13 +117,14 @@ export interface Note {
   readonly title?: string;
   readonly comment?: string;
 }
-export const notes: fc.Arbitrary<Note> = fc.constantFrom({}, { title: 'why', comment: 'because' }, { title: 'why' });
+const whole = { title: 'why', comment: 'because' };
+export const notes: fc.Arbitrary<Note> = fc.constantFrom(whole, whole, {}, { title: 'why' });
 export const noteQuery = (note: Note) => (Object.keys(note).length === 0 ? '' : `?${new URLSearchParams({ ...note })}`);
 export const isMissing = (project: { readonly requiresNote: boolean }, { title, comment }: Note) =>
   project.requiresNote && !(title && comment);
 
 /** Whether If-Match is sent, and what it says. */
-export const matches = fc.constantFrom('none', 'none', 'none', 'current', 'stale', 'any');
+export const matches = fc.constantFrom('none', 'none', 'none', 'none', 'current', 'current', 'any', 'stale');
 type Match = 'none' | 'current' | 'stale' | 'any';
 
 /** The header for the version of the flag, or of its definition, that the sender knows. */

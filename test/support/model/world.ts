@@ -101,30 +101,40 @@ export const statusNames = [
   'Permanent',
 ];
 
-/** What the first start makes. */
-export const firstWorld = (startedAt: number): World => ({
-  now: startedAt,
-  projects: [
-    {
-      ...{ mark: '@project', name: 'Default', requiresNote: false, restricted: false, viewers: [], flags: [] },
-      environments: [
-        { mark: '@prod', name: 'Prod-Default', production: true, createdAt: startedAt, changeNumber: startedAt },
-        { mark: '@staging', name: 'Staging-Default', production: false, createdAt: startedAt, changeNumber: startedAt },
-      ],
-      trafficTypes: ['user', 'account', 'anonymous'].map((name) => ({ mark: `@project.${name}`, name })),
-    },
-  ],
-  groups: [
-    {
-      ...{ mark: '@administrators', name: 'Administrators' },
-      description: 'Grants access to advanced administrative features',
-    },
-  ],
-  users: [],
-  keys: [
-    {
-      ...{ mark: '@key', name: 'First admin key', type: 'admin', createdAt: startedAt },
-      ...{ project: undefined, environment: undefined },
-    },
-  ],
-});
+/** What the first start makes, and what is furnished after it: a flag with a definition, a group, a user. */
+export function firstWorld(startedAt: number, furnishedAt: number): World {
+  const types = ['user', 'account', 'anonymous'].map((name) => ({ mark: `@project.${name}`, name }));
+  const made = { createdAt: startedAt, changeNumber: startedAt };
+  const definition: Definition = {
+    ...{ environment: '@staging', createdAt: furnishedAt, updatedAt: furnishedAt, revision: furnishedAt },
+    ...{ killed: false, fallback: 'off', allocation: 100, share: 30, keys: [], needs: undefined },
+  };
+  const flag: Flag = {
+    ...{ mark: '@f1', name: 'f1', type: types[0] as TrafficType, createdAt: furnishedAt, description: '', tags: [] },
+    ...{ status: 0, statusAt: furnishedAt, revision: furnishedAt, definitions: [definition] },
+  };
+  const project: Project = {
+    ...{ mark: '@project', name: 'Default', requiresNote: false, restricted: false, viewers: [], flags: [flag] },
+    environments: [
+      { mark: '@prod', name: 'Prod-Default', production: true, ...made },
+      { mark: '@staging', name: 'Staging-Default', production: false, ...made, changeNumber: furnishedAt },
+    ],
+    trafficTypes: types,
+  };
+  const description = 'Grants access to advanced administrative features';
+  return {
+    now: furnishedAt,
+    projects: [project],
+    groups: [
+      { mark: '@administrators', name: 'Administrators', description },
+      { mark: '@g1', name: 'g1', description: '' },
+    ],
+    users: [{ mark: '@u1', email: 'u1@example.com', name: 'u1', status: 'PENDING', groups: [] }],
+    keys: [
+      {
+        ...{ mark: '@key', name: 'First admin key', type: 'admin', createdAt: startedAt },
+        ...{ project: undefined, environment: undefined },
+      },
+    ],
+  };
+}
