@@ -92,7 +92,7 @@ test('what four clients at once are answered is what some order of their request
       });
       assert.equal(await entriesDifference(server.api, entries, ids), undefined);
     }),
-    { seed, numRuns: sized({ short: 200, long: 4_000 }) },
+    { seed, numRuns: sized({ short: 150, long: 4_000 }) },
   );
   const { histories, requests, refused, overlapping, tried } = seen;
   report(

@@ -62,7 +62,7 @@ test('every answer is what the model says, and so is the audit log', async () =>
       assert.equal(wrong, undefined);
       seen.sequences += 1;
     }),
-    { seed, numRuns: sized({ short: 500, long: 5_000 }) },
+    { seed, numRuns: sized({ short: 200, long: 5_000 }) },
   );
   report(
     `model: ${seen.sequences} sequences, ${seen.commands} commands, ${seen.refused} of them refused, ` +

@@ -24,6 +24,7 @@ export function differenceOf(expected: Answered, answer: Answer, ids: Ids, stric
 
 function refusalDifference(message: string | undefined, answer: Answer, strictness: Strictness): string | undefined {
   if (message === undefined) return answer.text === '' ? undefined : `not empty: ${answer.text}`;
+  if (answer.text === '') return `empty, not “${message}”`;
   const { code, message: said, transactionId } = answer.body;
   if (code !== answer.status || transactionId !== answer.headers['x-transaction-id'])
     return `error body ${answer.text}`;
