@@ -69,6 +69,7 @@ export async function failsOn(file: string, world: World, { at, as = () => true 
     const account = await findAccount(store);
     if (!account) throw new Error('this is no database of ours');
     const app = await createApp({ store, account, log: pino({ level: 'silent' }) });
+    await app.ready();
     const server = { store, ...callsTo(app, world.adminKey) };
     const [part, name] = at?.split('.') ?? [];
     const ofSessions = part === 'sessions' || part === 'accounts' ? await runSessions(server, world, name) : undefined;

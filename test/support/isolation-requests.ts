@@ -103,6 +103,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       further: [
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
         { build: async () => ({ query: { expand: 'environments' } }), slots: {} },
+        { build: async () => ({ query: { tag: 'everywhere' } }), slots: {} },
       ],
     },
     getFlag: {

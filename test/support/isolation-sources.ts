@@ -53,6 +53,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['scope: key.scope', `scope: ${everywhere}`],
     ['user.groupIds.includes(await findAdministratorsId(db))', '(await findAdministratorsId(db)) !== ""'],
   ],
+  'src/http/answers.ts': [['`${key} ${url}`', '`${url}`', 'flags.getFlag']],
   'src/http/resolve.ts': [
     [' || !reachesProject(actor, project.id)', ''],
     [' || !reachesEnvironment(actor, environment)', ''],
@@ -127,13 +128,19 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/store/flags.ts': [
     ['where f.project_id = ${projectId} and (f.name', 'where (f.name'],
-    ['return sql`f.project_id = ${projectId}', 'return sql`f.id <> ${projectId}', 'flags.listFlags'],
+    ['? sql`f.project_id = ${projectId}`', '? sql`f.id <> ${projectId}`', 'flags.listFlags'],
+    ['where t.project_id = ${projectId} and t.name', 'where t.name', 'flags.listFlags'],
+    [
+      'where id = ${rolloutStatusId} and project_id = ${projectId})',
+      'where id = ${rolloutStatusId})',
+      'flags.listFlags',
+    ],
     ['from flags where project_id = ${projectId} and name', 'from flags where name', 'definitions.createDefinition'],
   ],
   'src/store/definitions.ts': [
     [
-      '${selectDefinition} where d.environment_id = ${environment.id}\n     order by',
-      '${selectDefinition} where d.environment_id <> ${environment.id}\n     order by',
+      'from definitions where environment_id = ${environment.id}\n',
+      'from definitions where environment_id <> ${environment.id}\n',
       'definitions.listDefinitions',
     ],
     [

@@ -175,6 +175,12 @@ async function aSide(
     api.post(`/splits/ws/${project.id}/${flag.name}/environments/${id}`, aDefinition());
   for (const { id } of [staging, production]) assert.equal((await definition(id)).status, 200);
   const statuses: { id: string }[] = (await api.get(`/rolloutStatuses/ws/${project.id}`)).body;
+  const rolloutStatus = statuses.at(-1)?.id ?? assert.fail('no status');
+  const patched = await api.patch(`/splits/ws/${project.id}/${flag.name}`, [
+    { op: 'replace', path: '/rolloutStatus/id', value: rolloutStatus },
+    { op: 'add', path: '/tags/-', value: 'everywhere' },
+  ]);
+  assert.equal(patched.status, 200, patched.text);
   const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${project.id}`);
   const { body: idleKey } = await api.post('/apiKeys', { name: 'idle', apiKeyType: 'admin', workspace: project });
   const viewers = [
@@ -192,7 +198,7 @@ async function aSide(
       viewer: viewer.id,
       groupViewer: groupViewer.id,
       viewers,
-      rolloutStatus: statuses.at(-1)?.id ?? assert.fail('no status'),
+      rolloutStatus,
     },
     actor: newest.data.at(-1).editor.id,
     marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(

@@ -28,7 +28,8 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     api,
     reset: async () => {
-      const now = furnishedAt + 1_000;
+      // The clock never goes back: what the server keeps in memory relies on numbers that grow.
+      const now = (api.clock.now ?? furnishedAt) + 1_000;
       api.clock.now = now;
       await restore(api, snapshot);
       return { world: { ...firstWorld(startedAt, furnishedAt), now }, ids: new Map(ids) };
