@@ -112,6 +112,9 @@ async function furnish(api: Api, ids: Ids): Promise<void> {
       { treatment: 'off', size: 70 },
     ],
   });
+  await made('@p2', '/workspaces', { name: 'p2' });
+  await learnProject(api, '@p2', ids);
+  assert.equal((await api.delete(`/trafficTypes/${ids.get('@p2.user')}`)).status, 200);
   await made('@g1', '/groups', { name: 'g1' });
   await made('@u1', '/users', { email: 'u1@example.com' });
 }

@@ -101,7 +101,10 @@ export const statusNames = [
   'Permanent',
 ];
 
-/** What the first start makes, and what is furnished after it: a flag with a definition, a group, a user. */
+/**
+ * What the first start makes, and what is furnished after it: a flag with a definition, a project in which nothing is,
+ * a group, a user.
+ */
 export function firstWorld(startedAt: number, furnishedAt: number): World {
   const types = ['user', 'account', 'anonymous'].map((name) => ({ mark: `@project.${name}`, name }));
   const made = { createdAt: startedAt, changeNumber: startedAt };
@@ -121,10 +124,14 @@ export function firstWorld(startedAt: number, furnishedAt: number): World {
     ],
     trafficTypes: types,
   };
+  const empty: Project = {
+    ...{ mark: '@p2', name: 'p2', requiresNote: false, restricted: false, viewers: [] },
+    ...{ flags: [], environments: [], trafficTypes: [] },
+  };
   const description = 'Grants access to advanced administrative features';
   return {
     now: furnishedAt,
-    projects: [project],
+    projects: [project, empty],
     groups: [
       { mark: '@administrators', name: 'Administrators', description },
       { mark: '@g1', name: 'g1', description: '' },
