@@ -3,7 +3,8 @@ import { v7 as newId } from 'uuid';
 import { accountContract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix } from '#contract/parts.ts';
-import { fingerprint, type Outcome, type Server } from './isolation-matrix.ts';
+import { fingerprint } from './isolation-answers.ts';
+import type { Outcome, Server } from './isolation-matrix.ts';
 import type { World } from './isolation-world.ts';
 import { ways } from './written-access.ts';
 
