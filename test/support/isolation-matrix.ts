@@ -88,11 +88,20 @@ class Asking {
     const targets = { home: await this.#targetAt(home), elsewhere: await this.#targetAt(elsewhere) };
     const before = await fingerprint(this.#server.store);
     for (const principal of principals) {
+      if (this.#question.tried.endpoint.method === 'GET') await this.#askByWhoMay(targets);
       if (this.#refusal(principal) === undefined) await this.#hidden(principal, targets);
       else await this.#forbidden(principal, targets);
     }
     const after = await fingerprint(this.#server.store);
     if (before !== after) this.#fail('refused requests', 'something was changed');
+  }
+
+  /** What has just been answered to somebody must not be answered to the next who asks. */
+  async #askByWhoMay(targets: Targets): Promise<void> {
+    const whoMay = this.#question.world.principals.find(
+      ({ role, width: reach }) => role === 'API_ALL_GRANTED' && reach === 'account',
+    );
+    for (const name of sideNames) if (whoMay) await this.#ask(whoMay, targets, this.#all(name));
   }
 
   /** Who may is answered, on each side that the principal reaches. */
