@@ -17,228 +17,16 @@ import {
   roles,
 } from '#domain/access.ts';
 import { type Answer, refused, startApi } from './support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from './support/build.ts';
+import { aProject } from './support/build.ts';
+import { type Build, type Place, requestOf, requestsTo, type Target } from './support/requests.ts';
+import { powers, ways } from './support/written-access.ts';
 
 const api = await startApi();
-
-/** Where requests are made: a project with the environment that paths name. */
-type Place = ProjectFixture & { readonly environment: { readonly id: string } };
-
-interface Target {
-  /** Of the path; project and environment are those of the place unless said otherwise. */
-  readonly words?: Record<string, string>;
-  readonly query?: Record<string, string>;
-  readonly body?: unknown;
-  readonly text?: string;
-  /** The id that a key must reach; that of the project unless said otherwise. */
-  readonly id?: string;
-}
-
-const flagIn = async (place: Place, more: Target = {}): Promise<Target> => ({
-  ...more,
-  words: { flag: (await aFlag(api, place)).id, ...more.words },
-});
-const definedFlagIn = async (place: Place, more: Target = {}): Promise<Target> => {
-  const { flag, path } = await aDefinedFlag(api, place);
-  const { id } = place.environment;
-  if (!path.endsWith(id)) await api.post(`/splits/ws/${place.id}/${flag.name}/environments/${id}`, aDefinition());
-  return { ...more, words: { flag: flag.id } };
-};
-/** What must not be shown would be on the page if it were. */
-const wholeList = { query: { limit: '200' } };
-const newName = async () => ({ body: { name: uniqueName('new') } });
-const aUser = async (more: Target = {}): Promise<Target> => {
-  const { body } = await api.post('/users', { email: `${uniqueName('user')}@example.com` });
-  return { body: { ...body }, words: { user: body.id }, id: body.id, ...more };
-};
-const aGroup = async (): Promise<Target> => {
-  const { body } = await api.post('/groups', { name: uniqueName('group') });
-  return { body, words: { group: body.id }, id: body.id };
-};
-
-/** The smallest request of each endpoint that the right key gets a 200 for. One that is missing does not compile. */
-const requests: {
-  readonly [Part in keyof typeof contract]: {
-    readonly [Name in keyof (typeof contract)[Part]]: (place: Place) => Promise<Target>;
-  };
-} = {
-  projects: {
-    listProjects: async () => wholeList,
-    createProject: newName,
-    patchProject: async () => ({ body: [] }),
-    deleteProject: async () => {
-      const { body: project } = await api.post('/workspaces', { name: uniqueName('project') });
-      const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${project.id}`);
-      await api.delete(`/trafficTypes/${trafficTypes[0].id}`);
-      return { words: { project: project.id }, id: project.id };
-    },
-  },
-  environments: {
-    listEnvironments: async () => ({}),
-    createEnvironment: newName,
-    patchEnvironment: async () => ({ body: [] }),
-    deleteEnvironment: async ({ id }) => {
-      const { body: environment } = await api.post(`/environments/ws/${id}`, { name: uniqueName('env') });
-      for (const token of environment.apiTokens) await api.delete(`/apiKeys/${token.id}`);
-      return { words: { environment: environment.id } };
-    },
-  },
-  trafficTypes: {
-    listTrafficTypes: async () => ({}),
-    createTrafficType: newName,
-    deleteTrafficType: async ({ id }) => {
-      const { body } = await api.post(`/trafficTypes/ws/${id}`, { name: uniqueName('type') });
-      return { words: { trafficTypeId: body.id }, id: body.id };
-    },
-  },
-  rolloutStatuses: {
-    listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),
-    listRolloutStatusesOfProject: async () => ({}),
-  },
-  flags: {
-    createFlag: async ({ id }) => {
-      const { body } = await api.get(`/trafficTypes/ws/${id}`);
-      return { ...(await newName()), words: { trafficType: body[0].id } };
-    },
-    listFlags: async () => ({}),
-    getFlag: flagIn,
-    patchFlag: (place) => flagIn(place, { body: [] }),
-    updateFlagDescription: (place) => flagIn(place, { text: 'new' }),
-    associateTags: (place) => flagIn(place, { words: { objectType: 'Split' }, body: ['new'] }),
-    deleteFlag: flagIn,
-  },
-  definitions: {
-    listDefinitions: async () => ({}),
-    getDefinition: definedFlagIn,
-    createDefinition: (place) => flagIn(place, { body: aDefinition() }),
-    replaceDefinition: (place) => definedFlagIn(place, { body: aDefinition() }),
-    patchDefinition: (place) => definedFlagIn(place, { body: [] }),
-    deleteDefinition: definedFlagIn,
-    killDefinition: definedFlagIn,
-    killDefinitionByPost: definedFlagIn,
-    restoreDefinition: definedFlagIn,
-    restoreDefinitionByPost: definedFlagIn,
-  },
-  users: {
-    inviteUser: async () => ({ body: { email: `${uniqueName('user')}@example.com` } }),
-    listUsers: async () => ({ ...wholeList, id: (await aUser()).id ?? '' }),
-    getUser: async () => aUser(),
-    replaceUser: async () => aUser(),
-    patchUser: async () => aUser({ body: [] }),
-    deleteUser: async () => aUser(),
-  },
-  groups: {
-    listGroups: async () => ({}),
-    getGroup: aGroup,
-    createGroup: newName,
-    replaceGroup: aGroup,
-    deleteGroup: aGroup,
-  },
-  apiKeys: {
-    createApiKey: async ({ id }) => ({ body: { name: 'new', apiKeyType: 'admin', workspace: { id } } }),
-    listApiKeys: async () => wholeList,
-    revokeApiKey: async () => {
-      const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin' });
-      return { words: { key: body.id }, id: body.id };
-    },
-  },
-  restrictions: {
-    listRestrictions: async ({ id }) => ({ query: { resource_type: 'workspace', resource_id: id } }),
-    replaceRestriction: async ({ id }) => ({
-      body: { resource: { type: 'workspace', id }, operations: { view: false } },
-    }),
-  },
-  changes: { listChanges: async () => wholeList },
-};
+const requests = requestsTo(api);
 
 /** What is not of one project: these answer only what the key reaches, or what everybody may read. */
 const filtered: readonly string[] = ['listProjects', 'listUsers', 'listApiKeys', 'listChanges'];
 const shared: readonly string[] = ['listGroups', 'getGroup'];
-
-/** Every line here is a way in. A line that changes is a change of who may do what. */
-const ways = `
-GET /health probe
-GET /ready probe
-GET /workspaces project.read environment
-POST /workspaces project.create account
-PATCH /workspaces/:project project.write project
-DELETE /workspaces/:project project.write project
-GET /environments/ws/:project project.read environment
-POST /environments/ws/:project environment.write project
-PATCH /environments/ws/:project/:environment environment.write project
-DELETE /environments/ws/:project/:environment environment.write project
-GET /trafficTypes/ws/:project project.read environment
-POST /trafficTypes/ws/:project trafficType.write project
-DELETE /trafficTypes/:trafficTypeId trafficType.write project
-GET /rolloutStatuses rolloutStatus.read environment
-GET /rolloutStatuses/ws/:project rolloutStatus.read environment
-GET /splits/ws/:project flag.read project
-POST /splits/ws/:project/trafficTypes/:trafficType flag.write project
-GET /splits/ws/:project/:flag flag.read project
-PATCH /splits/ws/:project/:flag flag.write project
-DELETE /splits/ws/:project/:flag flag.write project
-PUT /splits/ws/:project/:flag/updateDescription flag.write project
-POST /tags/ws/:project/object/:flag/objecttype/:objectType flag.write project
-GET /splits/ws/:project/environments/:environment definition.read environment
-GET /splits/ws/:project/:flag/environments/:environment definition.read environment
-POST /splits/ws/:project/:flag/environments/:environment definition.write environment
-PUT /splits/ws/:project/:flag/environments/:environment definition.write environment
-PATCH /splits/ws/:project/:flag/environments/:environment definition.write environment
-DELETE /splits/ws/:project/:flag/environments/:environment definition.write environment
-PUT /splits/ws/:project/:flag/environments/:environment/kill definition.write environment
-POST /splits/ws/:project/:flag/environments/:environment/kill definition.write environment
-PUT /splits/ws/:project/:flag/environments/:environment/restore definition.write environment
-POST /splits/ws/:project/:flag/environments/:environment/restore definition.write environment
-GET /users user.read environment
-POST /users user.write account
-GET /users/:user user.read environment
-PUT /users/:user user.write account
-PATCH /users/:user user.write account
-DELETE /users/:user user.write account
-GET /groups group.read environment
-POST /groups group.write account
-GET /groups/:group group.read environment
-PUT /groups/:group group.write account
-DELETE /groups/:group group.write account
-GET /apiKeys apiKey.read project
-POST /apiKeys apiKey.write project
-DELETE /apiKeys/:key apiKey.write account
-GET /restrictions restriction.write project
-PUT /restrictions restriction.write project
-GET /auditLogs audit.read environment
-GET /invitations/:token public
-POST /invitations/:token public
-POST /users/:user/resend-invitation user.write account
-GET /outbox user.write account
-POST /session public
-GET /session signed-in
-DELETE /session signed-in
-GET /sessions signed-in
-DELETE /sessions/:session signed-in
-POST /password signed-in
-POST /password-reset public
-POST /password-reset/:token public
-GET /password-reset/:token public
-POST /2fa signed-in
-POST /2fa/confirm signed-in
-DELETE /2fa signed-in
-GET /setup public
-POST /setup public
-`;
-
-/** Likewise: what each role may do. */
-const powers = {
-  API_ALL_GRANTED: permissions.join(' '),
-  API_APIKEY: 'project.read apiKey.read apiKey.write',
-  API_ADMIN:
-    'project.read project.write environment.write trafficType.write restriction.write audit.read project.create ' +
-    'user.read user.write group.read group.write',
-  API_WORKSPACE_ADMIN: 'project.read project.write environment.write trafficType.write restriction.write audit.read',
-  API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read',
-  API_FEATURE_FLAG_EDITOR: 'project.read rolloutStatus.read flag.read definition.read flag.write definition.write',
-  API_SEGMENT_VIEWER: 'project.read',
-  API_SEGMENT_EDITOR: 'project.read',
-};
 
 const newPlace = async (): Promise<Place> => {
   const project = await aProject(api);
@@ -297,12 +85,12 @@ interface Way {
   readonly name: string;
   readonly endpoint: Endpoint;
   readonly access: Access;
-  readonly build: (place: Place) => Promise<Target>;
+  readonly build: Build;
 }
 
 const all: readonly Way[] = Object.entries(contract).flatMap(([part, endpoints]) =>
   Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
-    const builds: Record<string, Way['build']> = requests[part as keyof typeof contract];
+    const builds: Record<string, Build> = requests[part as keyof typeof contract];
     const build = builds[name] ?? assert.fail(`the table of requests lacks ${part}.${name}`);
     assert.ok(typeof endpoint.access === 'object', `${name} is open to everybody`);
     return { name, endpoint, access: endpoint.access, build };
@@ -318,11 +106,8 @@ interface Sending {
 /** Sends the request of the endpoint; `swap` puts another id in the place of one, wherever it stands. */
 function call({ endpoint }: Way, place: Place, target: Target, sending: Sending, swap?: [from: string, to: string]) {
   const swapped = (text: string) => (swap ? text.replaceAll(...swap) : text);
-  const words: Record<string, string> = { project: place.id, environment: place.environment.id, ...target.words };
-  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => words[word] ?? assert.fail(`no word ${word}`));
-  const query = target.query ? `?${new URLSearchParams(target.query)}` : '';
-  const text = target.text ?? (target.body === undefined ? undefined : JSON.stringify(target.body));
-  return api.call(endpoint.method, swapped(path + query), {
+  const { path, text } = requestOf(endpoint, place, target);
+  return api.call(endpoint.method, swapped(path), {
     ...sending,
     ...(text === undefined ? {} : { text: swapped(text) }),
   });
@@ -369,7 +154,10 @@ test('the ways in are the ones that are written down', () => {
 
 test('the roles may do what is written down', () => {
   const found = Object.entries(roles).map(([role, may]) => [role, inOrder(may)]);
-  const written = Object.entries(powers).map(([role, may]) => [role, inOrder(may.split(' '))]);
+  const written = Object.entries(powers).map(([role, may]) => [
+    role,
+    inOrder(may === '*' ? permissions : may.split(' ')),
+  ]);
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(written));
 });
 

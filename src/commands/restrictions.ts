@@ -1,3 +1,4 @@
+import type { Actor } from '#domain/access.ts';
 import { refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { checkViewers, toRestriction, type Viewer } from '#domain/restrictions.ts';
@@ -20,7 +21,7 @@ export const replaceRestriction = (context: Context, { project, restricted, view
     await lockProject(tx, project.id);
     if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
     const before = toRestriction(project, await isProjectRestricted(tx, project.id), await listViewers(tx, project.id));
-    const after = toRestriction(project, restricted, await named(tx, viewers));
+    const after = toRestriction(project, restricted, await named(tx, viewers, context.actor));
     await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
     await tx.record({
       action: 'restriction.replaced',
@@ -32,10 +33,10 @@ export const replaceRestriction = (context: Context, { project, restricted, view
     return after;
   });
 
-/** The viewers with their names, each once; refuses those who do not exist. */
-async function named(tx: Tx, viewers: RestrictionChange['viewers']): Promise<Viewer[]> {
+/** The viewers with their names, each once; refuses those who do not exist, or not for the actor. */
+async function named(tx: Tx, viewers: RestrictionChange['viewers'], { scope }: Actor): Promise<Viewer[]> {
   const idsOf = (type: Viewer['type']) => [...new Set(viewers.filter((one) => one.type === type).map((one) => one.id))];
-  const users = await lockUserNames(tx, idsOf('user'));
+  const users = await lockUserNames(tx, idsOf('user'), scope);
   const groups = await lockGroupNames(tx, idsOf('group'));
   const once = new Map(viewers.map((viewer) => [`${viewer.type} ${viewer.id}`, viewer]));
   const found = [...once.values()].map((viewer) => ({

@@ -94,11 +94,11 @@ export async function isActiveUser(db: Reader, id: string): Promise<boolean> {
   return (await db.one(sql`select 1 from users where id = ${id} and status = 'ACTIVE'`)) !== undefined;
 }
 
-/** Of the given ids: those that are users, with their names; they stay users until the commit. */
-export async function lockUserNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+/** Of the given ids: those of users whom the scope sees, with their names; they stay users until the commit. */
+export async function lockUserNames(tx: Tx, ids: readonly string[], scope: Scope): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.all<{ id: string; name: string }>(sql`
-    select id, name from users where id in (${join([...ids])}) order by id ${tx.lock}`);
+    select u.id, u.name from users u where u.id in (${join([...ids])}) ${withAccessTo(scope)} order by u.id ${tx.lock}`);
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 

@@ -149,3 +149,20 @@ test('a restriction hides a project from people, not from keys', async () => {
     assert.equal((await api.get(`/environments/ws/${project.id}`, { as: key })).status, 200);
   }
 });
+
+test('a key of a project lists only users whom it sees: anybody else is as if not there, without a name', async () => {
+  const project = await aProject(api);
+  const [seen, unseen] = [await aUser(), await aUser()];
+  const asUser = ({ id }: { id: string }) => ({ id, type: 'user' });
+  await api.put('/restrictions', update(project, true, [administrators, asUser(seen)]));
+  const as = await api.key({ scope: { kind: 'project', projectId: project.id }, roles: ['API_WORKSPACE_ADMIN'] });
+  const listing = (user: { id: string }) =>
+    api.put('/restrictions', update(project, true, [administrators, asUser(user)]), { as });
+  const actions = await api.recorded(async () => {
+    for (const user of [unseen, { id: 'nobody' }]) {
+      refused(await listing(user), 400, `resourcePermissions/view: there is no user ${user.id}`);
+    }
+  });
+  assert.deepEqual(actions, []);
+  assert.equal((await listing(seen)).status, 200);
+});

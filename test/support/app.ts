@@ -45,7 +45,17 @@ export interface Answer {
   readonly headers: Record<string, unknown>;
 }
 
-export interface Api {
+/** Asking a server, as the first admin key unless the request says otherwise. */
+export interface Calls {
+  call(method: Method, path: string, request?: Request): Promise<Answer>;
+  get(path: string, request?: Request): Promise<Answer>;
+  post(path: string, body?: unknown, request?: Request): Promise<Answer>;
+  put(path: string, body?: unknown, request?: Request): Promise<Answer>;
+  patch(path: string, body?: unknown, request?: Request): Promise<Answer>;
+  delete(path: string, request?: Request): Promise<Answer>;
+}
+
+export interface Api extends Calls {
   readonly app: FastifyInstance;
   readonly store: Store;
   readonly database: Database;
@@ -56,12 +66,6 @@ export interface Api {
   readonly clock: { now: number | undefined };
   /** Every line that was logged, parsed. */
   readonly log: readonly Record<string, unknown>[];
-  call(method: Method, path: string, request?: Request): Promise<Answer>;
-  get(path: string, request?: Request): Promise<Answer>;
-  post(path: string, body?: unknown, request?: Request): Promise<Answer>;
-  put(path: string, body?: unknown, request?: Request): Promise<Answer>;
-  patch(path: string, body?: unknown, request?: Request): Promise<Answer>;
-  delete(path: string, request?: Request): Promise<Answer>;
   /** The actions written to the audit log by what `body` does, in order. */
   recorded(body: () => Promise<unknown>): Promise<string[]>;
   /** The newest audit entry. */
@@ -97,6 +101,39 @@ export async function startApi(): Promise<Api> {
   after(() => requireDocumentedFields(log));
   await app.ready();
 
+  const calls = callsTo(app, adminKey, secrets);
+  const changes = () => store.all<{ action: string }>(sql`select action from changes order by at, id`);
+  const owner = {
+    type: 'operator',
+    id: 'test',
+    name: 'test',
+    permissions: permissionsOf(['API_ALL_GRANTED']),
+    scope: { kind: 'account' },
+  } as const;
+  return {
+    app,
+    store,
+    database,
+    adminKey,
+    setupToken,
+    clock,
+    log,
+    ...calls,
+    recorded: async (body) => {
+      const before = (await changes()).length;
+      await body();
+      return (await changes()).slice(before).map((change) => change.action);
+    },
+    lastChange: async () => (await calls.get('/auditLogs?limit=1')).body.data[0],
+    key: async (fields) => {
+      const all = { name: 'test', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } } as const;
+      return (await createApiKey(contextFor(store, owner, 'test'), { ...all, ...fields })).text;
+    },
+  };
+}
+
+/** Without a socket. What is secret in what goes to and fro is told to `secrets`. */
+export function callsTo(app: FastifyInstance, adminKey: string, secrets = createSecrets()): Calls {
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
     const { as = adminKey, body, text, headers = {}, from = '127.0.0.1' } = request;
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -120,38 +157,13 @@ export async function startApi(): Promise<Api> {
     else secrets.addAnswered(answer);
     return answer;
   };
-  const changes = () => store.all<{ action: string }>(sql`select action from changes order by at, id`);
-  const owner = {
-    type: 'operator',
-    id: 'test',
-    name: 'test',
-    permissions: permissionsOf(['API_ALL_GRANTED']),
-    scope: { kind: 'account' },
-  } as const;
   return {
-    app,
-    store,
-    database,
-    adminKey,
-    setupToken,
-    clock,
-    log,
     call,
     get: (path, request) => call('GET', path, request),
     post: (path, body, request) => call('POST', path, { body, ...request }),
     put: (path, body, request) => call('PUT', path, { body, ...request }),
     patch: (path, body, request) => call('PATCH', path, { body, ...request }),
     delete: (path, request) => call('DELETE', path, request),
-    recorded: async (body) => {
-      const before = (await changes()).length;
-      await body();
-      return (await changes()).slice(before).map((change) => change.action);
-    },
-    lastChange: async () => (await call('GET', '/auditLogs?limit=1')).body.data[0],
-    key: async (fields) => {
-      const all = { name: 'test', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } } as const;
-      return (await createApiKey(contextFor(store, owner, 'test'), { ...all, ...fields })).text;
-    },
   };
 }
 

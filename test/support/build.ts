@@ -11,6 +11,11 @@ export function uniqueName(word = 'thing'): string {
   return `${word}-${made}`;
 }
 
+/** For a process that goes on with the database of another: names from here on are new there, too. */
+export function skipNames(count: number): void {
+  made += count;
+}
+
 export interface ProjectFixture {
   readonly id: string;
   readonly name: string;

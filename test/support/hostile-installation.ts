@@ -1,6 +1,8 @@
 /** A real server with one of everything in it, and a way to send it requests that it must refuse. */
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { needsNobody } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import { aDefinition } from './build.ts';
 import { onPostgres } from './databases.ts';
@@ -84,7 +86,7 @@ const tables = onPostgres
 const origin = (url: string) => ({ origin: url });
 
 function whoAsks(access: Hostile['endpoint']['access'], url: string, cookie: string): Record<string, string> {
-  if (access === 'public') return {};
+  if (needsNobody(access)) return {};
   return access === 'signed-in' ? { cookie, ...origin(url) } : { authorization: `Bearer ${adminKey}` };
 }
 

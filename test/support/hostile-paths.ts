@@ -1,5 +1,7 @@
 /** Everything about a request but its body that an endpoint must refuse: paths, queries, headers, methods. */
+
 import type { TSchema } from 'typebox';
+import { needsNobody } from '#contract/endpoint.ts';
 import { everyEndpoint, type NamedEndpoint, wordsOf } from './every-endpoint.ts';
 import type { Hostile } from './hostile-requests.ts';
 
@@ -155,7 +157,7 @@ const rubbish = [
 export function* hostileHeaders(): Generator<Hostile> {
   for (const endpoint of everyEndpoint) {
     const { access, versioned, method } = endpoint;
-    if (access === 'public') continue;
+    if (needsNobody(access)) continue;
     const wrong = access === 'signed-in' ? 'cookie' : 'authorization';
     for (const text of [
       '',

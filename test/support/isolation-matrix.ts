@@ -1,0 +1,279 @@
+/**
+ * Every endpoint × every principal × every mixture of own, foreign and absent things. What a principal does not reach
+ * is answered exactly as what does not exist; what it may not do is refused whatever it names; nothing of all that
+ * changes anything, and no answer shows what is not for the principal.
+ */
+import { v7 as newId } from 'uuid';
+import type { Reader } from '#store/sql.ts';
+import type { Answer, Calls } from './app.ts';
+import { countsMore, type Essence, essenceOf, fingerprint } from './isolation-answers.ts';
+import { type Kind, type Shape, type Tried, triedEndpoints } from './isolation-requests.ts';
+import type { Principal, Side, SideName, World } from './isolation-world.ts';
+import { requestOf, type Target } from './requests.ts';
+
+/** A server and its database. */
+export interface Server extends Calls {
+  readonly store: Reader;
+}
+
+export interface Slice {
+  readonly endpoints?: (tried: Tried) => boolean;
+  readonly principals?: (principal: Principal) => boolean;
+  /** One failure is all that a mutation has to show. */
+  readonly untilFailure?: boolean;
+}
+
+export interface Outcome {
+  cases: number;
+  readonly failures: string[];
+}
+
+/** Asks everything of what needs a permission, and answers what was not as it must be. */
+export async function runMatrix(server: Server, world: World, slice: Slice = {}): Promise<Outcome> {
+  const outcome: Outcome = { cases: 0, failures: [] };
+  const principals = world.principals.filter(slice.principals ?? (() => true));
+  for (const [index, tried] of triedEndpoints(server)
+    .filter(slice.endpoints ?? (() => true))
+    .entries()) {
+    for (const shape of tried.shapes) {
+      const asking = new Asking(server, { world, tried, shape, outcome, from: `10.9.${index}.1` });
+      await asking.refusals(principals);
+      if (slice.untilFailure && outcome.failures.length > 0) return outcome;
+      await asking.successes(principals);
+      if (slice.untilFailure && outcome.failures.length > 0) return outcome;
+    }
+  }
+  return outcome;
+}
+
+/** What stands in a slot: a thing of one of the sides, by id or name; the other environment of `home`; or nothing known. */
+type Value = SideName | `${SideName} by name` | 'sibling' | 'absent';
+type Mixture = Readonly<Record<string, Value>>;
+
+const sideNames: readonly SideName[] = ['home', 'elsewhere'];
+const other = { home: 'elsewhere', elsewhere: 'home' } as const;
+const pathKinds: Readonly<Record<string, Kind>> = {
+  ...{ project: 'project', environment: 'environment', flag: 'flag', trafficType: 'trafficType' },
+  ...{ trafficTypeId: 'trafficType', user: 'user', group: 'group', key: 'key' },
+};
+const width = { environment: 0, project: 1, account: 2 } as const;
+
+interface Question {
+  readonly world: World;
+  readonly tried: Tried;
+  readonly shape: Shape;
+  readonly outcome: Outcome;
+  readonly from: string;
+}
+
+class Asking {
+  readonly #server: Server;
+  readonly #question: Question;
+  /** Slot → kind: the words of the path, then what the shape names besides. */
+  readonly #slots: readonly (readonly [slot: string, kind: Kind])[];
+
+  constructor(server: Server, question: Question) {
+    this.#server = server;
+    this.#question = question;
+    const words = [...question.tried.endpoint.path.matchAll(/:(\w+)/g)].map(([, word = '']) => word);
+    this.#slots = [
+      ...words.flatMap((word) => (pathKinds[word] ? [[`words/${word}`, pathKinds[word]] as const] : [])),
+      ...Object.entries(question.shape.slots),
+    ];
+  }
+
+  /** Everything that must be refused, and that nothing changed by it. */
+  async refusals(principals: readonly Principal[]): Promise<void> {
+    const { home, elsewhere } = this.#question.world.sides;
+    const targets = { home: await this.#targetAt(home), elsewhere: await this.#targetAt(elsewhere) };
+    const before = await fingerprint(this.#server.store);
+    for (const principal of principals) {
+      if (this.#question.tried.endpoint.method === 'GET') await this.#askByWhoMay(targets);
+      if (this.#refusal(principal) === undefined) await this.#hidden(principal, targets);
+      else await this.#forbidden(principal, targets);
+    }
+    const after = await fingerprint(this.#server.store);
+    if (before !== after) this.#fail('refused requests', 'something was changed');
+  }
+
+  /** What has just been answered to somebody must not be answered to the next who asks. */
+  async #askByWhoMay(targets: Targets): Promise<void> {
+    const whoMay = this.#question.world.principals.find(
+      ({ role, width: reach }) => role === 'API_ALL_GRANTED' && reach === 'account',
+    );
+    for (const name of sideNames) if (whoMay) await this.#ask(whoMay, targets, this.#all(name));
+  }
+
+  /** Who may is answered, on each side that the principal reaches. */
+  async successes(principals: readonly Principal[]): Promise<void> {
+    const { world, shape } = this.#question;
+    for (const principal of principals) {
+      if (this.#refusal(principal) !== undefined) continue;
+      for (const name of sideNames) {
+        const mixture = this.#all(name);
+        if (this.#unreached(principal, mixture).length > 0) continue;
+        const target = await this.#targetAt(world.sides[name]);
+        const { answer } = await this.#ask(principal, { home: target, elsewhere: target }, mixture);
+        const expected = shape.status ?? 200;
+        if (answer.status !== expected) this.#fail(`${principal.name}, ${name}`, `${answer.status} ${answer.text}`);
+      }
+    }
+  }
+
+  /** The same refusal for what is there, for what is foreign and for what is absent. */
+  async #forbidden(principal: Principal, targets: Targets): Promise<void> {
+    const [status, message] = this.#refusal(principal) ?? [];
+    for (const value of [...sideNames, 'absent'] as const) {
+      const { answer } = await this.#ask(principal, targets, this.#all(value));
+      if (answer.status !== status || answer.body?.message !== message) {
+        this.#fail(`${principal.name}, ${value}`, `not ${status} but ${answer.status} ${answer.text}`);
+      }
+    }
+  }
+
+  async #hidden(principal: Principal, targets: Targets): Promise<void> {
+    const absent = new Map<string, Essence>();
+    for (const mixture of this.#mixtures()) {
+      const unreached = this.#unreached(principal, mixture);
+      if (unreached.length === 0) continue;
+      const twin: Mixture = { ...mixture, ...Object.fromEntries(unreached.map((slot) => [slot, 'absent'])) };
+      const key = JSON.stringify(twin);
+      const expected = absent.get(key) ?? (await this.#ask(principal, targets, twin)).essence;
+      absent.set(key, expected);
+      const { essence, answer } = await this.#ask(principal, targets, mixture);
+      const where = `${principal.name}, ${JSON.stringify(mixture)}`;
+      if (JSON.stringify(essence) !== JSON.stringify(expected)) {
+        this.#fail(where, `${answer.status} ${answer.text}, but for what is absent ${JSON.stringify(expected)}`);
+      }
+      if (answer.status < 400 && !this.#isFilter(unreached)) this.#fail(where, `${answer.status} ${answer.text}`);
+    }
+  }
+
+  /** A list that is asked for what is not there is empty, not refused. */
+  #isFilter(unreached: readonly string[]): boolean {
+    const { endpoint } = this.#question.tried;
+    return endpoint.method === 'GET' && 'reply' in endpoint && unreached.every((slot) => slot.startsWith('query/'));
+  }
+
+  /** Status and message for who may not, whatever is named; undefined for who may. */
+  #refusal({ may, width: reach }: Principal): readonly [number, string] | undefined {
+    const { needs, width: least } = this.#question.tried;
+    if (may === undefined) return [401, 'Invalid Admin API Key'];
+    const allowed =
+      (may === '*' || may.split(' ').includes(needs)) && width[reach] >= width[least as keyof typeof width];
+    if (!allowed) return [403, 'Role is insufficient'];
+    const { onlyForAccount } = this.#question.shape;
+    return onlyForAccount === undefined || reach === 'account' ? undefined : [403, onlyForAccount];
+  }
+
+  /** All of one side; one slot from the other side, by id and by name; one slot absent; the sibling environment. */
+  #mixtures(): Mixture[] {
+    const one = (base: SideName, slot: string, value: Value): Mixture => ({ ...this.#all(base), [slot]: value });
+    return sideNames.flatMap((base) => [
+      this.#all(base),
+      ...this.#slots.flatMap(([slot, kind]) => [
+        one(base, slot, other[base]),
+        one(base, slot, 'absent'),
+        ...(hasName(kind, slot) ? [one(base, slot, `${base} by name`), one(base, slot, `${other[base]} by name`)] : []),
+        ...(kind === 'environment' && base === 'home' ? [one(base, slot, 'sibling')] : []),
+      ]),
+    ]);
+  }
+
+  #all(value: Value): Mixture {
+    return Object.fromEntries(this.#slots.map(([slot]) => [slot, value]));
+  }
+
+  #unreached(principal: Principal, mixture: Mixture): string[] {
+    const projectSlot = this.#slots.find(([, kind]) => kind === 'project')?.[0];
+    const reachesProject = (side: SideName) => principal.reaches.includes(side);
+    const parent = projectSlot === undefined ? undefined : sideOf(mixture[projectSlot] ?? 'absent');
+    const inProject = (side: SideName) => reachesProject(side) && (projectSlot === undefined || parent === side);
+    return this.#slots.flatMap(([slot, kind]) => {
+      const value = mixture[slot] ?? 'absent';
+      const side = sideOf(value);
+      if (side === undefined) return [slot];
+      const reached = {
+        project: () => reachesProject(side),
+        environment: () => inProject(side) && (value !== 'sibling' || !principal.onlyStaging),
+        flag: () => inProject(side),
+        trafficType: () => inProject(side),
+        rolloutStatus: () => inProject(side),
+        actor: () => reachesProject(side),
+        user: () => principal.seesUsersOf.includes(side),
+        group: () => true,
+        key: () => true,
+      };
+      return reached[kind]() ? [] : [slot];
+    });
+  }
+
+  async #ask(principal: Principal, targets: Targets, mixture: Mixture): Promise<{ answer: Answer; essence: Essence }> {
+    const { world, tried, from, outcome } = this.#question;
+    let target: Target = targets.home;
+    if (Object.values(mixture).every((value) => value === 'elsewhere')) target = targets.elsewhere;
+    const sent: string[] = [];
+    for (const [slot, kind] of this.#slots) {
+      const text = textOf(slot, { kind, value: mixture[slot] ?? 'absent', targets, world });
+      sent.push(text);
+      target = withText(target, slot, text);
+    }
+    const { path, text } = requestOf(tried.endpoint, world.sides.home, target);
+    outcome.cases += 1;
+    const answer = await this.#server.call(tried.endpoint.method, tried.base + path, {
+      from,
+      ...principal.request,
+      ...(text === undefined ? {} : { text }),
+    });
+    const shown = principal.mustNotSee.find((mark) => answer.text.includes(mark) && !sent.includes(mark));
+    if (shown !== undefined) this.#fail(principal.name, `shows ${shown}`);
+    if (countsMore(answer.body)) this.#fail(principal.name, `counts ${answer.body.totalCount}`);
+    return { answer, essence: essenceOf(answer, sent) };
+  }
+
+  async #targetAt(side: Side): Promise<Target> {
+    const target = await this.#question.shape.build(side);
+    return { ...target, words: { project: side.id, environment: side.environment.id, ...target.words } };
+  }
+
+  #fail(who: string, what: string): void {
+    const { endpoint } = this.#question.tried;
+    this.#question.outcome.failures.push(`${endpoint.method} ${endpoint.path} as ${who}: ${what.slice(0, 500)}`);
+  }
+}
+
+type Targets = Readonly<Record<SideName, Target>>;
+
+const sideOf = (value: Value): SideName | undefined =>
+  value === 'absent' ? undefined : value === 'sibling' || value.startsWith('home') ? 'home' : 'elsewhere';
+
+/** Filters of the audit log know ids only. */
+const hasName = (kind: Kind, slot: string): boolean =>
+  (kind === 'project' || kind === 'environment' || kind === 'flag') &&
+  !/^query\/(workspace|environment|object)Id$/.test(slot);
+
+function textOf(
+  slot: string,
+  { kind, value, targets, world }: { kind: Kind; value: Value; targets: Targets; world: World },
+): string {
+  const side = sideOf(value);
+  if (side === undefined) return newId();
+  if (value === 'sibling') return world.sides.home.production.id;
+  if (value === 'home' || value === 'elsewhere') return readText(targets[side], slot);
+  const { name, environment, staging, flag } = world.sides[side];
+  if (kind === 'project') return name;
+  return kind === 'flag' ? flag.name : environment.id === staging.id ? staging.name : environment.id;
+}
+
+const readText = (target: Target, slot: string): string =>
+  slot.split('/').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], target) as string;
+
+/** A copy with another text in the slot. */
+function withText(target: Target, slot: string, text: string): Target {
+  const copy = structuredClone(target);
+  const names = slot.split('/');
+  const last = names.pop() ?? '';
+  const holder = names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], copy);
+  (holder as Record<string, unknown>)[last] = text;
+  return copy;
+}

@@ -1,0 +1,214 @@
+/** The requests of the matrix: those of every endpoint, and more where a query or a body can name things. */
+import assert from 'node:assert/strict';
+import { accountContract, contract } from '#contract/all.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import { accountPrefix, prefix } from '#contract/parts.ts';
+import type { Calls } from './app.ts';
+import { aDefinition, uniqueName } from './build.ts';
+import type { Side } from './isolation-world.ts';
+import { requestsTo, type Target } from './requests.ts';
+import { ways } from './written-access.ts';
+
+/** What a word of a request names. */
+export type Kind =
+  | 'project'
+  | 'environment'
+  | 'flag'
+  | 'trafficType'
+  | 'rolloutStatus'
+  | 'actor'
+  | 'user'
+  | 'group'
+  | 'key';
+
+type BuildAt = (side: Side) => Promise<Target>;
+
+export interface Shape {
+  readonly build: BuildAt;
+  /** Where beside the path a thing is named: `query/<name>` or `body/<pointer>`. */
+  readonly slots: Readonly<Record<string, Kind>>;
+  /** What who may is answered, if not 200. */
+  readonly status?: number;
+  /** The refusal of who does not reach the whole account. */
+  readonly onlyForAccount?: string;
+}
+
+export interface Tried {
+  /** `part.name` in the contract. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly base: string;
+  /** As it is written down, not as the contract declares it. */
+  readonly needs: string;
+  readonly width: string;
+  readonly shapes: readonly Shape[];
+}
+
+/** Every endpoint that asks for a permission. Reads come first: what writes make is open to everybody. */
+export function triedEndpoints(api: Calls): Tried[] {
+  const requests: Record<string, Record<string, BuildAt>> = { ...requestsTo(api), accounts: ofAccounts(api) };
+  const written = new Map(
+    ways
+      .trim()
+      .split('\n')
+      .map((line) => [line.split(' ').slice(0, 2).join(' '), line.split(' ')]),
+  );
+  const all = Object.entries({ ...contract, ...accountContract }).flatMap(([part, endpoints]) =>
+    Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) => {
+      const [, , needs = '', width] = written.get(`${endpoint.method} ${endpoint.path}`) ?? [];
+      if (width === undefined) return [];
+      const build = requests[part]?.[name] ?? assert.fail(`no request for ${name}`);
+      const base = part === 'accounts' ? accountPrefix : prefix;
+      return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
+    }),
+  );
+  const isWrite = ({ endpoint }: Tried) => Number(endpoint.method !== 'GET');
+  return all.sort((a, b) => isWrite(a) - isWrite(b));
+}
+
+const ofAccounts = (api: Calls): Record<string, BuildAt> => ({
+  resendInvitation: async () => ({
+    words: { user: (await api.post('/users', { email: `${uniqueName('again')}@example.com` })).body.id },
+  }),
+  listOutbox: async () => ({}),
+});
+
+function shapesOf(api: Calls, name: string, build: BuildAt): Shape[] {
+  const { instead, further } = shapes(api)[name] ?? {};
+  return [instead ?? { build, slots: {} }, ...(further ?? [])];
+}
+
+const naming = (slot: string, kind: Kind, build: (side: Side) => Target | Promise<Target>): Shape => ({
+  build: async (side) => build(side),
+  slots: { [slot]: kind },
+});
+
+const askingFor = (splitName: string) => ({
+  buckets: [{ treatment: 'on', size: 100 }],
+  condition: { matchers: [{ type: 'IN_SPLIT', depends: { splitName, treatments: ['on'] } }] },
+});
+const dependsAt = (place: string) => `body/${place}/condition/matchers/0/depends/splitName`;
+
+/** By endpoint: what replaces its request, and what is asked besides. */
+function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?: readonly Shape[] }>> {
+  const { flags, definitions } = requestsTo(api);
+  return {
+    listProjects: {
+      further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
+    },
+    // The project is in use, as the one that may delete it is told.
+    deleteProject: { instead: { build: async () => ({}), slots: {}, status: 400 } },
+    listRolloutStatuses: { instead: naming('query/wsId', 'project', ({ id }) => ({ query: { wsId: id } })) },
+    listFlags: {
+      further: [
+        naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
+        { build: async () => ({ query: { expand: 'environments' } }), slots: {} },
+        { build: async () => ({ query: { tag: 'everywhere' } }), slots: {} },
+      ],
+    },
+    getFlag: {
+      further: [
+        { build: async ({ flag }) => ({ words: { flag: flag.id }, query: { expand: 'definitions' } }), slots: {} },
+      ],
+    },
+    patchFlag: {
+      further: [
+        naming('body/0/value', 'rolloutStatus', async (side) => ({
+          ...(await flags.patchFlag(side)),
+          body: [{ op: 'replace', path: '/rolloutStatus/id', value: side.rolloutStatus }],
+        })),
+      ],
+    },
+    createDefinition: {
+      further: [
+        naming(dependsAt('rules/0'), 'flag', async (side) => ({
+          ...(await definitions.createDefinition(side)),
+          body: aDefinition({ rules: [askingFor(side.flag.name)] }),
+        })),
+      ],
+    },
+    replaceDefinition: {
+      further: [
+        naming(dependsAt('rules/0'), 'flag', async (side) => ({
+          ...(await definitions.replaceDefinition(side)),
+          body: aDefinition({ rules: [askingFor(side.flag.name)] }),
+        })),
+      ],
+    },
+    patchDefinition: {
+      further: [
+        naming(dependsAt('0/value'), 'flag', async (side) => ({
+          ...(await definitions.patchDefinition(side)),
+          body: [{ op: 'add', path: '/rules/-', value: askingFor(side.flag.name) }],
+        })),
+      ],
+    },
+    listUsers: {
+      further: [
+        naming('query/group_id', 'group', ({ viewers }) => ({ query: { group_id: idOf(viewers[2]), limit: '200' } })),
+      ],
+    },
+    getUser: {
+      instead: { build: async ({ viewer }) => ({ words: { user: viewer } }), slots: {} },
+      further: [{ build: async ({ groupViewer }) => ({ words: { user: groupViewer } }), slots: {} }],
+    },
+    inviteUser: {
+      further: [
+        naming('body/groups/0', 'group', ({ viewers }) => ({
+          body: { email: `${uniqueName('guest')}@example.com`, groups: [idOf(viewers[2])] },
+        })),
+      ],
+    },
+    createApiKey: {
+      instead: naming('body/workspace/id', 'project', ({ id }) => ({
+        body: { name: 'new', apiKeyType: 'admin', workspace: { id } },
+      })),
+      further: [
+        {
+          slots: {},
+          build: async () => ({ body: { name: 'new', apiKeyType: 'admin' } }),
+          onlyForAccount: 'A key cannot create a key of wider scope than its own',
+        },
+        {
+          slots: { 'body/workspace/id': 'project', 'body/environments/0/id': 'environment' },
+          build: async ({ id, environment }) => ({
+            body: { name: 'new', apiKeyType: 'client_side', workspace: { id }, environments: [{ id: environment.id }] },
+          }),
+        },
+      ],
+    },
+    listRestrictions: {
+      instead: naming('query/resource_id', 'project', ({ id }) => ({
+        query: { resource_type: 'workspace', resource_id: id },
+      })),
+    },
+    replaceRestriction: {
+      instead: {
+        slots: {
+          'body/resource/id': 'project',
+          'body/resourcePermissions/view/1/id': 'user',
+          'body/resourcePermissions/view/2/id': 'group',
+        },
+        build: async ({ id, viewers }) => ({
+          body: {
+            resource: { type: 'workspace', id },
+            operations: { view: true },
+            resourcePermissions: { view: viewers },
+          },
+        }),
+      },
+    },
+    listChanges: {
+      further: [
+        naming('query/workspaceId', 'project', ({ id }) => ({ query: { workspaceId: id, limit: '200' } })),
+        naming('query/environmentId', 'environment', ({ environment }) => ({
+          query: { environmentId: environment.id, limit: '200' },
+        })),
+        naming('query/objectId', 'flag', ({ flag }) => ({ query: { objectId: flag.id, limit: '200' } })),
+        naming('query/actor', 'actor', ({ actor }) => ({ query: { actor, limit: '200' } })),
+      ],
+    },
+  };
+}
+
+const idOf = (thing: unknown) => (thing as { id: string }).id;

@@ -1,0 +1,147 @@
+/** Requests that succeed for who may make them: one for every endpoint of the Admin API. */
+import assert from 'node:assert/strict';
+import type { contract } from '#contract/all.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
+import type { Calls } from './app.ts';
+import { aDefinedFlag, aDefinition, aFlag, type ProjectFixture, uniqueName } from './build.ts';
+
+/** Where requests are made: a project with the environment that paths name. */
+export type Place = ProjectFixture & { readonly environment: { readonly id: string } };
+
+export interface Target {
+  /** Of the path; project and environment are those of the place unless said otherwise. */
+  readonly words?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly body?: unknown;
+  readonly text?: string;
+  /** The id that a key must reach; that of the project unless said otherwise. */
+  readonly id?: string;
+}
+
+export type Build = (place: Place) => Promise<Target>;
+export type Requests = {
+  readonly [Part in keyof typeof contract]: { readonly [Name in keyof (typeof contract)[Part]]: Build };
+};
+
+/** What is sent for the endpoint. */
+export function requestOf({ path }: Endpoint, place: Place, target: Target): { path: string; text?: string } {
+  const words: Record<string, string> = { project: place.id, environment: place.environment.id, ...target.words };
+  const addressed = path.replaceAll(/:(\w+)/g, (_, word: string) => words[word] ?? assert.fail(`no word ${word}`));
+  const query = target.query ? `?${new URLSearchParams(target.query)}` : '';
+  const text = target.text ?? (target.body === undefined ? undefined : JSON.stringify(target.body));
+  return { path: addressed + query, ...(text === undefined ? {} : { text }) };
+}
+
+/** The smallest request of each endpoint that the right key gets a 200 for. One that is missing does not compile. */
+export function requestsTo(api: Calls): Requests {
+  const flagIn = async (place: Place, more: Target = {}): Promise<Target> => ({
+    ...more,
+    words: { flag: (await aFlag(api, place)).id, ...more.words },
+  });
+  const definedFlagIn = async (place: Place, more: Target = {}): Promise<Target> => {
+    const { flag, path } = await aDefinedFlag(api, place);
+    const { id } = place.environment;
+    if (!path.endsWith(id)) await api.post(`/splits/ws/${place.id}/${flag.name}/environments/${id}`, aDefinition());
+    return { ...more, words: { flag: flag.id } };
+  };
+  /** What must not be shown would be on the page if it were. */
+  const wholeList = { query: { limit: '200' } };
+  const newName = async () => ({ body: { name: uniqueName('new') } });
+  const aUser = async (more: Target = {}): Promise<Target> => {
+    const { body } = await api.post('/users', { email: `${uniqueName('user')}@example.com` });
+    return { body: { ...body }, words: { user: body.id }, id: body.id, ...more };
+  };
+  const aGroup = async (): Promise<Target> => {
+    const { body } = await api.post('/groups', { name: uniqueName('group') });
+    return { body, words: { group: body.id }, id: body.id };
+  };
+  return {
+    projects: {
+      listProjects: async () => wholeList,
+      createProject: newName,
+      patchProject: async () => ({ body: [] }),
+      deleteProject: async () => {
+        const { body: project } = await api.post('/workspaces', { name: uniqueName('project') });
+        const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${project.id}`);
+        await api.delete(`/trafficTypes/${trafficTypes[0].id}`);
+        return { words: { project: project.id }, id: project.id };
+      },
+    },
+    environments: {
+      listEnvironments: async () => ({}),
+      createEnvironment: newName,
+      patchEnvironment: async () => ({ body: [] }),
+      deleteEnvironment: async ({ id }) => {
+        const { body: environment } = await api.post(`/environments/ws/${id}`, { name: uniqueName('env') });
+        for (const token of environment.apiTokens) await api.delete(`/apiKeys/${token.id}`);
+        return { words: { environment: environment.id } };
+      },
+    },
+    trafficTypes: {
+      listTrafficTypes: async () => ({}),
+      createTrafficType: newName,
+      deleteTrafficType: async ({ id }) => {
+        const { body } = await api.post(`/trafficTypes/ws/${id}`, { name: uniqueName('type') });
+        return { words: { trafficTypeId: body.id }, id: body.id };
+      },
+    },
+    rolloutStatuses: {
+      listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),
+      listRolloutStatusesOfProject: async () => ({}),
+    },
+    flags: {
+      createFlag: async ({ id }) => {
+        const { body } = await api.get(`/trafficTypes/ws/${id}`);
+        return { ...(await newName()), words: { trafficType: body[0].id } };
+      },
+      listFlags: async () => ({}),
+      getFlag: flagIn,
+      patchFlag: (place) => flagIn(place, { body: [] }),
+      updateFlagDescription: (place) => flagIn(place, { text: 'new' }),
+      associateTags: (place) => flagIn(place, { words: { objectType: 'Split' }, body: ['new'] }),
+      deleteFlag: flagIn,
+    },
+    definitions: {
+      listDefinitions: async () => ({}),
+      getDefinition: definedFlagIn,
+      createDefinition: (place) => flagIn(place, { body: aDefinition() }),
+      replaceDefinition: (place) => definedFlagIn(place, { body: aDefinition() }),
+      patchDefinition: (place) => definedFlagIn(place, { body: [] }),
+      deleteDefinition: definedFlagIn,
+      killDefinition: definedFlagIn,
+      killDefinitionByPost: definedFlagIn,
+      restoreDefinition: definedFlagIn,
+      restoreDefinitionByPost: definedFlagIn,
+    },
+    users: {
+      inviteUser: async () => ({ body: { email: `${uniqueName('user')}@example.com` } }),
+      listUsers: async () => ({ ...wholeList, id: (await aUser()).id ?? '' }),
+      getUser: async () => aUser(),
+      replaceUser: async () => aUser(),
+      patchUser: async () => aUser({ body: [] }),
+      deleteUser: async () => aUser(),
+    },
+    groups: {
+      listGroups: async () => ({}),
+      getGroup: aGroup,
+      createGroup: newName,
+      replaceGroup: aGroup,
+      deleteGroup: aGroup,
+    },
+    apiKeys: {
+      createApiKey: async ({ id }) => ({ body: { name: 'new', apiKeyType: 'admin', workspace: { id } } }),
+      listApiKeys: async () => wholeList,
+      revokeApiKey: async () => {
+        const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin' });
+        return { words: { key: body.id }, id: body.id };
+      },
+    },
+    restrictions: {
+      listRestrictions: async ({ id }) => ({ query: { resource_type: 'workspace', resource_id: id } }),
+      replaceRestriction: async ({ id }) => ({
+        body: { resource: { type: 'workspace', id }, operations: { view: false } },
+      }),
+    },
+    changes: { listChanges: async () => wholeList },
+  };
+}

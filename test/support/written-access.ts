@@ -1,0 +1,90 @@
+/** Who may do what, written down beside the code: what the code says is held against this. */
+
+/** Every line here is a way in. A line that changes is a change of who may do what. */
+export const ways = `
+GET /health probe
+GET /ready probe
+GET /workspaces project.read environment
+POST /workspaces project.create account
+PATCH /workspaces/:project project.write project
+DELETE /workspaces/:project project.write project
+GET /environments/ws/:project project.read environment
+POST /environments/ws/:project environment.write project
+PATCH /environments/ws/:project/:environment environment.write project
+DELETE /environments/ws/:project/:environment environment.write project
+GET /trafficTypes/ws/:project project.read environment
+POST /trafficTypes/ws/:project trafficType.write project
+DELETE /trafficTypes/:trafficTypeId trafficType.write project
+GET /rolloutStatuses rolloutStatus.read environment
+GET /rolloutStatuses/ws/:project rolloutStatus.read environment
+GET /splits/ws/:project flag.read project
+POST /splits/ws/:project/trafficTypes/:trafficType flag.write project
+GET /splits/ws/:project/:flag flag.read project
+PATCH /splits/ws/:project/:flag flag.write project
+DELETE /splits/ws/:project/:flag flag.write project
+PUT /splits/ws/:project/:flag/updateDescription flag.write project
+POST /tags/ws/:project/object/:flag/objecttype/:objectType flag.write project
+GET /splits/ws/:project/environments/:environment definition.read environment
+GET /splits/ws/:project/:flag/environments/:environment definition.read environment
+POST /splits/ws/:project/:flag/environments/:environment definition.write environment
+PUT /splits/ws/:project/:flag/environments/:environment definition.write environment
+PATCH /splits/ws/:project/:flag/environments/:environment definition.write environment
+DELETE /splits/ws/:project/:flag/environments/:environment definition.write environment
+PUT /splits/ws/:project/:flag/environments/:environment/kill definition.write environment
+POST /splits/ws/:project/:flag/environments/:environment/kill definition.write environment
+PUT /splits/ws/:project/:flag/environments/:environment/restore definition.write environment
+POST /splits/ws/:project/:flag/environments/:environment/restore definition.write environment
+GET /users user.read environment
+POST /users user.write account
+GET /users/:user user.read environment
+PUT /users/:user user.write account
+PATCH /users/:user user.write account
+DELETE /users/:user user.write account
+GET /groups group.read environment
+POST /groups group.write account
+GET /groups/:group group.read environment
+PUT /groups/:group group.write account
+DELETE /groups/:group group.write account
+GET /apiKeys apiKey.read project
+POST /apiKeys apiKey.write project
+DELETE /apiKeys/:key apiKey.write account
+GET /restrictions restriction.write project
+PUT /restrictions restriction.write project
+GET /auditLogs audit.read environment
+GET /invitations/:token public
+POST /invitations/:token public
+POST /users/:user/resend-invitation user.write account
+GET /outbox user.write account
+POST /session public
+GET /session signed-in
+DELETE /session signed-in
+GET /sessions signed-in
+DELETE /sessions/:session signed-in
+POST /password signed-in
+POST /password-reset public
+POST /password-reset/:token public
+GET /password-reset/:token public
+POST /2fa signed-in
+POST /2fa/confirm signed-in
+DELETE /2fa signed-in
+GET /setup public
+POST /setup public
+`;
+
+/** Likewise: what each role may do. */
+export const powers = {
+  API_ALL_GRANTED: '*',
+  API_APIKEY: 'project.read apiKey.read apiKey.write',
+  API_ADMIN:
+    'project.read project.write environment.write trafficType.write restriction.write audit.read project.create ' +
+    'user.read user.write group.read group.write',
+  API_WORKSPACE_ADMIN: 'project.read project.write environment.write trafficType.write restriction.write audit.read',
+  API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read',
+  API_FEATURE_FLAG_EDITOR: 'project.read rolloutStatus.read flag.read definition.read flag.write definition.write',
+  API_SEGMENT_VIEWER: 'project.read',
+  API_SEGMENT_EDITOR: 'project.read',
+};
+
+/** And what a person may do who is signed in and no administrator. */
+export const powersOfMember =
+  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write user.read group.read audit.read';

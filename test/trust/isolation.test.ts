@@ -1,0 +1,59 @@
+/** Nobody learns or changes anything of what is not theirs. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApi } from '../support/app.ts';
+import { runMatrix } from '../support/isolation-matrix.ts';
+import { triedEndpoints } from '../support/isolation-requests.ts';
+import { runSessions } from '../support/isolation-sessions.ts';
+import { isolationWorld } from '../support/isolation-world.ts';
+import { report } from '../support/trust.ts';
+
+const api = await startApi();
+const world = await isolationWorld(api);
+
+test('what is foreign is answered as what is absent, and refused requests change nothing', async () => {
+  const { cases, failures } = await runMatrix(api, world);
+  const endpoints = triedEndpoints(api).length;
+  report(`isolation: ${cases} cases, ${endpoints} endpoints × ${world.principals.length} principals`);
+  assert.deepEqual(failures.slice(0, 10), []);
+});
+
+test('a session is only its owner’s, and keys are no sessions', async () => {
+  const { cases, failures } = await runSessions(api, world);
+  report(`isolation: ${cases} cases about sessions`);
+  assert.deepEqual(failures, []);
+});
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** The places of a schema that name a thing, as far as their names tell. */
+function idsIn({ properties = {}, items }: Schema, place: string): string[] {
+  const named = Object.entries(properties).flatMap(([name, schema]) => {
+    const names = /id$|identifier$|^(actor|rolloutStatus|splitName|groups)$/i.test(name) ? [`${place}/${name}`] : [];
+    return [...names, ...idsIn(schema, `${place}/${name}`)];
+  });
+  return items ? [...named, ...idsIn(items, `${place}/*`)] : named;
+}
+
+/** The one must agree with the path, the other is a text of the client's. */
+const naming = { nothingElse: 'replaceGroup body/id', nothing: 'createTrafficType body/displayAttributeId' };
+
+test('every place of a query or a body that names a thing is tried', () => {
+  for (const { name, endpoint, shapes } of triedEndpoints(api)) {
+    const tried = shapes
+      .flatMap(({ slots }) => Object.keys(slots))
+      .map((slot) => slot.replaceAll(/\/\d+(?=\/|$)/g, '/*'));
+    const { query = {}, body = {}, looseBody = {} } = endpoint;
+    const places = [...idsIn(query, 'query'), ...idsIn(body, 'body'), ...idsIn(looseBody, 'body')];
+    const missed = places
+      .map((place) => place.replace(/\/groups$/, '/groups/*'))
+      .filter((place) => !tried.includes(place.replace('groups/*/id', 'groups/*')));
+    assert.deepEqual(
+      missed.map((place) => `${name.split('.')[1]} ${place}`).filter((place) => !Object.values(naming).includes(place)),
+      [],
+    );
+  }
+});
