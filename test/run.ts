@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { openStore } from '#store/open.ts';
 import { command, databaseUrl, serverVariable, templateVariable } from './support/databases.ts';
@@ -50,10 +51,14 @@ async function run(database: string, chosen: readonly string[], environment: Nod
   if (chosen.length === 0) return 0;
   if (isInterrupted) return 1;
   process.stderr.write(`\n${chosen.length} files of tests on ${database}\n`);
-  running = spawn(process.execPath, ['--test', `--test-timeout=${timeoutMs}`, ...chosen], {
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
+  running = spawn(
+    process.execPath,
+    ['--test', `--test-timeout=${timeoutMs}`, `--test-concurrency=${availableParallelism()}`, ...chosen],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, ...environment },
+    },
+  );
   const [code] = await once(running, 'exit');
   return (code as number | null) ?? 1;
 }

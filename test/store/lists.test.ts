@@ -100,6 +100,8 @@ const lists: Record<string, readonly Run[]> = {
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
   listDefinitions: [(db) => definitions.listDefinitions(db, environment, page)],
+  countChangesBehind: [(db) => changes.countChangesBehind(db, place, place.at)],
+  countSessions: [(db) => sessions.countSessions(db)],
   countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listDefinitionsOfFlag: [(db) => definitions.listDefinitionsOfFlag(db, flag.id)],
