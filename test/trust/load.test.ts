@@ -1,0 +1,129 @@
+/**
+ * A server as an operator runs it, at 70 % of what it can do: reads, changes and pages over 1,000 connections that stay
+ * open, with clients among them who read and write slowly. For Linux, since it looks into /proc.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startLoad } from '../support/load.ts';
+import { aMix } from '../support/load-mix.ts';
+import { adminKey, startNode, until } from '../support/nodes.ts';
+import { anInstallation } from '../support/process.ts';
+import { connectedClients, measurable, openFiles, residentBytes, watchLiveMemory } from '../support/server-weight.ts';
+import { report, sized } from '../support/trust.ts';
+
+const seconds = sized({ short: 21, long: 600 });
+const partSeconds = sized({ short: 7, long: 60 });
+const share = 0.7;
+const slowOfEachKind = 25;
+/** Without a pace, so many are answered at a time: more would only wait for each other. */
+const atOnce = 64;
+/**
+ * With a pace, a machine that has become slower than it was makes requests wait in the process of the clients, where the
+ * waiting counts as theirs. Else it would drive the server into refusals that it owes to an overload.
+ */
+const mostUnderWay = 250;
+
+/**
+ * A heap takes its time to find its size, and slow readers keep up to 4 MB each waiting, so the resident memory moves by
+ * tens of megabytes without growing. What is in use after the garbage is collected tells more exactly.
+ */
+const residentGrowth = 1.5;
+const residentGrowthBytes = 64 * 1_048_576;
+const liveGrowthBytes = 8 * 1_048_576;
+const p99Growth = 1.5;
+
+const burgee = anInstallation();
+const client = await startNode(burgee, measurable);
+const { node: server } = client;
+const liveMemory = await watchLiveMemory(server);
+const mix = await aMix(client);
+const load = startLoad();
+const order = {
+  port: Number(new URL(server.url).port),
+  key: adminKey,
+  requests: mix.all,
+  connections: 1_000 - 2 * slowOfEachKind,
+  slowReaders: { count: slowOfEachKind, requests: mix.long },
+  slowWriters: { count: slowOfEachKind, requests: mix.changes },
+};
+
+/** Beside those for the clients that are connected, among which are our own. */
+const ownFiles = () => openFiles(server) - connectedClients(server);
+const changes = async () =>
+  Number((await burgee.rows<{ count: number }>('select count(*) as count from changes'))[0]?.count);
+
+// All connections to the database are open from now on.
+await Promise.all(Array.from({ length: atOnce }, () => client.get('/auditLogs')));
+const filesBefore = ownFiles();
+const filesAreClosed = () => until(`no more than ${filesBefore} files are open`, () => ownFiles() <= filesBefore);
+
+// The first one warms everything up.
+await load.run({ ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 });
+const unpaced = await load.run({ ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 });
+const capacity = unpaced.answered / 4;
+await filesAreClosed();
+const liveBefore = await liveMemory();
+const changesBefore = await changes();
+
+const resident: number[] = [];
+let mostClients = 0;
+const watch = setInterval(() => {
+  resident.push(residentBytes(server));
+  mostClients = Math.max(mostClients, connectedClients(server));
+}, 500);
+const paced = await load.run({ ...order, mostUnderWay, perSecond: capacity * share, seconds, partSeconds });
+clearInterval(watch);
+
+const mib = (bytes: number) => `${(bytes / 1_048_576).toFixed(0)} MiB`;
+
+test('every request is answered, and with success', () => {
+  report(`capacity: ${capacity.toFixed(0)} requests a second; load: ${(capacity * share).toFixed(0)} for ${seconds} s`);
+  report(`answered: ${paced.answered}, of them ${paced.written} changes; errors: ${paced.errorCount}`);
+  report(`by slow clients: ${paced.slowlyRead} read, ${paced.slowlyWritten} written; connections: ${mostClients}`);
+  assert.deepEqual(unpaced.errors, []);
+  assert.deepEqual(paced.errors, []);
+  assert.ok(paced.answered >= Math.floor(capacity * share * seconds));
+  assert.ok(paced.slowlyRead > 0 && paced.slowlyWritten > 0);
+  assert.ok(mostClients >= 1_000, `${mostClients} were connected at once`);
+});
+
+test('the log has no warning and no error', () => {
+  const loud = server.stdout().match(/^\{"level":[456]0.*$/gm);
+  assert.deepEqual(loud, null);
+});
+
+test('every change that was acknowledged is recorded', async () => {
+  const recorded = (await changes()) - changesBefore;
+  // Those of the slow writers who went in the middle may have been made.
+  assert.ok(recorded >= paced.written && recorded <= paced.written + slowOfEachKind, `${recorded} of ${paced.written}`);
+});
+
+test('no file stays open when the clients are gone', async () => {
+  await filesAreClosed();
+  report(`files open: ${filesBefore} before, ${ownFiles()} afterwards`);
+});
+
+test('memory does not grow', async () => {
+  const samples = Math.floor((resident.length * partSeconds) / seconds);
+  const [first, last] = [median(resident.slice(0, samples)), median(resident.slice(-samples))];
+  const live = await liveMemory();
+  report(
+    `resident memory: ${mib(first)} in the first part, ${mib(last)} in the last, at most ${mib(Math.max(...resident))}`,
+  );
+  report(`in use: ${mib(liveBefore)} before, ${mib(live)} afterwards`);
+  assert.ok(last <= first * residentGrowth + residentGrowthBytes, `from ${mib(first)} to ${mib(last)}`);
+  assert.ok(live <= liveBefore + liveGrowthBytes, `from ${mib(liveBefore)} to ${mib(live)}`);
+});
+
+test('answers do not become slower', (t) => {
+  const [first, last] = [paced.parts[0], paced.parts[seconds / partSeconds - 1]];
+  assert.ok(first && last);
+  const ofPart = ({ medianMs, p99Ms }: typeof first) => `median ${medianMs.toFixed(1)} ms, p99 ${p99Ms.toFixed(0)} ms`;
+  report(`answers of the first ${partSeconds} s: ${ofPart(first)}; of the last: ${ofPart(last)}`);
+  if (sized({ short: 1, long: 0 })) t.skip('in seconds, what else the machine does weighs more; the long form tells');
+  else assert.ok(last.p99Ms <= first.p99Ms * p99Growth);
+});
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
