@@ -33,8 +33,15 @@ interface HeapUsage {
   readonly backingStorageSize: number;
 }
 
-/** Says how many bytes are still in use after the garbage is collected. Stays connected until the tests are over. */
-export async function watchLiveMemory(server: Server): Promise<() => Promise<number>> {
+export interface Memory {
+  /** What objects and buffers hold. */
+  readonly inUse: number;
+  /** All that the process has of the machine, with what its allocators keep for later. */
+  readonly resident: number;
+}
+
+/** Says what is left when the garbage is collected. Stays connected until the tests are over. */
+export async function watchMemory(server: Server): Promise<() => Promise<Memory>> {
   const socket = new WebSocket(/ws:\/\/\S+/.exec(server.stderr())?.[0] ?? '');
   after(() => socket.close());
   await once(socket, 'open');
@@ -46,8 +53,9 @@ export async function watchLiveMemory(server: Server): Promise<() => Promise<num
     return (JSON.parse(data) as { result: unknown }).result;
   };
   return async () => {
-    await command('HeapProfiler.collectGarbage');
+    // What the first time finds may have held other things.
+    for (let time = 0; time < 2; time += 1) await command('HeapProfiler.collectGarbage');
     const { usedSize, backingStorageSize } = (await command('Runtime.getHeapUsage')) as HeapUsage;
-    return usedSize + backingStorageSize;
+    return { inUse: usedSize + backingStorageSize, resident: residentBytes(server) };
   };
 }

@@ -8,7 +8,7 @@ import { startLoad } from '../support/load.ts';
 import { aMix } from '../support/load-mix.ts';
 import { adminKey, startNode, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
-import { connectedClients, measurable, openFiles, residentBytes, watchLiveMemory } from '../support/server-weight.ts';
+import { connectedClients, measurable, openFiles, residentBytes, watchMemory } from '../support/server-weight.ts';
 import { report, sized } from '../support/trust.ts';
 
 const seconds = sized({ short: 21, long: 600 });
@@ -23,19 +23,15 @@ const atOnce = 64;
  */
 const mostUnderWay = 250;
 
-/**
- * A heap takes its time to find its size, and slow readers keep up to 4 MB each waiting, so the resident memory moves by
- * tens of megabytes without growing. What is in use after the garbage is collected tells more exactly.
- */
-const residentGrowth = 1.5;
-const residentGrowthBytes = 64 * 1_048_576;
-const liveGrowthBytes = 8 * 1_048_576;
+/** Compared without clients and without garbage. Allocators keep some of what 1,000 clients needed for the next ones. */
+const growthInUse = 8 * 1_048_576;
+const growthOfResident = 48 * 1_048_576;
 const p99Growth = 1.5;
 
 const burgee = anInstallation();
 const client = await startNode(burgee, measurable);
 const { node: server } = client;
-const liveMemory = await watchLiveMemory(server);
+const memory = await watchMemory(server);
 const mix = await aMix(client);
 const load = startLoad();
 const order = {
@@ -62,7 +58,7 @@ await load.run({ ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 });
 const unpaced = await load.run({ ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 });
 const capacity = unpaced.answered / 4;
 await filesAreClosed();
-const liveBefore = await liveMemory();
+const memoryBefore = await memory();
 const changesBefore = await changes();
 
 const resident: number[] = [];
@@ -104,15 +100,15 @@ test('no file stays open when the clients are gone', async () => {
 });
 
 test('memory does not grow', async () => {
+  // V8 collects garbage late on a machine with much memory, so this is no measure of growth, but an operator wants it.
   const samples = Math.floor((resident.length * partSeconds) / seconds);
   const [first, last] = [median(resident.slice(0, samples)), median(resident.slice(-samples))];
-  const live = await liveMemory();
-  report(
-    `resident memory: ${mib(first)} in the first part, ${mib(last)} in the last, at most ${mib(Math.max(...resident))}`,
-  );
-  report(`in use: ${mib(liveBefore)} before, ${mib(live)} afterwards`);
-  assert.ok(last <= first * residentGrowth + residentGrowthBytes, `from ${mib(first)} to ${mib(last)}`);
-  assert.ok(live <= liveBefore + liveGrowthBytes, `from ${mib(liveBefore)} to ${mib(live)}`);
+  report(`resident under load: ${mib(first)} at first, ${mib(last)} at last, at most ${mib(Math.max(...resident))}`);
+  const { inUse, resident: kept } = await memory();
+  report(`without garbage: in use ${mib(memoryBefore.inUse)} before, ${mib(inUse)} afterwards`);
+  report(`without garbage: resident ${mib(memoryBefore.resident)} before, ${mib(kept)} afterwards`);
+  assert.ok(inUse <= memoryBefore.inUse + growthInUse);
+  assert.ok(kept <= memoryBefore.resident + growthOfResident);
 });
 
 test('answers do not become slower', (t) => {
