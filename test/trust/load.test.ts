@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startLoad } from '../support/load.ts';
+import { type LoadResult, startLoad } from '../support/load.ts';
 import { aMix } from '../support/load-mix.ts';
 import { adminKey, startNode, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
@@ -53,34 +53,30 @@ await Promise.all(Array.from({ length: atOnce }, () => client.get('/auditLogs'))
 const filesBefore = ownFiles();
 const filesAreClosed = () => until(`no more than ${filesBefore} files are open`, () => ownFiles() <= filesBefore);
 
+const withoutPause = { ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 };
 // The first one warms everything up.
-await load.run({ ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 });
-const unpaced = await load.run({ ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 });
-const capacity = unpaced.answered / 4;
+await load.run(withoutPause);
+const unpaced = await load.run(withoutPause);
+const perSecond = Math.round((answeredInTurn(unpaced) / withoutPause.seconds) * share);
 await filesAreClosed();
 const memoryBefore = await memory();
 const changesBefore = await changes();
 
 const resident: number[] = [];
-let mostClients = 0;
-const watch = setInterval(() => {
-  resident.push(residentBytes(server));
-  mostClients = Math.max(mostClients, connectedClients(server));
-}, 500);
-const paced = await load.run({ ...order, mostUnderWay, perSecond: capacity * share, seconds, partSeconds });
+const watch = setInterval(() => resident.push(residentBytes(server)), 500);
+const paced = await load.run({ ...order, mostUnderWay, perSecond, seconds, partSeconds });
 clearInterval(watch);
 
 const mib = (bytes: number) => `${(bytes / 1_048_576).toFixed(0)} MiB`;
 
 test('every request is answered, and with success', () => {
-  report(`capacity: ${capacity.toFixed(0)} requests a second; load: ${(capacity * share).toFixed(0)} for ${seconds} s`);
+  report(`load: ${perSecond} requests a second for ${seconds} s, which is ${share * 100} % of the capacity`);
   report(`answered: ${paced.answered}, of them ${paced.written} changes; errors: ${paced.errorCount}`);
-  report(`by slow clients: ${paced.slowlyRead} read, ${paced.slowlyWritten} written; connections: ${mostClients}`);
+  report(`by slow clients: ${paced.slowlyRead} read, ${paced.slowlyWritten} written`);
   assert.deepEqual(unpaced.errors, []);
   assert.deepEqual(paced.errors, []);
-  assert.ok(paced.answered >= Math.floor(capacity * share * seconds));
+  assert.equal(answeredInTurn(paced), perSecond * seconds);
   assert.ok(paced.slowlyRead > 0 && paced.slowlyWritten > 0);
-  assert.ok(mostClients >= 1_000, `${mostClients} were connected at once`);
 });
 
 test('the log has no warning and no error', () => {
@@ -116,9 +112,13 @@ test('answers do not become slower', (t) => {
   assert.ok(first && last);
   const ofPart = ({ medianMs, p99Ms }: typeof first) => `median ${medianMs.toFixed(1)} ms, p99 ${p99Ms.toFixed(0)} ms`;
   report(`answers of the first ${partSeconds} s: ${ofPart(first)}; of the last: ${ofPart(last)}`);
-  if (sized({ short: 1, long: 0 })) t.skip('in seconds, what else the machine does weighs more; the long form tells');
-  else assert.ok(last.p99Ms <= first.p99Ms * p99Growth);
+  if (partSeconds < 60) t.skip('within seconds, what else the machine does weighs more; the long form holds it');
+  else assert.ok(last.p99Ms <= first.p99Ms * p99Growth, `${last.p99Ms} ms after ${first.p99Ms} ms`);
 });
+
+function answeredInTurn({ answered, slowlyRead, slowlyWritten }: LoadResult): number {
+  return answered - slowlyRead - slowlyWritten;
+}
 
 function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
