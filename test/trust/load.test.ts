@@ -8,7 +8,8 @@ import { type LoadResult, startLoad } from '../support/load.ts';
 import { aMix } from '../support/load-mix.ts';
 import { adminKey, startNode, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
-import { connectedClients, measurable, openFiles, residentBytes, watchMemory } from '../support/server-weight.ts';
+import { inspect, inspectable } from '../support/process-inspector.ts';
+import { connectedClients, openFiles, residentBytes } from '../support/server-weight.ts';
 import { report, sized } from '../support/trust.ts';
 
 const seconds = sized({ short: 21, long: 600 });
@@ -25,13 +26,13 @@ const mostUnderWay = 250;
 
 /** Compared without clients and without garbage. Allocators keep some of what 1,000 clients needed for the next ones. */
 const growthInUse = 8 * 1_048_576;
-const growthOfResident = 48 * 1_048_576;
+const growthOfResident = 96 * 1_048_576;
 const p99Growth = 1.5;
 
 const burgee = anInstallation();
-const client = await startNode(burgee, measurable);
+const client = await startNode(burgee, inspectable);
 const { node: server } = client;
-const memory = await watchMemory(server);
+const inspector = await inspect(server);
 const mix = await aMix(client);
 const load = startLoad();
 const order = {
@@ -66,6 +67,12 @@ const resident: number[] = [];
 const watch = setInterval(() => resident.push(residentBytes(server)), 500);
 const paced = await load.run({ ...order, mostUnderWay, perSecond, seconds, partSeconds });
 clearInterval(watch);
+
+/** Without garbage. */
+async function memory(): Promise<{ inUse: number; resident: number }> {
+  const { heap, buffers } = await inspector.memory();
+  return { inUse: heap + buffers, resident: residentBytes(server) };
+}
 
 const mib = (bytes: number) => `${(bytes / 1_048_576).toFixed(0)} MiB`;
 
