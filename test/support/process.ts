@@ -12,6 +12,7 @@ import type { Answer } from './app.ts';
 import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
 import { logLinesIn, requireDocumentedFields } from './log-fields.ts';
 import { createSecrets, requireNoShapes, type Secrets } from './secrets.ts';
+import { sized } from './trust.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -70,7 +71,7 @@ const mainOfCheckout = fileURLToPath(new URL('../../src/main.ts', import.meta.ur
 export const sideBySide = { concurrency: 3 };
 
 /** Far more than anything here takes: what hangs is killed, and the test says so. */
-const patienceMs = 300_000;
+const patienceMs = sized({ short: 300_000, long: 3_600_000 });
 
 export interface InstallationOptions {
   /** Whoever's who gave it. */
