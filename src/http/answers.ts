@@ -22,7 +22,7 @@ const largestAnswer = 64_000;
 const overhead = 1_000;
 
 /** What the log says of a request. */
-export interface Answered {
+export interface AnsweredRequest {
   readonly method: 'GET';
   readonly route: string | undefined;
   readonly status: 200;
@@ -31,16 +31,17 @@ export interface Answered {
   readonly transactionId: string;
 }
 
-interface Kept extends Pick<Answered, 'route' | 'actor'> {
+interface Kept extends Pick<AnsweredRequest, 'route' | 'actor'> {
   readonly body: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly until: number;
+  readonly size: number;
 }
 
 export interface Answers {
   /** Answers when it can, and says what. */
-  tryAnswer(request: IncomingMessage, response: ServerResponse): Answered | undefined;
+  tryAnswer(request: IncomingMessage, response: ServerResponse): AnsweredRequest | undefined;
   /** Keeps what the routes answer from now on. */
   keepFrom(app: FastifyInstance): void;
 }
@@ -51,6 +52,10 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
   let used = 0;
   let isClosing = false;
 
+  const forget = (name: string): void => {
+    used -= kept.get(name)?.size ?? 0;
+    kept.delete(name);
+  };
   const clear = (): void => {
     kept.clear();
     used = 0;
@@ -69,6 +74,7 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
     if (name === undefined || request.stamp === undefined || request.stamp !== stampNow()) return;
     const size = name.length + payload.length + overhead;
     if (size > largestAnswer) return;
+    forget(name);
     if (used + size > room) clear();
     used += size;
     kept.set(name, {
@@ -77,6 +83,7 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
       route: request.routeOptions.url,
       actor: request.actor?.id,
       until: performance.now() + lifeMs,
+      size,
     });
   };
 
@@ -85,7 +92,11 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
       const name = isClosing ? undefined : nameOf(request);
       if (name === undefined || stampNow() === undefined) return undefined;
       const found = kept.get(name);
-      if (!found || found.until < performance.now()) return undefined;
+      if (!found) return undefined;
+      if (found.until < performance.now()) {
+        forget(name);
+        return undefined;
+      }
       const { body, headers, route, actor } = found;
       const transactionId = nextTransactionId();
       response.writeHead(200, [...headers, 'x-transaction-id', transactionId]);
@@ -95,7 +106,7 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
     keepFrom: (app) => {
       app.decorateRequest('stamp', undefined);
       app.addHook('onRequest', (request, _reply, done) => {
-        if (request.method === 'GET') request.stamp = stampNow();
+        if (nameOf(request.raw) !== undefined) request.stamp = stampNow();
         done();
       });
       app.addHook('onSend', (request, reply, payload, done) => {

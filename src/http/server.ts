@@ -33,6 +33,11 @@ export function answerBrokenHttp(
   headers: Readonly<Record<string, string>>,
 ): void {
   if (!socket.writable) return;
+  // It would be taken for the answer to the request before it, which is still being worked on.
+  if (isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
   const problem = new Problem('request_invalid', {
     complaints: [brokenHttp[code ?? ''] ?? 'The request is not valid HTTP'],
   });
@@ -52,3 +57,6 @@ export function answerBrokenHttp(
     () => setTimeout(() => socket.destroy(), 1_000).unref(),
   );
 }
+
+/** Node has no other way to say so; its own handler of broken requests looks there, too. */
+const isAnswering = (socket: Socket): boolean => (socket as { _httpMessage?: unknown })._httpMessage != null;

@@ -200,7 +200,7 @@ export async function deleteFlag(tx: Tx, id: string): Promise<void> {
 
 /**
  * Gives the project of the flag another number, by which it is known that a total must be counted anew. Writers of a
- * project's flags stand in line on its row, so it comes last. Answers the project's id.
+ * project's flags stand in line on its row. Answers the project's id.
  */
 async function nextFlagChange(tx: Tx, id: string): Promise<string> {
   const row = await tx.one<{ id: string }>(sql`

@@ -5,47 +5,67 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Problem } from '#domain/problems.ts';
 
+/** The log is emptied after so many commits, each of some ten pages: a long one makes reading slower. */
+const commitsBetween = 100;
+/** When that failed, it is not tried again for so long. */
+const pauseMs = 10_000;
+
 export class WriteAheadLog {
   readonly #file: string;
   readonly #descriptor: number;
   #worker: Worker | undefined;
-  #hasFailed = false;
+  #failure: unknown;
+  #commits = 0;
+  #notBefore = 0;
 
   /** The file of the database, which must be open already: that is what makes its log. */
   constructor(file: string) {
-    this.#file = file;
-    this.#descriptor = fs.openSync(`${file}-wal`, 'r+');
+    // SQLite puts the log beside the file itself, not beside a link to it.
+    this.#file = fs.realpathSync(file);
+    this.#descriptor = fs.openSync(`${this.#file}-wal`, 'r+');
   }
 
   /**
    * Resolves when all that was committed before is on the disk. What could not be brought there once may be lost
-   * although a second try succeeds (the system forgets what it failed to write), so from then on writes are refused
-   * until the next start, which reads what is really there.
+   * although a second try succeeds (the system forgets what it failed to write), so from then on nothing is written or
+   * read until the next start, which brings everything that it finds into the file before anything else.
    */
   async flush(): Promise<void> {
+    this.#commits += 1;
     try {
       await promisify(fs.fdatasync)(this.#descriptor);
     } catch (error) {
-      this.#hasFailed = true;
-      throw error;
+      this.#failure = error;
+      this.requireFlushed();
     }
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** Refuses once a flush has failed. */
   requireFlushed(): void {
-    if (this.#hasFailed) throw new Problem('unavailable', { seconds: 30 });
+    if (!this.hasFailed) return;
+    throw Object.assign(new Problem('unavailable', { seconds: 30 }), { cause: this.#failure });
   }
 
   /**
-   * Moves what is in the log to its place in the file, so that the log begins anew. In a thread: it waits for the disk.
-   * Never rejects: what fails now is tried again after the next commit, and a disk that is full shows itself there.
+   * Moves what is in a long log to its place in the file, so that the log begins anew. In a thread: it waits for the
+   * disk. Never rejects: what fails now is tried again later, and a disk that is full shows itself to the writers.
    */
-  async empty(): Promise<void> {
-    this.#worker ??= this.#startWorker();
-    this.#worker.postMessage('empty');
-    await once(this.#worker, 'message').catch(() => {
+  async emptyWhenLong(): Promise<void> {
+    if (this.#commits < commitsBetween || performance.now() < this.#notBefore) return;
+    try {
+      this.#worker ??= this.#startWorker();
+      this.#worker.postMessage('empty');
+      await once(this.#worker, 'message');
+      this.#commits = 0;
+    } catch (error) {
       this.#worker = undefined;
-    });
+      this.#notBefore = performance.now() + pauseMs;
+      process.emitWarning(`The write-ahead log of ${this.#file} cannot be emptied and grows: ${error}`);
+    }
   }
 
   #startWorker(): Worker {

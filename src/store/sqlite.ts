@@ -5,9 +5,10 @@
  * 1. One writer at a time: transactions stand in a queue. Those that wait are committed as a group: one flush to the
  *    disk for all of them, each in a savepoint of its own, so each is still all or nothing.
  * 2. Readers have a handle of their own and see what is on the disk: neither the rows of a transaction that is still
- *    open, nor those of a commit that is still on its way to the disk.
+ *    open, nor those of a commit of ours that is still on its way to the disk.
  * 3. A write is answered only after its commit is on the disk. SQLite itself does not wait for that (synchronous=normal):
  *    it would hold up the event loop, and every reader. We bring the write-ahead log to the disk meanwhile.
+ *    It still waits when the log begins anew, once in a hundred commits.
  * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
  * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
  *    blocking the event loop, and refuse after a while.
@@ -44,6 +45,8 @@ export function openSqlite(file: string, clock: () => number): Store {
     writer.exec('pragma busy_timeout = 0;');
     // The log is emptied between groups, when no reader holds on to a part of it.
     writer.exec('pragma wal_autocheckpoint = 0;');
+    // What a process left that was killed before its flush goes to the disk now, before anybody sees it.
+    writer.exec('pragma wal_checkpoint(passive);');
     reader = new Handle(file, busyPatienceMs);
     reader.exec('pragma query_only = on;');
     log = new WriteAheadLog(file);
@@ -83,6 +86,7 @@ class SqliteStore implements Store {
   readonly #queue: Waiting[] = [];
   /** While the queue is worked through; never rejects. */
   #working: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor({ writer, reader, log, clock }: Parts) {
     this.#writer = writer;
@@ -96,10 +100,12 @@ class SqliteStore implements Store {
   }
 
   async one<Row>(query: Sql): Promise<Row | undefined> {
+    this.#log.requireFlushed();
     return this.#reader.one<Row>(query);
   }
 
   async all<Row>(query: Sql): Promise<Row[]> {
+    this.#log.requireFlushed();
     return this.#reader.all<Row>(query);
   }
 
@@ -115,11 +121,18 @@ class SqliteStore implements Store {
     this.#listeners.push(hear);
   }
 
-  stamp(): number {
-    return this.#reader.one<{ data_version: number }>(dataVersion)?.data_version ?? 0;
+  stamp(): number | undefined {
+    if (this.#log.hasFailed) return undefined;
+    try {
+      return this.#reader.one<{ data_version: number }>(dataVersion)?.data_version;
+    } catch {
+      // Whoever reads is told what is wrong.
+      return undefined;
+    }
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#working;
     await this.#log.close();
     this.#reader.close();
@@ -127,6 +140,7 @@ class SqliteStore implements Store {
   }
 
   #inTurn<Result>(body: (tx: SqliteTx) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new Problem('unavailable', { seconds: 2 }));
     return new Promise((resolve, reject) => {
       // Who stands in line behind somebody who waits for another process waits for the same one: patience runs from here.
       const deadline = performance.now() + busyPatienceMs;
@@ -166,9 +180,8 @@ class SqliteStore implements Store {
       } while (performance.now() < until);
       await this.#commit();
     } catch (error) {
-      // A commit that failed may have ended the transaction already.
-      if (this.#writer.inTransaction) this.#writer.exec('rollback');
       for (const { reject } of group) reject(error);
+      this.#rollBack();
       return;
     }
     for (const { answer, notices } of settled) {
@@ -176,7 +189,16 @@ class SqliteStore implements Store {
       // What a listener throws is not the writer's affair: its write is done.
       for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
     }
-    if (framesIn(this.#writer) > longestLog) await this.#log.empty();
+    await this.#log.emptyWhenLong();
+  }
+
+  #rollBack(): void {
+    try {
+      // A commit that failed may have ended the transaction already.
+      if (this.#writer.inTransaction) this.#writer.exec('rollback');
+    } catch {
+      // Why it failed they have been told; whoever comes next finds out in #begin.
+    }
   }
 
   /** Readers stay where they are until it is on the disk. */
@@ -187,7 +209,8 @@ class SqliteStore implements Store {
       this.#writer.exec('commit');
       await this.#log.flush();
     } finally {
-      this.#reader.exec('commit');
+      // A reader that could not read has ended it.
+      if (this.#reader.inTransaction) this.#reader.exec('commit');
     }
   }
 
@@ -262,10 +285,6 @@ class SqliteTx implements SchemaTx {
 
 /** A transaction of a reader begins with its first statement. */
 const anything = sql`select 1 from sqlite_schema limit 1`;
-
-/** About 4 MB: a longer log makes reading slower. */
-const longestLog = 1_000;
-const framesIn = (handle: Handle): number => handle.one<{ log: number }>(sql`pragma wal_checkpoint(noop)`)?.log ?? 0;
 
 /** Of a connection: it changes with the commits of all others, and the reader makes none. */
 const dataVersion = sql`pragma data_version`;

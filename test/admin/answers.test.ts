@@ -98,6 +98,18 @@ test('a key that is revoked gets nothing that was kept for it', async () => {
   refused(await api.get(path, { as: text }), 401, /./);
 });
 
+test('a key that another process revokes gets nothing that was kept for it', async () => {
+  const { path } = await aReadDefinition();
+  const name = uniqueName('key');
+  const text = await api.key({ name });
+  assert.equal((await api.get(path, { as: text })).status, 200);
+  assert.equal((await api.get(path, { as: text })).status, 200);
+  const other = await openStore(api.database);
+  await other.write((tx) => tx.run(sql`delete from api_keys where name = ${name}`));
+  refused(await api.get(path, { as: text }), 401, /./);
+  await other.close();
+});
+
 test('what is kept for one key is not given to another, nor to none', async () => {
   const { path, first } = await aReadDefinition();
   const stranger = await api.key({ scope: { kind: 'project', projectId: (await aProject(api)).id } });

@@ -407,6 +407,26 @@ test('what is not HTTP is answered with the error body, and a socket sees what a
   }
 });
 
+// The queue of writers holds the request up.
+test('what is no HTTP behind a request is not taken for the answer to it', onlySqlite, async () => {
+  if (!api.app.server.listening) await api.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = api.app.server.address() as AddressInfo;
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const held = api.store.write(() => mayEnd);
+  const socket = connect(port, '127.0.0.1');
+  const answer = textOf(socket);
+  const name = uniqueName('group');
+  const body = JSON.stringify({ name, description: '' });
+  const head = `Host: flags.test\r\nAuthorization: Bearer ${api.adminKey}\r\nContent-Length: ${body.length}`;
+  socket.write(`POST ${prefix}/groups HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+  await once(api.app.server, 'request');
+  socket.write('NONSENSE\r\n\r\n');
+  const text = await answer.catch(() => '');
+  end();
+  await held;
+  assert.equal(text, '');
+});
+
 test('what is our fault says nothing of how it came about, but the log does', async () => {
   await broken.store.write(async (tx) => {
     await tx.run(sql`alter table groups rename to elsewhere`);

@@ -68,15 +68,20 @@ test('those who come while a commit is on its way to the disk wait for the next'
   await store.close();
 });
 
-test('what could not be brought to the disk is not answered as done, and nothing is written until the next start', async () => {
+test('what could not be brought to the disk is not answered as done, and nothing is written or read until the next start', async () => {
   const { file, store } = await aStore();
   const disk = slowDisk();
   const first = insert(store, 'first');
   (await disk.begun)(new Error('EIO: i/o error, fdatasync'));
-  await assert.rejects(first, /EIO/);
-  disk.restore();
-  const refusal = await insert(store, 'second').catch((error: unknown) => error);
+  const refusal = await first.catch((error: unknown) => error);
   assert.ok(refusal instanceof Problem && refusal.code === 'unavailable');
+  assert.match(String(refusal.cause), /EIO/);
+  disk.restore();
+  for (const next of [() => insert(store, 'second'), () => count(store)]) {
+    await assert.rejects(next(), (error) => error instanceof Problem && error.code === 'unavailable');
+  }
+  // So that no answer is kept, either.
+  assert.equal(store.stamp(), undefined);
   await store.close();
   const next = openSqlite(file, Date.now);
   await insert(next, 'third');
@@ -100,4 +105,46 @@ test('the log does not grow with the number of writes, and emptying it loses not
   assert.equal(await count(store), writes);
   assert.ok(longest < 8_000_000, `${longest} bytes of ${writes * text.length}`);
   await store.close();
+});
+
+test('a file behind a link has its log beside itself', async () => {
+  const folder = temporaryFolder();
+  const [file, link] = [join(folder, 'real.db'), join(folder, 'link.db')];
+  fs.writeFileSync(file, '');
+  fs.symlinkSync(file, link);
+  const store = openSqlite(link, Date.now);
+  await store.write((tx) => tx.run(raw('create table things (id text)')));
+  await insert(store, 'one');
+  assert.deepEqual([await count(store), fs.existsSync(`${file}-wal`), fs.existsSync(`${link}-wal`)], [1, true, false]);
+  await store.close();
+});
+
+test('what a killed process committed, flushed or not, is in the file itself after the next start', async () => {
+  const { file, store } = await aStore();
+  await insert(store, 'one');
+  // As it lies there while the process runs is how it lies there when it is killed.
+  const left = join(temporaryFolder(), 'left.db');
+  for (const ending of ['', '-wal']) fs.copyFileSync(file + ending, left + ending);
+  await store.close();
+  const next = openSqlite(left, Date.now);
+  const alone = join(temporaryFolder(), 'alone.db');
+  fs.copyFileSync(left, alone);
+  const found = new DatabaseSync(alone);
+  assert.deepEqual({ ...found.prepare('select count(*) as n from things').get() }, { n: 1 });
+  found.close();
+  await next.close();
+});
+
+test('a write that comes while the store is being closed is refused, and nothing hangs', async () => {
+  const { store } = await aStore();
+  // Enough for the thread to run that empties the log: ending it takes a moment.
+  for (let number = 0; number < 120; number += 1) await insert(store, String(number));
+  const closed = store.close();
+  const late: Promise<unknown>[] = [];
+  for (let turns = 0; turns < 20; turns += 1) {
+    late.push(insert(store, 'late').catch((error: unknown) => error));
+    await turn();
+  }
+  await closed;
+  for (const error of await Promise.all(late)) assert.ok(error instanceof Problem && error.code === 'unavailable');
 });
