@@ -13,6 +13,7 @@ import type { Endpoint } from '#contract/endpoint.ts';
 import { bodyLimit, prefix } from '#contract/parts.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
+import { onlySqlite } from '../support/databases.ts';
 
 const api = await startApi();
 /** A second server, whose database is broken on purpose. */
