@@ -1,5 +1,5 @@
 /** The server below the framework: how long it waits, how much it takes, and what it says to what is not HTTP. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '#domain/problems.ts';
 import { errorBody } from './problems.ts';
@@ -33,7 +33,6 @@ export function answerBrokenHttp(
   headers: Readonly<Record<string, string>>,
 ): void {
   if (!socket.writable) return;
-  // It would be taken for the answer to the request before it, which is still being worked on.
   if (isAnswering(socket)) {
     socket.destroy();
     return;
@@ -58,5 +57,11 @@ export function answerBrokenHttp(
   );
 }
 
-/** Node has no other way to say so; its own handler of broken requests looks there, too. */
-const isAnswering = (socket: Socket): boolean => (socket as { _httpMessage?: unknown })._httpMessage != null;
+/**
+ * A request that has come whole is being worked on, so what is broken came behind it, and would be taken for its answer.
+ * Node has no other way to ask; its own handler of broken requests looks there, too.
+ */
+function isAnswering(socket: Socket): boolean {
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  return response ? response.headersSent || response.req.complete : false;
+}
