@@ -6,7 +6,7 @@ import { prefix } from '#contract/parts.ts';
 import { aHostileInstallation } from '../support/hostile-installation.ts';
 import { requireRefusal } from '../support/hostile-requests.ts';
 import { mostMs } from '../support/process-inspector.ts';
-import { answersIn, exchange } from '../support/raw-socket.ts';
+import { answersIn, exchange } from '../support/raw-sockets.ts';
 import { report } from '../support/trust.ts';
 
 const installation = await aHostileInstallation();

@@ -7,10 +7,10 @@ import { before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { TObject } from 'typebox';
 import { newKeyText, newToken } from '#commands/secrets.ts';
-import { accountContract, contract, serviceContract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import { aDefinition } from '../support/build.ts';
+import { everyEndpoint, pathWith } from '../support/every-endpoint.ts';
 import { linkIn, startMailServer } from '../support/mail-server.ts';
 import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
@@ -162,16 +162,6 @@ const places: Record<string, (sending: Sending) => Sent> = {
   },
 };
 
-const endpoints = [
-  [prefix, contract],
-  [accountPrefix, accountContract],
-  ['', serviceContract],
-].flatMap(([base, parts]) =>
-  Object.values(parts as typeof contract)
-    .flatMap((part) => Object.values<Endpoint>(part))
-    .map((endpoint) => ({ endpoint, route: `${base}${endpoint.path}` })),
-);
-
 /** Short: a few of the secrets at each place of each endpoint, others at the next. */
 const secretsAtOnce = sized({ short: 2, long: Number.POSITIVE_INFINITY });
 
@@ -179,9 +169,9 @@ describe('no secret comes back', () => {
   test('in an answer', async () => {
     const kinds = Object.entries(secrets);
     let turn = 0;
-    for (const { endpoint, route } of endpoints) {
+    for (const endpoint of everyEndpoint) {
       const word = (name: string) => (endpoint.method === 'DELETE' ? 'none' : (words[name] ?? 'none'));
-      const path = route.replaceAll(/:(\w+)/g, (_, name: string) => word(name));
+      const path = pathWith(endpoint.path, word);
       for (const [place, make] of Object.entries(places)) {
         for (let count = 0; count < Math.min(secretsAtOnce, kinds.length); count += 1) {
           const [what, secret] = kinds[turn++ % kinds.length] ?? assert.fail();
@@ -195,12 +185,12 @@ describe('no secret comes back', () => {
           const isNamed = place.includes('path') && !/key|token/.test(what);
           const said = JSON.stringify([answer.headers, isNamed ? '' : answer.text]);
           const isIn = disguisesOf(secret).some((disguise) => said.includes(disguise));
-          assert.ok(!isIn, `${what} in ${place} of ${endpoint.method} ${route}: ${said}`);
+          assert.ok(!isIn, `${what} in ${place} of ${endpoint.name}: ${said}`);
         }
       }
     }
     report(
-      `${requests} requests to ${endpoints.length} endpoints, ${kinds.length} kinds of secrets in ${Object.keys(places).length} places`,
+      `${requests} requests to ${everyEndpoint.length} endpoints, ${kinds.length} kinds of secrets in ${Object.keys(places).length} places`,
     );
   });
 
@@ -223,7 +213,7 @@ describe('no secret comes back', () => {
       );
     await until('every endpoint is logged', () => {
       const routes = routesOf();
-      return endpoints.every(({ endpoint: { method }, route }) => routes.has(`${method} ${route}`));
+      return everyEndpoint.every(({ method, path }) => routes.has(`${method} ${path}`));
     });
     found.requireNone('the log', logged().join('\n'));
     found.requireNone('standard error', server.stderr());
