@@ -22,14 +22,20 @@ if (!existsSync(node) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== l
 function install() {
   process.stderr.write('Installing what Burgee needs (only when the lockfile changed) ...\n');
   // --include=dev: Node itself is a devDependency, and NODE_ENV=production would leave it out.
-  const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+  npm('ci', '--include=dev', '--ignore-scripts');
+  // Not left to npm: of those that know `allowScripts`, some run what it does not name, and others do not know it.
+  const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of Object.keys(allowScripts)) if (allowScripts[name]) npm('rebuild', name, '--ignore-scripts=false');
+  writeFileSync(stamp, lockfile);
+}
+
+function npm(command, ...args) {
+  const { status } = spawnSync('npm', [command, '--no-audit', '--no-fund', '--loglevel=error', ...args], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  if (npm.status !== 0) {
-    process.stderr.write('npm ci failed; its message is above. Is the package registry reachable?\n');
-    process.exit(1);
-  }
-  writeFileSync(stamp, lockfile);
+  if (status === 0) return;
+  process.stderr.write(`npm ${command} failed; its message is above. Is the package registry reachable?\n`);
+  process.exit(1);
 }

@@ -1,10 +1,11 @@
 /** What Burgee is made of beside its own code: each package with a reason, a licence and no say in our installation. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { licences, locked, nameOf, placesOfInterface, placesOfServer, root } from '../scripts/licences.ts';
+import { temporaryFolder } from './support/databases.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const manifest = JSON.parse(read('package.json')) as {
@@ -90,6 +91,31 @@ test('every install script is allowed or refused by name, and only Node’s own 
   assert.deepEqual(
     Object.keys(manifest.allowScripts).filter((name) => manifest.allowScripts[name]),
     ['node'],
+  );
+});
+
+test('the installation runs the scripts that are allowed by name, and no other', () => {
+  const folder = temporaryFolder();
+  const write = (file: string, content: object) => writeFileSync(join(folder, file), JSON.stringify(content));
+  const packages = ['allowed', 'refused', 'unlisted'];
+  for (const name of packages) {
+    mkdirSync(join(folder, name));
+    write(`${name}/package.json`, { name, version: '1.0.0', scripts: { postinstall: 'echo > it-ran' } });
+  }
+  write('package.json', {
+    dependencies: Object.fromEntries(packages.map((name) => [name, `file:./${name}`])),
+    allowScripts: { allowed: true, refused: false },
+  });
+  cpSync(join(root, 'scripts/install.mjs'), join(folder, 'scripts/install.mjs'));
+  const run = (program: string, ...args: string[]) => {
+    const { status, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  };
+  run('npm', 'install', '--package-lock-only', '--ignore-scripts', '--no-audit');
+  run(process.execPath, 'scripts/install.mjs');
+  assert.deepEqual(
+    packages.filter((name) => existsSync(join(folder, name, 'it-ran'))),
+    ['allowed'],
   );
 });
 

@@ -7,13 +7,17 @@ import { Problem, type ProblemCode } from '#domain/problems.ts';
 /** The specification: a change without title and comment, where the project requires them, is 400 with an empty body. */
 const bodiless: ReadonlySet<ProblemCode> = new Set(['note_required']);
 
-/** Who sent a key in the wrong place gets it back in no refusal: answers end up in logs of others. */
-const withoutKeys = (text: string): string => text.replaceAll(/(burgee_[asc]_)[0-9A-Za-z]{36}/g, '$1…');
+const keys = /(burgee_[asc]_)[0-9A-Za-z]{36}/g;
+/** Of sessions and links: 256 bits in base64url, with capital and small letters among them, as few names have them. */
+const tokens = /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{42}[AEIMQUYcgkosw048](?![\w-])/g;
+
+/** Who sent a key or a token in the wrong place gets it back in no refusal: answers end up in logs of others. */
+export const withoutSecrets = (text: string): string => text.replaceAll(keys, '$1…').replaceAll(tokens, '…');
 
 export const errorBody = (problem: Problem, transactionId: string): ErrorBody => ({
   code: statusOf[problem.kind],
-  message: withoutKeys(problem.message),
-  details: withoutKeys(problem.details),
+  message: withoutSecrets(problem.message),
+  details: withoutSecrets(problem.details),
   transactionId,
 });
 

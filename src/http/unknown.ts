@@ -1,15 +1,13 @@
 /** What no route answers: a path that nobody knows, or a known path with a method that it does not have. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#domain/problems.ts';
+import { withoutSecrets } from './problems.ts';
 
 interface KnownPath {
   readonly method: string;
   /** With its prefix. */
   readonly path: string;
 }
-
-/** What looks like the token of a link: somebody may have added something to the link of a mail. */
-const tokens = /(?<![\w-])[\w-]{43}(?![\w-])/g;
 
 /** For every request that no route answers: 405 with Allow where the path is known, else 404. */
 export function refuseUnknown(known: readonly KnownPath[]) {
@@ -23,7 +21,8 @@ export function refuseUnknown(known: readonly KnownPath[]) {
     const allowed = patterns.filter(({ pattern }) => pattern.test(tidy)).flatMap(({ methods }) => methods);
     // A known path with its own method comes here when one of its words is too long to name anything.
     if (allowed.length === 0 || allowed.includes(request.method))
-      throw new Problem('path_unknown', { path: path.replaceAll(tokens, '…').slice(0, 200) });
+      // Cut off behind that: half a secret would not be recognised.
+      throw new Problem('path_unknown', { path: withoutSecrets(path).slice(0, 200) });
     reply.header('allow', [...new Set(allowed)].sort().join(', '));
     throw new Problem('method_not_allowed', { method: request.method });
   };

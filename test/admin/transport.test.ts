@@ -230,14 +230,24 @@ test('a refusal does not repeat the body, which may hold a secret', async () => 
   }
 });
 
-test('a refusal does not repeat a key, or the token of a link where no path has one', async () => {
+test('a refusal repeats neither a key nor a token of a session or link', async () => {
   const [key, token] = [newKeyText('admin'), newToken()];
   refused(await api.delete(`/apiKeys/${key}`), 404, 'Could not find API key burgee_a_…');
   refused(await api.get(`/groups/x${key}`), 404, 'Could not find group xburgee_a_…');
+  refused(await api.get(`/groups/${token}`), 404, 'Could not find group …');
+  refused(await api.get(`/splits/ws/${token}`), 404, 'Could not find project …');
+  const name = 'a_flag_that_has_a_name_as_long_as_a_token_g';
+  assert.equal(name.length, token.length);
+  refused(await api.get(`/groups/${name}`), 404, `Could not find group ${name}`);
   for (const url of [`/reset/${token}/x`, `/internal/account/invitations/${token}/x`, `/nowhere/${token}`]) {
     refused(await send({ url }), 404, `Could not find path ${url.replace(token, '…')}`);
   }
   refused(await send({ url: `/nowhere/${key}?x` }), 404, 'Could not find path /nowhere/burgee_a_…');
+  // Nor the beginning of one where a long path is cut off.
+  for (const secret of [key, token]) {
+    const { text } = await send({ url: `/${'x'.repeat(179)}/${secret}` });
+    assert.ok(!text.includes(secret.slice(0, 18)), text);
+  }
 });
 
 test('a body of 1 MiB is read, one of a byte more is 413', async () => {

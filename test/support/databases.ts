@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { Client } from 'pg';
-import sql from 'sql-template-tag';
+import { raw } from 'sql-template-tag';
 import type { Database } from '#store/open.ts';
 import { connectionTo } from '#store/postgres-query.ts';
 import type { Reader } from '#store/sql.ts';
@@ -61,11 +61,9 @@ export async function command(url: string, statement: string): Promise<Record<st
 }
 
 /** The names of the tables, in order. */
-export async function tablesOf(db: Reader): Promise<string[]> {
-  const rows = await db.all<{ name: string }>(
-    onPostgres
-      ? sql`select tablename as name from pg_tables where schemaname = 'public' order by tablename collate "C"`
-      : sql`select name from sqlite_schema where type = 'table' order by name`,
-  );
-  return rows.map(({ name }) => name);
-}
+export const tablesOf = async (db: Reader): Promise<string[]> =>
+  (await db.all<{ name: string }>(raw(tablesQuery))).map(({ name }) => name);
+
+export const tablesQuery = onPostgres
+  ? `select tablename as name from pg_tables where schemaname = 'public' order by tablename collate "C"`
+  : `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`;

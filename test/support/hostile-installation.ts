@@ -1,11 +1,11 @@
 /** A real server with one of everything in it, and a way to send it requests that it must refuse. */
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { needsNobody } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import { aDefinition } from './build.ts';
-import { onPostgres } from './databases.ts';
+import { pathWith } from './every-endpoint.ts';
+import { fingerprint } from './fingerprint.ts';
 import { type Hostile, type Reply, requireRefusal, type Sender, sendingTo } from './hostile-requests.ts';
 import { anInstallation } from './process.ts';
 import { inspect, inspectable, type ProcessInspector } from './process-inspector.ts';
@@ -57,31 +57,19 @@ export async function aHostileInstallation(): Promise<HostileInstallation> {
     send: ({ endpoint, method, words = {}, query, headers = {}, body }) => {
       sent += 1;
       const named: Record<string, string> = { ...things, ...words };
-      const path = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => named[word] ?? 'nothing');
+      const path = pathWith(endpoint.path, (word) => named[word] ?? 'nothing');
       return sender.send(method ?? endpoint.method, query === undefined ? path : `${path}?${query}`, {
         headers: { ...whoAsks(endpoint.access, server.url, cookie), 'x-forwarded-for': addressOf(sent), ...headers },
         body,
       });
     },
-    fingerprint: async () => {
-      const hash = createHash('sha256');
-      for (const { name } of await burgee.rows<{ name: string }>(tables)) {
-        const rows = await burgee.rows<Record<string, unknown>>(`select * from ${name}`);
-        const texts = rows.map(({ last_used_at: _, last_seen_at: __, ...row }) => JSON.stringify(row)).sort();
-        hash.update(`${name}\n${texts.join('\n')}\n`);
-      }
-      return hash.digest('hex');
-    },
+    fingerprint: () => fingerprint(burgee.rows),
     requireQuietLog: () => {
       assert.doesNotMatch(server.stdout(), /internal error|"level":(50|60)/);
       assert.doesNotMatch(server.stderr(), /Error|warning/i);
     },
   };
 }
-
-const tables = onPostgres
-  ? "select tablename as name from pg_tables where schemaname = 'public' order by 1"
-  : "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by 1";
 
 const origin = (url: string) => ({ origin: url });
 

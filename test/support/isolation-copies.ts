@@ -10,7 +10,7 @@ import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import { createApp } from '../../src/app.ts';
 import { callsTo } from './app.ts';
-import { runMatrix } from './isolation-matrix.ts';
+import { runMatrix, type Server } from './isolation-matrix.ts';
 import type { DeclaredMutation } from './isolation-mutations.ts';
 import { runSessions } from './isolation-sessions.ts';
 import type { WrittenMutation } from './isolation-sources.ts';
@@ -62,27 +62,37 @@ export interface Asked {
   readonly as?: (principal: Principal) => boolean;
 }
 
-/** Whether anything is wrong with a server on this database. A server that breaks is noticed, too. */
-export async function failsOn(file: string, world: World, { at, as = () => true }: Asked): Promise<boolean> {
+/**
+ * Whether anything is wrong with the answers of a server on this database. One that does not even start is no mutant
+ * of a rule of access: its error goes on to the caller.
+ */
+export async function failsOn(file: string, world: World, asked: Asked): Promise<boolean> {
   const store = await openStore({ databaseUrl: `file:${file}`, databasePool: 1 });
   try {
     const account = await findAccount(store);
     if (!account) throw new Error('this is no database of ours');
     const app = await createApp({ store, account, log: pino({ level: 'silent' }) });
     await app.ready();
-    const server = { store, ...callsTo(app, world.adminKey) };
-    const [part, name] = at?.split('.') ?? [];
+    const isWrong = await isWrongAt({ store, ...callsTo(app, world.adminKey) }, world, asked);
+    await app.close();
+    return isWrong;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Errors count as wrong, since the matrix throws where an answer lets it not go on. */
+async function isWrongAt(server: Server, world: World, { at, as = () => true }: Asked): Promise<boolean> {
+  const [part, name] = at?.split('.') ?? [];
+  try {
     const ofSessions = part === 'sessions' || part === 'accounts' ? await runSessions(server, world, name) : undefined;
     const { failures } = await runMatrix(server, world, {
       endpoints: (tried) => at === undefined || tried.name === at || tried.needs === at,
       principals: as,
       untilFailure: true,
     });
-    await app.close();
     return failures.length > 0 || (ofSessions?.failures.length ?? 0) > 0;
   } catch {
     return true;
-  } finally {
-    await store.close();
   }
 }

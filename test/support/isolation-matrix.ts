@@ -6,7 +6,8 @@
 import { v7 as newId } from 'uuid';
 import type { Reader } from '#store/sql.ts';
 import type { Answer, Calls } from './app.ts';
-import { countsMore, type Essence, essenceOf, fingerprint } from './isolation-answers.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { countsMore, type Essence, essenceOf } from './isolation-answers.ts';
 import { type Kind, type Shape, type Tried, triedEndpoints } from './isolation-requests.ts';
 import type { Principal, Side, SideName, World } from './isolation-world.ts';
 import { requestOf, type Target } from './requests.ts';
@@ -86,13 +87,13 @@ class Asking {
   async refusals(principals: readonly Principal[]): Promise<void> {
     const { home, elsewhere } = this.#question.world.sides;
     const targets = { home: await this.#targetAt(home), elsewhere: await this.#targetAt(elsewhere) };
-    const before = await fingerprint(this.#server.store);
+    const before = await fingerprintOf(this.#server.store);
     for (const principal of principals) {
       if (this.#question.tried.endpoint.method === 'GET') await this.#askByWhoMay(targets);
       if (this.#refusal(principal) === undefined) await this.#hidden(principal, targets);
       else await this.#forbidden(principal, targets);
     }
-    const after = await fingerprint(this.#server.store);
+    const after = await fingerprintOf(this.#server.store);
     if (before !== after) this.#fail('refused requests', 'something was changed');
   }
 

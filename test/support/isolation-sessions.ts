@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid';
 import { accountContract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix } from '#contract/parts.ts';
-import { fingerprint } from './isolation-answers.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { Outcome, Server } from './isolation-matrix.ts';
 import type { World } from './isolation-world.ts';
 import { ways } from './written-access.ts';
@@ -15,7 +15,7 @@ const endpoints = Object.entries<Endpoint>(accountContract.accounts).filter(([, 
 /** `only` is the name of the one endpoint to ask. */
 export async function runSessions(server: Server, world: World, only?: string): Promise<Outcome> {
   const outcome: Outcome = { cases: 0, failures: [] };
-  const before = await fingerprint(server.store);
+  const before = await fingerprintOf(server.store);
   for (const [, endpoint] of endpoints.filter(([name]) => only === undefined || name === only)) {
     for (const { name, request } of world.principals.filter(({ isPerson }) => !isPerson)) {
       const path = accountPrefix + endpoint.path.replaceAll(/:\w+/g, newId());
@@ -27,7 +27,7 @@ export async function runSessions(server: Server, world: World, only?: string): 
     }
   }
   if (only === undefined) await endForeign(server, world, outcome);
-  if ((await fingerprint(server.store)) !== before) outcome.failures.push('something was changed');
+  if ((await fingerprintOf(server.store)) !== before) outcome.failures.push('something was changed');
   return outcome;
 }
 

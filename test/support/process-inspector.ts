@@ -14,7 +14,18 @@ export interface ProcessInspector {
    * the question was asked last. Time in which the machine did something else does not count.
    */
   longestTurn(): Promise<number>;
+  /**
+   * The milliseconds of a turn as they would be on the machine where the limit was chosen, if this one computes slower
+   * just now. They are held against a loop that is measured in the same process, only where they are over the limit.
+   */
+  asThere(turn: number): Promise<number>;
 }
+
+/** The longest turn that is allowed. */
+export const mostMs = 100;
+
+/** What the loop took, at the least, on the machine of docs/trust.md. */
+const loopMsThere = 170;
 
 export async function inspect(server: Server): Promise<ProcessInspector> {
   const url = /ws:\/\/\S+/.exec(server.stderr())?.[0];
@@ -45,6 +56,13 @@ export async function inspect(server: Server): Promise<ProcessInspector> {
       return { heap: heapUsed, buffers: arrayBuffers };
     },
     longestTurn: () => evaluate('burgeeTurns()'),
+    asThere: async (turn) => {
+      if (turn <= mostMs) return turn;
+      const loopMs = await evaluate<number>(`(${measureLoop})()`);
+      // The loop was a long turn itself.
+      await evaluate('burgeeTurns()');
+      return turn / Math.max(1, loopMs / loopMsThere);
+    },
   };
 }
 
@@ -75,4 +93,13 @@ function watchTurns(): void {
       return turn;
     },
   });
+}
+
+/** Runs in the server: the processor time, in milliseconds, of what large bodies cost it at the least, reading JSON. */
+function measureLoop(): number {
+  const text = JSON.stringify(Array.from({ length: 25_000 }, (_, index) => ({ name: `treatment ${index}`, size: 1 })));
+  const before = process.threadCpuUsage();
+  for (let round = 0; round < 30; round += 1) JSON.stringify(JSON.parse(text));
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
 }

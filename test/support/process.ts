@@ -12,7 +12,6 @@ import type { Answer } from './app.ts';
 import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
 import { logLinesIn, requireDocumentedFields } from './log-fields.ts';
 import { createSecrets, requireNoShapes, type Secrets } from './secrets.ts';
-import { sized } from './trust.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -70,8 +69,8 @@ const mainOfCheckout = fileURLToPath(new URL('../../src/main.ts', import.meta.ur
 /** For `describe`: a process takes most of a second to load, so tests that start some run beside each other. */
 export const sideBySide = { concurrency: 3 };
 
-/** Far more than anything here takes: what hangs is killed, and the test says so. */
-const patienceMs = sized({ short: 300_000, long: 3_600_000 });
+/** Far more than anything takes that a test waits for; a server may run for longer, as it does with TRUST=long. */
+const patienceMs = 300_000;
 
 export interface InstallationOptions {
   /** Whoever's who gave it. */
@@ -107,8 +106,6 @@ export function anInstallation({
       cwd: folder,
       env: { PATH: process.env.PATH, ...(url === undefined ? {} : { DATABASE_URL: url }), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: patienceMs,
-      killSignal: 'SIGKILL',
     });
     running.add(child);
     child.once('close', () => running.delete(child));
@@ -116,8 +113,10 @@ export function anInstallation({
     outputs.push(output);
     return { child, output };
   };
-  const toItsEnd = async (program: string, args: readonly string[], variables: Variables = {}) =>
-    (await launch(program, args, variables)).output.ended;
+  const toItsEnd = async (program: string, args: readonly string[], variables: Variables = {}) => {
+    const { child, output } = await launch(program, args, variables);
+    return inTime(child, output.ended);
+  };
   const databaseUrl = async () => (await database) ?? `file:${file}`;
   return {
     folder,
@@ -169,13 +168,14 @@ async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
 
 async function startServer({ child, output }: Launched): Promise<Server> {
   after(() => requireDocumentedFields(logLinesIn(output.stdout())));
-  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+  const saying = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = pattern.exec(output.stdout());
       if (found) return found;
       await Promise.race([once(child.stdout, 'data'), output.ended.then(complain)]);
     }
   };
+  const says = (pattern: RegExp) => inTime(child, saying(pattern));
   const url = (await says(/Burgee listens at (http:\/\/[\w.:]+)/))[1] ?? '';
   // An answer shows that the start is over, not only that the socket is open.
   await (await fetch(`${url}/ready`)).text();
@@ -189,7 +189,7 @@ async function startServer({ child, output }: Launched): Promise<Server> {
     call: (method, path, { as, body }) => call(method, url + prefix + path, as, body),
     end: async (signal) => {
       child.kill(signal);
-      return output.ended;
+      return inTime(child, output.ended);
     },
     pause: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
@@ -217,6 +217,16 @@ function requireNoSecrets({ stdout, stderr }: Finished, secrets: Secrets): void 
   ] as const) {
     secrets.requireNone(where, text);
     requireNoShapes(where, text);
+  }
+}
+
+/** A process that hangs while somebody waits for it is killed, so that the test says so. */
+async function inTime<Result>(child: Child, awaited: Promise<Result>): Promise<Result> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  try {
+    return await awaited;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,8 +1,7 @@
-/** Sockets that speak HTTP as badly as a test wants them to. */
+/** Sockets that speak HTTP as badly as a test wants them to, and bytes that no HTTP client would send. */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after } from 'node:test';
-import type { Server } from './process.ts';
 
 export interface Talk {
   readonly socket: Socket;
@@ -13,7 +12,7 @@ export interface Talk {
 }
 
 /** Connected, or refused already. */
-export async function talkTo({ url }: Server): Promise<Talk> {
+export async function talkTo(url: string): Promise<Talk> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   after(() => socket.destroy());
@@ -28,6 +27,35 @@ export async function talkTo({ url }: Server): Promise<Talk> {
   });
   await Promise.race([new Promise((resolve) => socket.once('connect', resolve)), ended]);
   return { socket, said: () => said, ended };
+}
+
+/** Writes the pieces and answers all that came back, once the server has closed the connection. */
+export async function exchange(url: string, pieces: Iterable<string | Buffer>): Promise<string> {
+  const { socket, said, ended } = await talkTo(url);
+  for (const piece of pieces) {
+    if (socket.destroyed) break;
+    if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), ended]);
+  }
+  await ended;
+  return said();
+}
+
+/** The answers that stand one after the other in what came back: status line, headers and body. */
+export function answersIn(text: string): { status: number; headers: Record<string, string>; body: string }[] {
+  const answers = [];
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0) throw new Error(`not an answer: ${rest.slice(0, 200)}`);
+    const [line = '', ...lines] = rest.slice(0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((one) => [one.split(':')[0]?.toLowerCase(), one.slice(one.indexOf(':') + 2)]),
+    );
+    const length = Number(headers['content-length'] ?? 0);
+    const status = Number(line.split(' ')[1]);
+    answers.push({ status, headers, body: rest.slice(end + 4, end + 4 + length) });
+    rest = rest.slice(end + 4 + length);
+  }
+  return answers;
 }
 
 /** Sends a piece every second until the connection is over. */

@@ -4,6 +4,7 @@ import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import type { Calls } from './app.ts';
 import { aDefinedFlag, aDefinition, aFlag, type ProjectFixture, uniqueName } from './build.ts';
+import { pathWith } from './every-endpoint.ts';
 
 /** Where requests are made: a project with the environment that paths name. */
 export type Place = ProjectFixture & { readonly environment: { readonly id: string } };
@@ -26,7 +27,7 @@ export type Requests = {
 /** What is sent for the endpoint. */
 export function requestOf({ path }: Endpoint, place: Place, target: Target): { path: string; text?: string } {
   const words: Record<string, string> = { project: place.id, environment: place.environment.id, ...target.words };
-  const addressed = path.replaceAll(/:(\w+)/g, (_, word: string) => words[word] ?? assert.fail(`no word ${word}`));
+  const addressed = pathWith(path, (word) => words[word] ?? assert.fail(`no word ${word}`));
   const query = target.query ? `?${new URLSearchParams(target.query)}` : '';
   const text = target.text ?? (target.body === undefined ? undefined : JSON.stringify(target.body));
   return { path: addressed + query, ...(text === undefined ? {} : { text }) };

@@ -1,6 +1,7 @@
 /**
- * The search for secrets where none may be. `startApi` and `anInstallation` do it behind the tests of every file: for
- * whatever its tests sent or were given, in all that was logged, answered as an error, or written to the audit log.
+ * The search for secrets where none may be. `startApi` does it behind the tests of every file: for whatever its tests
+ * sent or were given, in all that was logged, answered as an error, or written to the audit log. `anInstallation` knows
+ * the secrets of its environment only, and searches what the process wrote for them and for the shapes of ours.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -34,7 +34,7 @@ const slow: Record<string, { start: string; piece: string }> = {
 describe('whoever is too slow is sent away, and others are served meanwhile', { concurrency: true }, () => {
   for (const [what, { start, piece }] of Object.entries(slow)) {
     test(what, async () => {
-      const talk = await talkTo(node);
+      const talk = await talkTo(node.url);
       talk.socket.write(start);
       drip(talk.socket, piece);
       await endsWithin35Seconds(what, talk);
@@ -44,11 +44,11 @@ describe('whoever is too slow is sent away, and others are served meanwhile', { 
   }
 
   test('a socket that says nothing', async () => {
-    await endsWithin35Seconds('a socket that says nothing', await talkTo(node));
+    await endsWithin35Seconds('a socket that says nothing', await talkTo(node.url));
   });
 
   test('a socket that was answered and is idle since', async () => {
-    const talk = await talkTo(node);
+    const talk = await talkTo(node.url);
     talk.socket.write(list);
     const seconds = await talk.ended;
     assert.match(talk.said(), /^HTTP\/1\.1 200 OK\r\n/);
@@ -57,7 +57,7 @@ describe('whoever is too slow is sent away, and others are served meanwhile', { 
   });
 
   test('a reader that stops to read', async () => {
-    const { socket } = await talkTo(node);
+    const { socket } = await talkTo(node.url);
     socket.pause();
     // Far more than all buffers on the way hold.
     socket.write('GET /docs/js/scalar.js HTTP/1.1\r\nHost: flags.test\r\n\r\n'.repeat(20));
@@ -94,7 +94,7 @@ test('one connection too many is closed at once and said in the log; when anothe
 
 /** Answered, or closed without a word. */
 async function ask(server: Server): Promise<Talk> {
-  const talk = await talkTo(server);
+  const talk = await talkTo(server.url);
   talk.socket.write(list);
   await until('an answer or the end', () => talk.said() !== '' || talk.socket.closed);
   if (talk.said() !== '') assert.match(talk.said(), /^HTTP\/1\.1 200 OK\r\n/);

@@ -1,0 +1,20 @@
+/** Tells whether anything was written: a sum over all rows of all tables, but for when keys and sessions were used. */
+import { createHash } from 'node:crypto';
+import { raw } from 'sql-template-tag';
+import type { Reader } from '#store/sql.ts';
+import { tablesQuery } from './databases.ts';
+
+type Rows = (query: string) => Promise<Record<string, unknown>[]>;
+
+export async function fingerprint(rowsOf: Rows): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { name } of await rowsOf(tablesQuery)) {
+    const rows = await rowsOf(`select * from ${name}`);
+    const lines = rows.map(({ last_used_at: _, last_seen_at: __, ...row }) => JSON.stringify(row));
+    hash.update(`${name}\n${lines.sort().join('\n')}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** The same of a database that is open here. */
+export const fingerprintOf = (db: Reader): Promise<string> => fingerprint((query) => db.all(raw(query)));
