@@ -1,22 +1,32 @@
 /** The API described: for machines at /openapi.json, for people at /docs, with nothing fetched from elsewhere. */
 
-import apiReference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { toOpenApi } from '#contract/openapi.ts';
 import { policyOfDocuments } from '../security-headers.ts';
-
-/** Typed by hand, since the plugin's type of a hook is that of a callback. */
-const onRequest = (_request: unknown, reply: FastifyReply, done: () => void) => {
-  reply.headers({ 'content-security-policy': policyOfDocuments, 'cache-control': 'no-cache' });
-  done();
-};
 
 export async function documents(app: FastifyInstance): Promise<void> {
   const document = toOpenApi();
   app.get('/openapi.json', async () => document);
-  await app.register(apiReference, {
+  let pages: Promise<FastifyInstance> | undefined;
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    pages ??= pagesOf(document);
+    const { statusCode, headers, rawPayload } = await (await pages).inject(request.url);
+    if (statusCode === 404) return reply.callNotFound();
+    reply.code(statusCode).headers({ 'content-security-policy': policyOfDocuments, 'cache-control': 'no-cache' });
+    // The others are about a connection, and this was none.
+    for (const name of ['content-type', 'location', 'etag']) if (headers[name]) reply.header(name, headers[name]);
+    return reply.send(rawPayload);
+  };
+  app.get('/docs', show);
+  app.get('/docs/*', show);
+}
+
+/** In a server of its own, made when somebody first looks: what it loads is 17 MB of text. */
+async function pagesOf(document: ReturnType<typeof toOpenApi>): Promise<FastifyInstance> {
+  const pages = fastify();
+  const { default: apiReference } = await import('@scalar/fastify-api-reference');
+  await pages.register(apiReference, {
     routePrefix: '/docs',
-    hooks: { onRequest },
     configuration: {
       pageTitle: 'Burgee API',
       favicon: '/favicon.svg',
@@ -29,4 +39,5 @@ export async function documents(app: FastifyInstance): Promise<void> {
       mcp: { disabled: true },
     },
   });
+  return pages;
 }
