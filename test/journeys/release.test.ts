@@ -135,6 +135,8 @@ test(
     const { user, environment, command, healthCheck } = lastStage();
     assert.equal(user, 'node');
     assert.equal(environment.DATABASE_URL, 'file:/data/burgee.db');
+    // For the copy that a restore makes.
+    assert.equal(environment.TMPDIR, '/data');
     const data = temporaryFolder();
     if (isRoot) chownSync(data, nobody, nobody);
     else spawnSync('chmod', ['-R', 'a-w', unpacked]);
