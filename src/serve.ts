@@ -70,9 +70,9 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
 }
 
 /** In a process of its own, which has our settings: reading and checking everything would hold up requests here. */
-async function backUpBeside(file: string): Promise<void> {
+async function backUpBeside(file: string, signal: AbortSignal): Promise<void> {
   const [program = ''] = process.argv.slice(1);
-  await promisify(execFile)(process.execPath, [program, 'backup', file]);
+  await promisify(execFile)(process.execPath, [program, 'backup', file], { signal });
 }
 
 async function telemetryOf({ metrics, tracing, databaseUrl }: Config, log: Logger, store: Store): Promise<Telemetry> {
