@@ -9,6 +9,7 @@ import { type BackupFacts, examineBackup } from '#store/backup-examination.ts';
 import { isFile, openStore, withoutPassword } from '#store/open.ts';
 import { readConfig } from '../config.ts';
 import { moveEverything } from './move.ts';
+import { showSparingly } from './progress.ts';
 import { printTable } from './table.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -30,7 +31,9 @@ export function addBackupCommands(program: Command): void {
 }
 
 async function backup(file: string): Promise<void> {
-  const facts = await makeBackup(readConfig(process.env), { file, tell: showProgress() });
+  const show = showSparingly();
+  const tell = (table: string, rows: number) => show(() => `backing up ${table}: ${rows} rows`);
+  const facts = await makeBackup(readConfig(process.env), { file, tell });
   warnOfGaps(facts);
   process.stdout.write(`${file} is a good backup of ${inWords(facts)}. It holds secrets: keep it as the database.\n`);
 }
@@ -93,15 +96,3 @@ const inWords = ({ tables, bytes, madeAt }: BackupFacts): string => {
 };
 
 const instant = (at: number): string => new Date(at).toISOString();
-
-const showEveryMs = 1_000;
-
-/** At most one line a second, on stderr. */
-function showProgress(): (table: string, rows: number) => void {
-  let shownAt = performance.now();
-  return (table, rows) => {
-    if (performance.now() - shownAt < showEveryMs) return;
-    shownAt = performance.now();
-    process.stderr.write(`backing up ${table}: ${rows} rows\n`);
-  };
-}
