@@ -12,7 +12,8 @@ COPY --from=build /burgee /burgee
 COPY --from=build --chown=node:node /data /data
 RUN ln -s /burgee/bin/burgee.mjs /usr/local/bin/burgee
 USER node
-ENV HOST=0.0.0.0 PORT=8080 DATABASE_URL=file:/data/burgee.db
+# A restore lays a copy of the backup into TMPDIR.
+ENV HOST=0.0.0.0 PORT=8080 DATABASE_URL=file:/data/burgee.db TMPDIR=/data
 VOLUME /data
 EXPOSE 8080
 # Whether the process lives. Whether its database does is /ready, which is for load balancers: a restart mends nothing.

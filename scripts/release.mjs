@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // Installs what is missing and builds the interface, when their sources changed.
 import './build-web.mjs';
@@ -28,12 +28,17 @@ writeFileSync(`${archive}.sha256`, `${checksum}  ${name}.tar.gz\n`);
 process.stdout.write(`${archive}\n`);
 
 function stage(folder) {
-  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true, filter: isNoSecret });
   for (const path of productionPackages()) copyPackage(join(root, path), join(folder, path));
   // The scripts and what they need stay behind.
   const { scripts: _, devDependencies: __, allowScripts: ___, overrides: ____, ...rest } = manifest;
   const released = { ...rest, engines: { node: '>=24' }, bin: { burgee: 'bin/burgee.mjs' } };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(released, null, 2)}\n`);
+}
+
+/** Who runs an example from the checkout has passwords and private keys in it. */
+function isNoSecret(path) {
+  return !['.env', 'certificates'].includes(basename(path));
 }
 
 /** The folders that the lockfile has for running, not only for development. */

@@ -2,6 +2,7 @@
 import { mayBeKey } from '#commands/secrets.ts';
 import type { ConnectionLimits } from '#http/connections.ts';
 import type { RateLimits } from '#http/limits.ts';
+import type { BackupSettings } from '#jobs/backups.ts';
 
 export interface Config {
   readonly host: string;
@@ -20,11 +21,8 @@ export interface Config {
   readonly rateLimits: RateLimits;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
-  /**
-   * Where the nightly backups go, when they are due (milliseconds after midnight, UTC) and how many are kept; undefined:
-   * none are made.
-   */
-  readonly backups: { readonly folder: string; readonly at: number; readonly keep: number } | undefined;
+  /** Of the nightly backups; undefined: none are made. */
+  readonly backups: BackupSettings | undefined;
   /** Where Prometheus may ask; undefined: nothing is measured. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Where spans go; undefined: there are none. */
@@ -98,9 +96,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ? undefined
       : `must be a time of the day in UTC such as 02:30, not ${value}`,
   );
-  const backupKeep = read('BACKUP_KEEP', (value) =>
-    /^[1-9]\d{0,3}$/.test(value) ? undefined : `must be a number of backups from 1 to 9999, not ${value}`,
-  );
+  const backupKeep = read('BACKUP_KEEP', aNumber('backups', 9_999));
   if (!backupFolder && (backupAt || backupKeep)) {
     complaints.push('BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to');
   }

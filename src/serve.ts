@@ -14,7 +14,7 @@ import { setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
 import { completeFlagTags } from '#store/flags.ts';
-import { openStore } from '#store/open.ts';
+import { isFile, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { startTelemetry, type Telemetry } from '#telemetry/start.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -70,13 +70,13 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
 }
 
 /** In a process of its own, which has our settings: reading and checking everything would hold up requests here. */
-async function backUpBeside(file: string): Promise<void> {
+async function backUpBeside(file: string, signal: AbortSignal): Promise<void> {
   const [program = ''] = process.argv.slice(1);
-  await promisify(execFile)(process.execPath, [program, 'backup', file]);
+  await promisify(execFile)(process.execPath, [program, 'backup', file], { signal });
 }
 
 async function telemetryOf({ metrics, tracing, databaseUrl }: Config, log: Logger, store: Store): Promise<Telemetry> {
-  const databaseSystem = databaseUrl.startsWith('file:') ? 'sqlite' : 'postgresql';
+  const databaseSystem = isFile(databaseUrl) ? 'sqlite' : 'postgresql';
   const { version } = manifest;
   return startTelemetry({ store, log, version, databaseSystem, metrics, tracing }).catch((error: unknown) => {
     if (!metrics) throw error;

@@ -9,6 +9,7 @@ import { type BackupFacts, examineBackup } from '#store/backup-examination.ts';
 import { isFile, openStore, withoutPassword } from '#store/open.ts';
 import { readConfig } from '../config.ts';
 import { moveEverything } from './move.ts';
+import { showSparingly } from './progress.ts';
 import { printTable } from './table.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -30,7 +31,10 @@ export function addBackupCommands(program: Command): void {
 }
 
 async function backup(file: string): Promise<void> {
-  const facts = await makeBackup(readConfig(process.env), { file, tell: showProgress() });
+  const show = showSparingly();
+  const tell = (table: string, rows: number) => show(() => `backing up ${table}: ${rows} rows`);
+  const facts = await makeBackup(readConfig(process.env), { file, tell });
+  warnOfGaps(facts);
   process.stdout.write(`${file} is a good backup of ${inWords(facts)}. It holds secrets: keep it as the database.\n`);
 }
 
@@ -40,7 +44,7 @@ async function verify(file: string): Promise<void> {
     ['table', 'rows', 'sha256'],
     facts.tables.map(({ name, rows, checksum }) => [name, String(rows), checksum.slice(0, 16)]),
   );
-  requireGood(file, facts);
+  requireNone(file, [...facts.troubles, ...facts.gaps]);
   const newest = facts.newestChangeAt === undefined ? 'none' : instant(facts.newestChangeAt);
   process.stdout.write(
     `\n${file} is good: ${inWords(facts)}. Schema ${facts.schema}; newest entry of the audit log: ${newest}.\n`,
@@ -51,7 +55,8 @@ async function verify(file: string): Promise<void> {
 async function restore(file: string): Promise<void> {
   const target = readConfig(process.env);
   const facts = await examineBackup(file);
-  requireGood(file, facts);
+  requireNone(file, facts.troubles);
+  warnOfGaps(facts);
   const folder = mkdtempSync(join(tmpdir(), 'burgee-restore-'));
   try {
     const copy = join(folder, 'backup.db');
@@ -76,8 +81,13 @@ const adviceFor = (databaseUrl: string): string =>
     ? 'nothing is overwritten, so stop the server and move the file away with its -wal and -shm, or set DATABASE_URL to another'
     : 'nothing is overwritten, so make a new database and set DATABASE_URL to it';
 
-function requireGood(file: string, { troubles }: BackupFacts): void {
+function requireNone(file: string, troubles: readonly string[]): void {
   if (troubles.length > 0) throw new Error([`${file} is not good:`, ...troubles].join('\n'));
+}
+
+/** They are in the source, so no other copy would be better. */
+function warnOfGaps({ gaps }: BackupFacts): void {
+  for (const gap of gaps) process.stderr.write(`warning: ${gap}\n`);
 }
 
 const inWords = ({ tables, bytes, madeAt }: BackupFacts): string => {
@@ -86,15 +96,3 @@ const inWords = ({ tables, bytes, madeAt }: BackupFacts): string => {
 };
 
 const instant = (at: number): string => new Date(at).toISOString();
-
-const showEveryMs = 1_000;
-
-/** At most one line a second, on stderr. */
-function showProgress(): (table: string, rows: number) => void {
-  let shownAt = performance.now();
-  return (table, rows) => {
-    if (performance.now() - shownAt < showEveryMs) return;
-    shownAt = performance.now();
-    process.stderr.write(`backing up ${table}: ${rows} rows\n`);
-  };
-}

@@ -11,6 +11,7 @@ import {
 } from '#store/copy.ts';
 import { type Database, openUnfinished, withoutPassword } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
+import { showSparingly } from './progress.ts';
 
 export interface Move {
   readonly from: Store;
@@ -79,18 +80,12 @@ async function verify(from: Store, to: Store): Promise<void> {
   );
 }
 
-const showEveryMs = 1_000;
-
-/** Lines on stderr: at most one a second for each part, and one at its end. */
+/** Lines on stderr: now and then for each part, and one at its end. */
 function progress(what: string, total: number) {
-  let shownAt = performance.now();
-  const say = (text: string) => process.stderr.write(`${what}: ${text}\n`);
+  const show = showSparingly();
+  const percent = (rows: number) => (total === 0 ? 100 : Math.floor((100 * rows) / total));
   return {
-    step: (rows: number) => {
-      if (performance.now() - shownAt < showEveryMs) return;
-      shownAt = performance.now();
-      say(`${rows} of ${total} (${total === 0 ? 100 : Math.floor((100 * rows) / total)} %)`);
-    },
-    end: (text = `${total} rows`) => say(text),
+    step: (rows: number) => show(() => `${what}: ${rows} of ${total} (${percent(rows)} %)`),
+    end: (text = `${total} rows`) => process.stderr.write(`${what}: ${text}\n`),
   };
 }

@@ -19,6 +19,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 const leaseMs = 10 * 60 * 1000;
 const usualCheckMs = 30_000;
 
+const brokenOff = 'the nightly backup was broken off by the stop; it is made up for after the next start';
+
 export interface BackupSettings {
   readonly folder: string;
   /** When it is due each day: milliseconds after midnight, UTC. */
@@ -31,22 +33,23 @@ export interface BackupOptions {
   readonly store: Store;
   readonly log: Logger;
   readonly settings: BackupSettings;
-  /** Resolves when there is a good backup in the file. */
-  readonly make: (file: string) => Promise<unknown>;
+  /** Resolves when there is a good backup in the file; breaks it off when the signal says so. */
+  readonly make: (file: string, signal: AbortSignal) => Promise<unknown>;
   /** How often is looked whether one is due. */
   readonly checkMs?: number;
 }
 
 export interface BackupJob {
-  /** Begins nothing more; resolves when what is under way is settled. */
+  /** Begins nothing more, and breaks off what is under way; resolves when that is settled. */
   stop(): Promise<void>;
 }
 
 export function startBackups({ checkMs = usualCheckMs, ...options }: BackupOptions): BackupJob {
   const { log } = options;
+  const stopping = new AbortController();
   let running: Promise<void> | undefined;
   const look = () => {
-    running ??= makeIfDue(options)
+    running ??= makeIfDue(options, stopping.signal)
       .catch((error: unknown) => log.error({ err: error }, 'the nightly backup could not be looked after'))
       .finally(() => {
         running = undefined;
@@ -57,18 +60,22 @@ export function startBackups({ checkMs = usualCheckMs, ...options }: BackupOptio
   return {
     stop: async () => {
       clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };
 }
 
-async function makeIfDue(options: BackupOptions): Promise<void> {
+async function makeIfDue(options: BackupOptions, signal: AbortSignal): Promise<void> {
   const { store, settings } = options;
   const dueAt = lastDueAt(store.clock(), settings.at);
-  if (await store.write((tx) => claimBackup(tx, { dueAt, leaseMs }))) await makeClaimed(options, dueAt);
+  if (await store.write((tx) => claimBackup(tx, { dueAt, leaseMs }))) await makeClaimed(options, { dueAt, signal });
 }
 
-async function makeClaimed({ store, log, settings, make }: BackupOptions, dueAt: number): Promise<void> {
+async function makeClaimed(
+  { store, log, settings, make }: BackupOptions,
+  { dueAt, signal }: { dueAt: number; signal: AbortSignal },
+): Promise<void> {
   const { folder, keep } = settings;
   const file = join(folder, backupName(store.clock()));
   const heartbeat = setInterval(() => {
@@ -79,12 +86,13 @@ async function makeClaimed({ store, log, settings, make }: BackupOptions, dueAt:
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     removeBrokenOff(folder);
-    await make(file);
+    await make(file, signal);
     await store.write((tx) => saveBackupMade(tx, dueAt));
     const removed = pruneBackups(folder, keep);
     log.info({ file, removed }, 'backup made');
   } catch (error) {
-    log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
+    if (signal.aborted) log.info({ file }, brokenOff);
+    else log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
   } finally {
     clearInterval(heartbeat);
   }

@@ -1,6 +1,6 @@
 /** Of several nodes one makes the backup of a night: who has claimed it, in the row of the account. */
 import sql from 'sql-template-tag';
-import type { Tx } from './sql.ts';
+import type { Reader, Tx } from './sql.ts';
 
 /** True for one process only, until the lease is over or the claim is given back. */
 export async function claimBackup(tx: Tx, { dueAt, leaseMs }: { dueAt: number; leaseMs: number }): Promise<boolean> {
@@ -16,3 +16,10 @@ export const extendBackupClaim = (tx: Tx, leaseMs: number) =>
 
 export const saveBackupMade = (tx: Tx, dueAt: number) =>
   tx.run(sql`update account set backup_made_for = ${dueAt}, backup_claimed_until = 0`);
+
+/** When the backup that was made last was due; undefined when there was none yet. */
+export async function findLastBackup(db: Reader): Promise<number | undefined> {
+  const row = await db.one<{ madeFor: number }>(sql`
+    select backup_made_for as "madeFor" from account where backup_made_for > 0`);
+  return row?.madeFor;
+}

@@ -22,8 +22,10 @@ export interface BackupFacts {
   readonly tables: readonly TableSum[];
   /** When the newest entry of the audit log was written. */
   readonly newestChangeAt: number | undefined;
-  /** Sentences; none when it is good. */
+  /** What makes it a bad copy: a sentence each; none when it has what its source had. */
   readonly troubles: readonly string[];
+  /** What the audit log does not tell of. In a copy without troubles its source has the same gaps. */
+  readonly gaps: readonly string[];
 }
 
 /** Throws a plain sentence when the file is no backup at all, or too broken to be read. */
@@ -55,7 +57,8 @@ async function examine(db: Reader): Promise<Omit<BackupFacts, 'bytes'>> {
     schema: migrations.at(-1) ?? '',
     tables: found,
     newestChangeAt: newest?.at ?? undefined,
-    troubles: [...damages, ...fromTheFuture(migrations), ...differences(promised, found), ...(await gapsOf(db))],
+    troubles: [...damages, ...fromTheFuture(migrations), ...differences(promised, found)],
+    gaps: await gapsOf(db),
   };
 }
 

@@ -2,6 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { partialEnding } from './backup.ts';
+import { fileEndings } from './sqlite-files.ts';
 
 /** Sorts by time. Without colons, which some file systems refuse. */
 export const backupName = (at: number): string =>
@@ -24,7 +25,7 @@ export function pruneBackups(folder: string, keep: number): string[] {
 
 /** What processes left that were killed while they made a backup. For who has the claim: it is nobody's any more. */
 export function removeBrokenOff(folder: string): void {
-  const endings = ['', '-wal', '-shm', '-journal'].map((ending) => partialEnding + ending);
+  const endings = fileEndings.map((ending) => partialEnding + ending);
   for (const name of readdirSync(folder)) {
     const ending = endings.find((one) => name.endsWith(`.db${one}`));
     if (ending && ofOurs.test(name.slice(0, -ending.length))) rmSync(join(folder, name), { force: true });

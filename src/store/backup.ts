@@ -17,7 +17,7 @@ import { listMigrations, migrate, migrationsNamed } from './migrate.ts';
 import { type Database, openSnapshot, withoutPassword } from './open.ts';
 import type { Reader, Store } from './sql.ts';
 import { openSqlite } from './sqlite.ts';
-import { endWriteAheadLog, listTables } from './sqlite-files.ts';
+import { endWriteAheadLog, fileEndings, listTables } from './sqlite-files.ts';
 
 export interface BackupOptions {
   /** Must not exist. */
@@ -41,7 +41,7 @@ export async function makeBackup(database: Database, { file, tell }: BackupOptio
     syncFile(dirname(final));
     return facts;
   } catch (error) {
-    for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(partial + ending, { force: true });
+    for (const ending of fileEndings) rmSync(partial + ending, { force: true });
     throw error;
   }
 }

@@ -9,17 +9,30 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
-/** All in one transaction: of several processes that start at once one does it, and the others find it done. */
+/**
+ * All in one transaction: of several processes that start at once one does it, and the others find it done. Who has
+ * nothing to do does not take the lock: a backup may hold it for long.
+ */
 export async function migrate(store: Store, migrations: readonly Migration[] = ownMigrations()): Promise<void> {
+  // In an empty database there is no such table. What else may be wrong is told by the next transaction.
+  const seen = await namesApplied(store).catch(() => new Set<string>());
+  if (missingFrom(seen, migrations).length === 0) return;
   await store.changeSchema(async (tx) => {
     await tx.define('create table if not exists migrations (name text primary key, applied_at bigint not null)');
-    const applied = new Set((await tx.all<{ name: string }>(sql`select name from migrations`)).map((row) => row.name));
-    refuseTheFuture(applied, migrations);
-    for (const { name, statements } of migrations.filter((migration) => !applied.has(migration.name))) {
+    for (const { name, statements } of missingFrom(await namesApplied(tx), migrations)) {
       for (const statement of statements) await tx.define(statement);
       await tx.run(sql`insert into migrations (name, applied_at) values (${name}, ${tx.now})`);
     }
   });
+}
+
+const namesApplied = async (db: Reader): Promise<Set<string>> =>
+  new Set((await db.all<{ name: string }>(sql`select name from migrations`)).map(({ name }) => name));
+
+/** Throws when a newer version was there. */
+function missingFrom(applied: ReadonlySet<string>, migrations: readonly Migration[]): Migration[] {
+  refuseTheFuture(applied, migrations);
+  return migrations.filter(({ name }) => !applied.has(name));
 }
 
 /** The names of those that were applied, in order; without the mark of a copy. */

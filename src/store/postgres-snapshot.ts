@@ -16,7 +16,8 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(`set statement_timeout = 0; set lock_timeout = 0;
+    // A reader that was killed while it waits for the lock is not to keep its place.
+    await client.query(`set statement_timeout = 0; set lock_timeout = 0; set client_connection_check_interval = 1000;
       set idle_in_transaction_session_timeout = ${idleMs}`);
     // Before the snapshot is taken: no table changes its columns behind what we see of it.
     await client.query(`select pg_advisory_lock_shared(${schemaLock})`);

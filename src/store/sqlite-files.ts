@@ -3,6 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { raw } from 'sql-template-tag';
 import type { Reader } from './sql.ts';
 
+/** What a database has behind its name: the file itself, and what SQLite keeps beside it. */
+export const fileEndings = ['', '-wal', '-shm', '-journal'];
+
 /** The names of the tables, in order. */
 export async function listTables(db: Reader): Promise<string[]> {
   const rows = await db.all<{ name: string }>(raw(`select name from sqlite_schema where type = 'table' order by name`));

@@ -10,8 +10,9 @@ const busyPatienceMs = 5_000;
 export function openSqliteSnapshot(file: string): Snapshot {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { timeout: busyPatienceMs });
-    database.exec('pragma query_only = on; begin;');
+    // Else closing it would move into the file what a crash left in the log.
+    database = new DatabaseSync(file, { timeout: busyPatienceMs, readOnly: true });
+    database.exec('begin');
     // The moment is that of the first look.
     database.prepare('select count(*) from sqlite_schema').get();
   } catch (error) {

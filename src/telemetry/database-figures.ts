@@ -1,4 +1,5 @@
 /** What is in the database that an operator watches. Every node tells the same of it: take the largest, not the sum. */
+import { findLastBackup } from '#store/backup-claims.ts';
 import { measureOutbox } from '#store/outbox.ts';
 import { withPatience } from '#store/patience.ts';
 import { countSessions } from '#store/sessions.ts';
@@ -15,6 +16,7 @@ export function watchDatabase(db: Reader): () => Promise<Family[]> {
     const { waiting = 0, givenUp = 0, waitingSince } = (await measureOutbox(db)) ?? {};
     const sessions = await countSessions(db);
     const entries = await auditEntries();
+    const backupAt = await findLastBackup(db);
     const waitingMs = typeof waitingSince === 'number' ? Math.max(0, db.clock() - waitingSince) : 0;
     return [
       gauge({ name: 'burgee_outbox_mails', help: 'Mails that are not sent.' }, [
@@ -28,6 +30,10 @@ export function watchDatabase(db: Reader): () => Promise<Family[]> {
       gauge(
         { name: 'burgee_audit_entries', help: 'Entries of the audit log.' },
         entries === undefined ? [] : [{ value: entries }],
+      ),
+      gauge(
+        { name: 'burgee_backup_age_seconds', help: 'How long ago the newest nightly backup was due.' },
+        backupAt === undefined ? [] : [{ value: Math.max(0, db.clock() - backupAt) / 1_000 }],
       ),
     ];
   };

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Client } from 'pg';
 import { pino } from 'pino';
+import sql from 'sql-template-tag';
 import { type BackupJob, startBackups } from '#jobs/backups.ts';
 import { makeBackup } from '#store/backup.ts';
 import { examineBackup } from '#store/backup-examination.ts';
 import { openStore } from '#store/open.ts';
+import { schemaLock } from '#store/postgres.ts';
+import { connectionTo } from '#store/postgres-query.ts';
 import { startApi } from '../support/app.ts';
-import { temporaryFolder } from '../support/databases.ts';
+import { onlyPostgres, temporaryFolder } from '../support/databases.ts';
 import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 
@@ -24,8 +29,10 @@ async function startNights({ nodes = 1, keep = 3 } = {}) {
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
   /** How often each node has asked for the time. */
   const asked = Array.from({ length: nodes }, () => 0);
-  const state = { fails: false };
-  const make = async (file: string) => {
+  const state = { fails: false, hangs: false };
+  const make = async (file: string, signal: AbortSignal) => {
+    if (state.hangs && !signal.aborted) await once(signal, 'abort');
+    signal.throwIfAborted();
     if (state.fails) throw new Error('no space left on device');
     return makeBackup(api.database, { file });
   };
@@ -116,6 +123,23 @@ test('a failure is an error in the log, is tried again ten minutes later, and co
   assert.equal(failures().length, 1);
 });
 
+test('a stop ends the backup that is under way, which is no failure', async () => {
+  const nights = await startNights();
+  await nights.settle();
+  nights.state.hangs = true;
+  nights.at('2030-05-05T02:00:00Z');
+  const claims = () => nights.api.store.all(sql`select id from account where backup_claimed_until > 0`);
+  await until('it is under way', async () => (await claims()).length > 0);
+  await nights.stop();
+  assert.deepEqual(
+    nights.lines.map(({ level, msg }) => [level, msg]),
+    [
+      [30, 'backup made'],
+      [30, 'the nightly backup was broken off by the stop; it is made up for after the next start'],
+    ],
+  );
+});
+
 test('what others have in the folder is left alone, and what was broken off is removed', async () => {
   const nights = await startNights({ keep: 1 });
   await nights.settle();
@@ -134,4 +158,24 @@ test('a server with BACKUP_FOLDER makes its backups beside the requests', async 
   const { stdout } = await burgee.shell('ls -l backups');
   assert.match(stdout, /^-rw-------.* burgee-\d{4}-\d{2}-\d{2}T\d{6}Z\.db$/m);
   assert.equal((await server.end('SIGTERM')).code, 0);
+});
+
+test('nothing of a backup outlives the server that makes it', { ...onlyPostgres, timeout: 120_000 }, async () => {
+  const burgee = anInstallation();
+  await (await burgee.start()).end('SIGTERM');
+  // A backup waits for a change of the schema.
+  const change = new Client(connectionTo(await burgee.databaseUrl()));
+  await change.connect();
+  try {
+    await change.query(`select pg_advisory_lock(${schemaLock})`);
+    const waiting = () =>
+      burgee.rows(`select pid from pg_locks join pg_database on pg_database.oid = database
+                    where locktype = 'advisory' and not granted and datname = current_database()`);
+    const server = await burgee.start({ BACKUP_FOLDER: './backups' });
+    await until('a backup is under way', async () => (await waiting()).length === 1);
+    assert.equal((await server.end('SIGTERM')).code, 0);
+    await until('nobody makes it any more', async () => (await waiting()).length === 0);
+  } finally {
+    await change.end();
+  }
 });

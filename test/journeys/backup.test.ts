@@ -81,6 +81,22 @@ describe('backups from the command line', sideBySide, () => {
     assert.deepEqual(body.objects, []);
   });
 
+  test('a gap in the audit log of the source is told, and keeps nobody from a backup and its restore', async () => {
+    const { burgee } = await aBackedUp();
+    await burgee.rows("delete from changes where action = 'flag.created'");
+    const gap = '1 flags have no entry of their creation in the audit log\n';
+    const backup = await burgee.run(['backup', 'tuesday.db']);
+    assert.equal(backup.code, 0, backup.stderr);
+    assert.ok(backup.stderr.endsWith(`warning: ${gap}`), backup.stderr);
+    const verified = await burgee.run(['verify', 'tuesday.db']);
+    assert.deepEqual([verified.code, verified.stderr], [1, `tuesday.db is not good:\n${gap}`]);
+    const { databaseUrl } = await newDatabase({ empty: true });
+    const restored = await burgee.run(['restore', 'tuesday.db'], { DATABASE_URL: databaseUrl });
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.ok(restored.stderr.startsWith(`warning: ${gap}`), restored.stderr);
+    assert.deepEqual(await flagNames(burgee, databaseUrl), ['checkout']);
+  });
+
   test('nothing is overwritten by a backup, and where there is no database none is made', async () => {
     const burgee = anInstallation();
     writeFileSync(join(burgee.folder, 'mine.txt'), 'mine');

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { onlyPostgres, onlySqlite } from '../support/databases.ts';
@@ -83,6 +93,15 @@ describe('the doctor', sideBySide, () => {
       String(said(unreachable, 'trouble', 'database')),
       /^postgres:\/\/burgee@127\.0\.0\.1:1\/burgee: .+ECONN/,
     );
+  });
+
+  test('what a crash left in the file and in its log stays as it is', onlySqlite, async () => {
+    const burgee = anInstallation();
+    await (await burgee.start()).end('SIGKILL');
+    const left = () => ['', '-wal'].map((ending) => readFileSync(join(burgee.folder, `data/burgee.db${ending}`)));
+    const before = left();
+    assert.equal((await burgee.run(['doctor'])).code, 0);
+    assert.deepEqual(left(), before);
   });
 
   test('a damaged file and one that others can read are found', onlySqlite, async () => {

@@ -9,12 +9,15 @@ import {
   existsSync,
   globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { onlySqlite, temporaryFolder } from '../support/databases.ts';
 import { until } from '../support/nodes.ts';
@@ -32,7 +35,21 @@ const unpacked = join(folder, `burgee-${version}`);
 const main = join(unpacked, 'bin/burgee.mjs');
 const node = join(folder, 'node24/node');
 
+/** What somebody has in the checkout who runs the example from it; git does not see it. */
+const example = 'examples/three-nodes';
+const secrets = ['.env', 'certificates/privkey.pem'].map((name) => join(example, name));
+
+/** Leaves alone what is really there. */
+function plant(path: string): void {
+  const file = join(root, path);
+  if (existsSync(file)) return;
+  const made = mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, 'secret');
+  after(() => rmSync(made ?? file, { recursive: true }));
+}
+
 before(() => {
+  for (const path of secrets) plant(path);
   chmodSync(folder, 0o755);
   mkdirSync(dirname(node));
   copyFileSync(realpathSync(process.execPath), node);
@@ -63,6 +80,16 @@ test('the archive has what runs, and nothing of what only makes it', () => {
   }
   const { scripts, devDependencies } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
   assert.deepEqual([scripts, devDependencies], [undefined, undefined]);
+});
+
+test('what an example keeps secret in the checkout is not in the archive', () => {
+  assert.deepEqual(readdirSync(join(unpacked, example)).sort(), [
+    '.env.example',
+    'burgee.env.example',
+    'compose.yaml',
+    'haproxy.cfg',
+    'nginx.conf',
+  ]);
 });
 
 test('with Node 24 and nothing else it starts, answers, serves its pages, and has its command line', async () => {
@@ -108,6 +135,8 @@ test(
     const { user, environment, command, healthCheck } = lastStage();
     assert.equal(user, 'node');
     assert.equal(environment.DATABASE_URL, 'file:/data/burgee.db');
+    // For the copy that a restore makes.
+    assert.equal(environment.TMPDIR, '/data');
     const data = temporaryFolder();
     if (isRoot) chownSync(data, nobody, nobody);
     else spawnSync('chmod', ['-R', 'a-w', unpacked]);

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { after, test } from 'node:test';
 import sql from 'sql-template-tag';
 import { migrate } from '#store/migrate.ts';
-import { type Database, openStore } from '#store/open.ts';
+import { type Database, openSnapshot, openStore } from '#store/open.ts';
 import { openPostgres } from '#store/postgres.ts';
 import type { Reader, Store } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
@@ -121,4 +121,12 @@ test('several that start at once on one empty database apply each migration once
     );
     await store.close();
   }
+});
+
+test('a start with nothing to migrate does not wait for a backup that is being made', { timeout: 60_000 }, async () => {
+  const database = await newDatabase({ empty: true });
+  await (await openStore(database)).close();
+  const backup = await openSnapshot(database);
+  after(() => backup.close());
+  await (await openStore(database)).close();
 });

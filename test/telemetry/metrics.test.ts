@@ -101,6 +101,16 @@ describe('metrics', sideBySide, () => {
     assert.equal(figures.value('burgee_database_up'), 1);
   });
 
+  test('the age of the newest nightly backup is told, once there is one', async () => {
+    const burgee = anInstallation();
+    const { node } = await startNode(burgee, measured);
+    const age = async () => (await scrape(node)).value('burgee_backup_age_seconds');
+    assert.equal(await age(), undefined);
+    await burgee.rows(`update account set backup_made_for = ${Date.now() - 31 * 3_600_000}`);
+    const seconds = (await age()) ?? 0;
+    assert.ok(seconds >= 31 * 3_600 && seconds < 31 * 3_600 + 300, `${seconds}`);
+  });
+
   test('the process tells what it uses, and when the event loop was held up', async () => {
     const { node } = await startNode(anInstallation(), measured);
     const later = (milliseconds: number) => {

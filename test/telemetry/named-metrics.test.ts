@@ -12,11 +12,13 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 let figures: Scrape;
 before(async () => {
   const { endpoint } = await startReceiver();
-  const client = await startNode(anInstallation(), { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  const client = await startNode(anInstallation(), {
+    ...{ METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, BACKUP_FOLDER: './backups' },
+  });
   await client.get('/workspaces');
   await until('everything was counted', async () => {
     figures = await scrape(client.node);
-    return figures.types.has('burgee_audit_entries');
+    return figures.types.has('burgee_audit_entries') && figures.types.has('burgee_backup_age_seconds');
   });
 });
 
