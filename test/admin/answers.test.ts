@@ -1,6 +1,7 @@
 /** Answers that are kept ready must not be told from answers that are not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
@@ -13,9 +14,19 @@ const api = await startApi();
 async function aReadDefinition() {
   const project = await aProject(api);
   const { path } = await aDefinedFlag(api, project);
-  // The first use of a key is noted beside the requests, which is a commit like any other.
-  while ((await api.get('/apiKeys?limit=1')).body.objects[0]?.lastUsedAt === undefined);
+  await untilUseIsNoted(await firstKeyId());
   return { path, first: await api.get(path) };
+}
+
+const firstKeyId = async () => (await api.get('/apiKeys?limit=1')).body.objects[0].id as string;
+
+/** The first use of a key is noted beside the requests, which is a commit like any other. */
+async function untilUseIsNoted(id: string): Promise<void> {
+  const { objects } = (await api.get('/apiKeys?limit=200')).body as { objects: { id: string; lastUsedAt?: number }[] };
+  if (objects.find((key) => key.id === id)?.lastUsedAt !== undefined) return;
+  // A kept answer comes without a turn of the event loop, which the commit needs.
+  await turn();
+  await untilUseIsNoted(id);
 }
 
 /** How many statements were read from the database for what `body` does. */
@@ -103,9 +114,12 @@ test('a key that another process revokes gets nothing that was kept for it', asy
   const name = uniqueName('key');
   const text = await api.key({ name });
   assert.equal((await api.get(path, { as: text })).status, 200);
+  const { id } = (await api.store.one<{ id: string }>(sql`select id from api_keys where name = ${name}`)) ?? { id: '' };
+  // While a commit of ours is on its way to the disk, readers do not see those of others.
+  await untilUseIsNoted(id);
   assert.equal((await api.get(path, { as: text })).status, 200);
   const other = await openStore(api.database);
-  await other.write((tx) => tx.run(sql`delete from api_keys where name = ${name}`));
+  await other.write((tx) => tx.run(sql`delete from api_keys where id = ${id}`));
   refused(await api.get(path, { as: text }), 401, /./);
   await other.close();
 });
