@@ -70,8 +70,8 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
   };
 
   const keep = (request: FastifyRequest, reply: FastifyReply, payload: string): void => {
-    const name = nameOf(request.raw);
-    if (name === undefined || request.stamp === undefined || request.stamp !== stampNow()) return;
+    const { name, stamp: readUnder } = request.keepAs ?? {};
+    if (name === undefined || readUnder === undefined || readUnder !== stampNow()) return;
     const size = name.length + payload.length + overhead;
     if (size > largestAnswer) return;
     forget(name);
@@ -104,9 +104,10 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
       return { transactionId, method: 'GET', route, status: 200, milliseconds: 0, actor };
     },
     keepFrom: (app) => {
-      app.decorateRequest('stamp', undefined);
+      app.decorateRequest('keepAs', undefined);
       app.addHook('onRequest', (request, _reply, done) => {
-        if (nameOf(request.raw) !== undefined) request.stamp = stampNow();
+        const name = nameOf(request.raw);
+        if (name !== undefined) request.keepAs = { name, stamp: stampNow() };
         done();
       });
       app.addHook('onSend', (request, reply, payload, done) => {
@@ -142,7 +143,7 @@ function headersOf(reply: FastifyReply, payload: string): string[] {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the database when the request came in. */
-    stamp: number | undefined;
+    /** The name of its answer, and the stamp of the database when it came in; undefined for what is never kept. */
+    keepAs: { readonly name: string; readonly stamp: number | undefined } | undefined;
   }
 }
