@@ -16,12 +16,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { Problem } from '#domain/problems.ts';
 import { deadlineOfNow } from './patience.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
 import { makePool } from './postgres-pool.ts';
 import { connectionTo, Passing, runQuery } from './postgres-query.ts';
-import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
+import { type Heard, type Notice, type SchemaTx, type Store, type Tx, unavailable } from './sql.ts';
 
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
 const closingMs = 1_000;
@@ -179,8 +178,6 @@ async function patiently<Result>(once: (deadline: number) => Promise<Result>): P
     }
   }
 }
-
-const unavailable = (cause: unknown): Problem => Object.assign(new Problem('unavailable', { seconds: 2 }), { cause });
 
 async function transaction<Result>(
   client: PoolClient,

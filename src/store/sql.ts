@@ -3,6 +3,7 @@
  * text and values apart; the two drivers are the only code that knows which database it is.
  */
 import type { Sql } from 'sql-template-tag';
+import { Problem } from '#domain/problems.ts';
 
 export interface Reader {
   /** Now, in milliseconds; inside a transaction its own instant. */
@@ -71,6 +72,10 @@ export class Refused extends Error {
     this.constraint = constraint;
   }
 }
+
+/** That the database is not there for now, with what says why, for the log. */
+export const unavailable = (cause: unknown, seconds = 2): Problem =>
+  Object.assign(new Problem('unavailable', { seconds }), { cause });
 
 /** For `.catch` behind the statement that an index can refuse: index name → the problem it stands for. */
 export const onRefused =

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { Problem } from '#domain/problems.ts';
+import { unavailable } from './sql.ts';
 
 /** The log is emptied after so many commits, each of some ten pages: a long one makes reading slower. */
 const commitsBetween = 100;
@@ -46,8 +46,7 @@ export class WriteAheadLog {
 
   /** Refuses once a flush has failed. */
   requireFlushed(): void {
-    if (!this.hasFailed) return;
-    throw Object.assign(new Problem('unavailable', { seconds: 30 }), { cause: this.#failure });
+    if (this.hasFailed) throw unavailable(this.#failure, 30);
   }
 
   /**

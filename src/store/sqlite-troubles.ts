@@ -1,5 +1,5 @@
 /** Errors of SQLite that are about the disk: nothing is wrong with the request, and it may succeed when the disk can. */
-import { Problem } from '#domain/problems.ts';
+import { unavailable } from './sql.ts';
 
 /** Writing fails or may not be, reading fails, the disk is full, a file cannot be opened (primary result codes). */
 const ofTheDisk = { readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
@@ -9,5 +9,5 @@ const codes: ReadonlySet<number> = new Set(Object.values(ofTheDisk));
 export function refuseDiskTrouble(error: unknown): never {
   const { errcode = 0 } = error as { errcode?: number };
   if (!codes.has(errcode % 256)) throw error;
-  throw Object.assign(new Problem('unavailable', { seconds: 2 }), { cause: error });
+  throw unavailable(error);
 }
