@@ -11,6 +11,7 @@ import {
 } from '#domain/definitions.ts';
 import type { Environment } from '#domain/environments.ts';
 import type { Flag } from '#domain/flags.ts';
+import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
@@ -98,7 +99,10 @@ const changeDefinition = (
     const { before, revision } = await begin(tx, change);
     const targeting = next(before);
     const { text, needed } = await requireValid(tx, change, targeting);
-    await store.saveDependencies(tx, change.environment.id, change.flag, needed);
+    // They seldom change, and are what the definition before had.
+    if (!equalJson(needed, dependenciesOf(before))) {
+      await store.saveDependencies(tx, change.environment.id, change.flag, needed);
+    }
     return finish(tx, { change, action, before, targeting, text, revision });
   });
 

@@ -7,7 +7,7 @@
  * 3. Changes that follow each other quickly may be told as one: the last.
  */
 import type { Logger } from 'pino';
-import { listChangeNumbers } from '#store/environments.ts';
+import { type ChangedEnvironment, listChangeNumbers } from '#store/environments.ts';
 import type { Heard, Store } from '#store/sql.ts';
 
 export interface DefinitionsChanged {
@@ -33,50 +33,42 @@ export async function watchDefinitions(
   tell: (change: DefinitionsChanged) => void,
 ): Promise<Watch> {
   const known = new Map<string, number>();
-  /** Environments to look at; undefined stands for all of them. */
-  const wanted = new Set<string | undefined>();
   let running: Promise<void> | undefined;
+  let isWantedAgain = false;
   let isStopped = false;
 
-  const note = ({ id, changeNumber }: { id: string; changeNumber: number }): void => {
+  const note = ({ id, changeNumber }: ChangedEnvironment): void => {
     if (changeNumber <= (known.get(id) ?? 0)) return;
     known.set(id, changeNumber);
     tell({ environmentId: id, changeNumber });
   };
-  const work = async () => {
-    for (const id of wanted) {
-      wanted.delete(id);
-      for (const row of await listChangeNumbers(store, id)) note(row);
-    }
+  const compare = async () => {
+    do {
+      isWantedAgain = false;
+      for (const row of await listChangeNumbers(store)) note(row);
+    } while (isWantedAgain && !isStopped);
   };
-  const start = () => {
+  const look = () => {
     if (isStopped) return;
-    running ??= work().then(
-      () => {
+    isWantedAgain = true;
+    running ??= compare()
+      // The next comparison finds what this one could not.
+      .catch((error: unknown) => log.warn({ err: error }, 'changes of definitions could not be looked for'))
+      .finally(() => {
         running = undefined;
-        if (wanted.size > 0) start();
-      },
-      (error: unknown) => {
-        running = undefined;
-        // The next comparison finds what this one could not.
-        log.warn({ err: error }, 'changes of definitions could not be looked for');
-      },
-    );
-  };
-  const look = (id: string | undefined) => {
-    wanted.add(id);
-    start();
+      });
   };
   const hear = (heard: Heard) => {
-    if (heard === 'missed') look(undefined);
-    else if (heard.startsWith(topic)) look(heard.slice(topic.length));
+    if (isStopped) return;
+    if (heard === 'missed') look();
+    else if (heard.startsWith(topic)) note(changedEnvironment(heard.slice(topic.length)));
   };
 
   for (const { id, changeNumber } of await listChangeNumbers(store)) known.set(id, changeNumber);
   store.onCommit(hear);
   // What was committed between the list and the listening.
-  look(undefined);
-  const timer = setInterval(look, compareMs, undefined).unref();
+  look();
+  const timer = setInterval(look, compareMs).unref();
   return {
     stop: async () => {
       isStopped = true;
@@ -87,3 +79,8 @@ export async function watchDefinitions(
 }
 
 const topic = 'definitions:';
+
+function changedEnvironment(text: string): ChangedEnvironment {
+  const [id = '', changeNumber] = text.split(':');
+  return { id, changeNumber: Number(changeNumber) };
+}

@@ -74,10 +74,14 @@ export async function isEnvironmentInUse(tx: Tx, id: string): Promise<boolean> {
 
 export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from environments where id = ${id}`);
 
-/** The number of the last change in each environment, or in the one. */
-export const listChangeNumbers = (db: Reader, id?: string) =>
-  db.all<{ id: string; changeNumber: number }>(sql`
-    select id, change_number as "changeNumber" from environments ${id === undefined ? empty : sql`where id = ${id}`}`);
+/** An environment, and the number of the last change in it. */
+export interface ChangedEnvironment {
+  readonly id: string;
+  readonly changeNumber: number;
+}
+
+export const listChangeNumbers = (db: Reader) =>
+  db.all<ChangedEnvironment>(sql`select id, change_number as "changeNumber" from environments`);
 
 /**
  * The number of the next change in the environment: the clock's milliseconds, but always more than the last.
@@ -90,6 +94,6 @@ export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
        set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
      where id = ${id} returning change_number, name`);
   if (!row) throw new Problem('environment_not_found', { word: name });
-  tx.announce(`definitions:${id}`);
+  tx.announce(`definitions:${id}:${row.change_number}`);
   return { changeNumber: row.change_number, environment: { id, name: row.name } };
 }

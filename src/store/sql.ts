@@ -25,8 +25,11 @@ export interface Tx extends Reader {
   announce(notice: Notice): void;
 }
 
-/** What a commit brought that somebody may wait for: mail to send, or definitions that changed in an environment. */
-export type Notice = 'outbox' | `definitions:${string}`;
+/**
+ * What a commit brought that somebody may wait for: mail to send, or definitions that changed, with the environment's id
+ * and the number of the change.
+ */
+export type Notice = 'outbox' | `definitions:${string}:${number}`;
 
 /** What listeners hear; `missed`: notices may have been lost, so look for yourself. */
 export type Heard = Notice | 'missed';

@@ -1,7 +1,6 @@
 /** The write-ahead log of SQLite: brought to the disk, and emptied, without holding up the event loop. */
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from './sql.ts';
 
@@ -33,7 +32,9 @@ export class WriteAheadLog {
   async flush(): Promise<void> {
     this.#commits += 1;
     try {
-      await promisify(fs.fdatasync)(this.#descriptor);
+      await new Promise<void>((resolve, reject) => {
+        fs.fdatasync(this.#descriptor, (error) => (error ? reject(error) : resolve()));
+      });
     } catch (error) {
       this.#failure = error;
       this.requireFlushed();

@@ -187,18 +187,18 @@ test('listeners hear of what a commit announced, once and after it, and never of
   await store.write((tx) => insert(tx, uniqueName()));
   await store.write(announce);
   await until(() => heard.length > 0);
-  await store.write(async (tx) => tx.announce('definitions:one'));
+  await store.write(async (tx) => tx.announce('definitions:one:1'));
   await until(() => heard.length > 1);
-  assert.deepEqual(heard, ['outbox', 'definitions:one']);
+  assert.deepEqual(heard, ['outbox', 'definitions:one:1']);
 });
 
 test('what is heard of is there', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   store.onCommit((notice) => {
-    if (notice === 'definitions:there') resolve(find(store, 'there'));
+    if (notice === 'definitions:there:1') resolve(find(store, 'there'));
   });
   await store.write(async (tx) => {
-    tx.announce('definitions:there');
+    tx.announce('definitions:there:1');
     await insert(tx, 'there');
   });
   assert.deepEqual({ ...((await promise) as object) }, { id: 'there' });

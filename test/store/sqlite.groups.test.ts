@@ -68,7 +68,7 @@ test('one that is refused leaves no trace, tells nobody, and costs the others no
   const write = (id: string, end: () => void) =>
     store.write(async (tx) => {
       await insert(tx, id);
-      tx.announce(`definitions:${id}`);
+      tx.announce(`definitions:${id}:1`);
       end();
     });
   const settled = await Promise.allSettled([
@@ -83,7 +83,7 @@ test('one that is refused leaves no trace, tells nobody, and costs the others no
     ['fulfilled', 'rejected', 'fulfilled'],
   );
   assert.deepEqual([first, refused, last].map(isThere), [true, false, true]);
-  assert.deepEqual(heard, [`definitions:${first}`, `definitions:${last}`]);
+  assert.deepEqual(heard, [`definitions:${first}:1`, `definitions:${last}:1`]);
 });
 
 test('one sees what those before it in the group wrote', async () => {
@@ -104,7 +104,7 @@ async function failingCommit() {
     ...ids.map((id) =>
       store.write(async (tx) => {
         await insert(tx, id);
-        tx.announce(`definitions:${id}`);
+        tx.announce(`definitions:${id}:1`);
       }),
     ),
     store.write((tx) => tx.run(sql`insert into parts (thing_id) values ('nobody')`)),
@@ -115,7 +115,7 @@ async function failingCommit() {
   const written = ids.filter((_, at) => outcomes[at]?.status === 'fulfilled');
   assert.deepEqual(
     heard.filter((notice) => ids.some((id) => notice.endsWith(id))),
-    written.map((id) => `definitions:${id}`),
+    written.map((id) => `definitions:${id}:1`),
   );
   return written.length;
 }
