@@ -10,7 +10,7 @@ import {
   toTargeting,
 } from '#domain/definitions.ts';
 import type { Environment } from '#domain/environments.ts';
-import type { Flag } from '#domain/flags.ts';
+import type { DefinedFlag } from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -27,7 +27,7 @@ import { requireNote } from './projects.ts';
 export interface DefinitionChange {
   readonly project: Project;
   readonly environment: Environment;
-  readonly flag: Flag;
+  readonly flag: DefinedFlag;
   /** What the caller said for the flag: its name or its id. */
   readonly word: string;
   readonly note: Note;

@@ -6,7 +6,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Access } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
-import type { Flag } from '#domain/flags.ts';
+import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import type { ProblemCode } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
@@ -78,6 +78,10 @@ interface Resolvable {
   trafficType: TrafficType;
 }
 
+/** Behind an environment a flag stands for its definition there. */
+type ResolvableIn<Path extends string> =
+  'environment' extends Words<Path> ? Omit<Resolvable, 'flag'> & { flag: DefinedFlag } : Resolvable;
+
 /** The names of the words in a path. */
 export type Words<Path extends string> = Path extends `${string}:${infer Word}/${infer Rest}`
   ? Word | Words<`/${Rest}`>
@@ -90,7 +94,7 @@ type Member<E, Name extends string> = E extends { readonly [N in Name]: infer Va
 
 /** The things that the path names, resolved. */
 export type Resolved<E extends Endpoint> = {
-  readonly [Word in Words<E['path']> & keyof Resolvable]: Resolvable[Word];
+  readonly [Word in Words<E['path']> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
 };
 
 export type Query<E extends Endpoint> = StaticOr<Member<E, 'query'>, Record<never, never>>;

@@ -31,6 +31,9 @@ export const FlagWithOwners = extend(Flag, Type.Object({ owners: Type.Array(Owne
 /** A flag as it is kept. `revision` changes with every change of the flag and makes its ETag. */
 export type Flag = Static<typeof FlagWithOwners> & { readonly revision: number };
 
+/** What a definition says of its flag. */
+export type DefinedFlag = Pick<Flag, 'id' | 'name' | 'trafficType'>;
+
 export function checkFlagName(name: string): void {
   refuse('flag_invalid', reservedNames.includes(name) ? [`name must not be ${name}: that word is reserved`] : []);
 }

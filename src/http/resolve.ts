@@ -1,12 +1,12 @@
 /** Path words → things, or 404: the same answer for what does not exist and for what is outside the actor's scope. */
 import { type Actor, reachesEnvironment, reachesProject } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
-import type { Flag } from '#domain/flags.ts';
+import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { findEnvironment } from '#store/environments.ts';
-import { findFlag } from '#store/flags.ts';
+import { findDefinedFlag, findFlag } from '#store/flags.ts';
 import { findProject } from '#store/projects.ts';
 import type { Reader } from '#store/sql.ts';
 import { findTrafficType, findTrafficTypeById } from '#store/traffic-types.ts';
@@ -43,17 +43,23 @@ export async function resolveTrafficTypeById(db: Reader, actor: Actor, id: strin
   return trafficType;
 }
 
-/** Inside an environment a flag is looked for as a definition, and missed as one. */
-async function resolveFlag(db: Reader, project: Project, word: string, inEnvironment: boolean): Promise<Flag> {
+async function resolveFlag(db: Reader, project: Project, word: string): Promise<Flag> {
   const flag = await findByWord(word, (name) => findFlag(db, project.id, name));
-  if (!flag) throw new Problem(inEnvironment ? 'definition_not_found' : 'flag_not_found', { word });
+  if (!flag) throw new Problem('flag_not_found', { word });
+  return flag;
+}
+
+/** Inside an environment a flag is looked for as a definition, and missed as one. */
+async function resolveDefinedFlag(db: Reader, project: Project, word: string): Promise<DefinedFlag> {
+  const flag = await findByWord(word, (name) => findDefinedFlag(db, project.id, name));
+  if (!flag) throw new Problem('definition_not_found', { word });
   return flag;
 }
 
 export interface Things {
   project?: Project;
   environment?: Environment;
-  flag?: Flag;
+  flag?: Flag | DefinedFlag;
   trafficType?: TrafficType;
 }
 
@@ -67,7 +73,10 @@ export async function resolvePath(db: Reader, actor: Actor, words: Record<string
     found.environment = await resolveEnvironment(db, actor, project, environmentWord);
   }
   if (trafficTypeWord !== undefined) found.trafficType = await resolveTrafficType(db, project, trafficTypeWord);
-  if (flagWord !== undefined) found.flag = await resolveFlag(db, project, flagWord, environmentWord !== undefined);
+  if (flagWord !== undefined) {
+    const resolve = environmentWord === undefined ? resolveFlag : resolveDefinedFlag;
+    found.flag = await resolve(db, project, flagWord);
+  }
   return found;
 }
 

@@ -1,5 +1,5 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
-import type { Flag } from '#domain/flags.ts';
+import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
@@ -39,11 +39,21 @@ const selectFlag = sql`
 
 /** By name, else by id, within the project. */
 export async function findFlag(db: Reader, projectId: string, word: string): Promise<Flag | undefined> {
-  const row = await db.one<FlagRow>(sql`
-    ${selectFlag} where f.project_id = ${projectId} and (f.name = ${word} or f.id = ${word})
-     order by case when f.name = ${word} then 0 else 1 end limit 1`);
+  const row = await db.one<FlagRow>(sql`${selectFlag} ${named(projectId, word)}`);
   return row && toFlag(row, await listTags(db, [row.id]));
 }
+
+/** The same for those who want a definition of it. */
+export async function findDefinedFlag(db: Reader, projectId: string, word: string): Promise<DefinedFlag | undefined> {
+  const row = await db.one<Pick<FlagRow, 'id' | 'name' | 'traffic_type_id' | 'traffic_type_name'>>(sql`
+    select f.id, f.name, f.traffic_type_id, t.name as traffic_type_name
+      from flags f join traffic_types t on t.id = f.traffic_type_id ${named(projectId, word)}`);
+  return row && { id: row.id, name: row.name, trafficType: { id: row.traffic_type_id, name: row.traffic_type_name } };
+}
+
+const named = (projectId: string, word: string) => sql`
+  where f.project_id = ${projectId} and (f.name = ${word} or f.id = ${word})
+  order by case when f.name = ${word} then 0 else 1 end limit 1`;
 
 /** The flag as it is now, kept so until the commit; undefined when it is gone. */
 export async function lockFlag(tx: Tx, id: string): Promise<Flag | undefined> {
@@ -126,21 +136,21 @@ const changesOf = (projectId: string) => sql`select flag_changes from projects w
 
 /** The ids that pass the filter, from the index that has them in order: of a tag, of a status, or of the project. */
 function inOrder({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
-  const named = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
+  const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
   const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
   if (tags.length > 0) {
     return sql`
       select ${tags.length > 1 ? sql`distinct` : empty} t.flag_id as id, t.flag_created_at as created_at
         from flag_tags t
        where t.project_id = ${projectId} and t.name in (${join([...tags])})
-         and exists (select 1 from flags f where f.id = t.flag_id ${inStatus} ${named})`;
+         and exists (select 1 from flags f where f.id = t.flag_id ${inStatus} ${withName})`;
   }
   // A status belongs to one project, so its flags do.
   const reached =
     rolloutStatusId === undefined
       ? sql`f.project_id = ${projectId}`
       : sql`f.rollout_status_id = (select id from rollout_statuses where id = ${rolloutStatusId} and project_id = ${projectId})`;
-  return sql`select f.id, f.created_at from flags f where ${reached} ${named}`;
+  return sql`select f.id, f.created_at from flags f where ${reached} ${withName}`;
 }
 
 /** Those of the names that are flags of the project. */
