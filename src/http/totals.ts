@@ -1,21 +1,26 @@
-/** How many flags pass a filter: counted again only when flags of the project have changed. */
-import { countFlags, type FlagFilter, type FlagTotal, findFlagChanges } from '#store/flags.ts';
-import type { Reader } from '#store/sql.ts';
+/** How long a list is: counted again only when it has changed. */
+import type { Total } from '#store/long-lists.ts';
 
-/** A node of 0.1.0 beside us, in the middle of an upgrade, changes flags without saying so. */
+/** A node of 0.1.0 beside us, in the middle of an upgrade, changes lists without saying so. */
 const lifeMs = 10_000;
 /** Bounds for the memory; when it is full, counting starts anew. */
 const mostKept = 1_000;
 const longestName = 1_000;
 
-export function flagTotals(db: Reader): (filter: FlagFilter) => Promise<FlagTotal> {
-  const kept = new Map<string, FlagTotal & { until: number }>();
-  return async (filter) => {
+interface Counting<Filter> {
+  readonly count: (filter: Filter) => Promise<Total>;
+  /** The number of the last change of what can pass the filter. */
+  readonly findChanges: (filter: Filter) => Promise<number | undefined>;
+}
+
+export function keptTotals<Filter extends object>({ count, findChanges }: Counting<Filter>) {
+  const kept = new Map<string, Total & { until: number }>();
+  return async (filter: Filter): Promise<Total> => {
     const name = JSON.stringify(filter);
     const known = kept.get(name);
     const isFresh = known && performance.now() < known.until;
-    if (isFresh && known.changes === (await findFlagChanges(db, filter.projectId))) return known;
-    const counted = await countFlags(db, filter);
+    if (isFresh && known.changes === (await findChanges(filter))) return known;
+    const counted = await count(filter);
     if (kept.size >= mostKept) kept.clear();
     if (name.length <= longestName) kept.set(name, { ...counted, until: performance.now() + lifeMs });
     return counted;

@@ -1,6 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
+import { findPage, type Page, type Total } from './long-lists.ts';
 import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
 interface FlagRow {
@@ -72,38 +73,20 @@ export interface FlagFilter {
   readonly rolloutStatusId: string | undefined;
 }
 
-/** How many flags pass a filter, and the number of the change of the project's flags up to which that is so. */
-export interface FlagTotal {
-  readonly total: number;
-  readonly changes: number;
-}
-
-export interface FlagPage {
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** In order of creation. Rows that are passed over cost time: a page of the second half is reached from the end. */
-export async function listFlags(
-  db: Reader,
-  filter: FlagFilter,
-  { offset, limit }: FlagPage,
-  { total, changes }: FlagTotal,
-): Promise<Flag[]> {
-  if (offset >= total) return [];
-  const behind = Math.max(total - offset - limit, 0);
-  const fromEnd = () =>
-    listRows(
-      db,
-      sql`
-      select id from (${inOrder(filter)}) p where (${changesOf(filter.projectId)}) = ${changes}
-       order by created_at desc, id desc limit ${Math.min(limit, total - offset)} offset ${behind}`,
-    );
-  const fromStart = () =>
-    listRows(db, sql`select id from (${inOrder(filter)}) p order by created_at, id limit ${limit} offset ${offset}`);
-  // Empty when the flags have changed since they were counted: then the end is elsewhere.
-  const rows = behind < offset ? await fromEnd() : [];
-  return withTags(db, rows.length > 0 ? rows : await fromStart());
+/** In order of creation. */
+export async function listFlags(db: Reader, filter: FlagFilter, page: Page, counted: Total): Promise<Flag[]> {
+  const rows = await findPage(page, counted, {
+    fromStart: ({ offset, limit }) =>
+      listRows(db, sql`select id from (${inOrder(filter)}) p order by created_at, id limit ${limit} offset ${offset}`),
+    fromEnd: ({ offset, limit }) =>
+      listRows(
+        db,
+        sql`
+        select id from (${inOrder(filter)}) p where (${changesOf(filter.projectId)}) = ${counted.changes}
+         order by created_at desc, id desc limit ${limit} offset ${offset}`,
+      ),
+  });
+  return withTags(db, rows);
 }
 
 /** The rest of a flag is looked up for the page alone, not for what is passed over. */
@@ -121,8 +104,8 @@ async function withTags(db: Reader, rows: readonly FlagRow[]): Promise<Flag[]> {
   return rows.map((row) => toFlag(row, tags.get(row.id) ?? []));
 }
 
-export async function countFlags(db: Reader, filter: FlagFilter): Promise<FlagTotal> {
-  const row = await db.one<FlagTotal>(sql`
+export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total> {
+  const row = await db.one<Total>(sql`
     select count(*) as total, (${changesOf(filter.projectId)}) as changes from (${inOrder(filter)}) p`);
   return row ?? { total: 0, changes: 0 };
 }

@@ -1,6 +1,7 @@
 import sql, { join } from 'sql-template-tag';
 import { administrators, type Group } from '#domain/groups.ts';
 import { Problem } from '#domain/problems.ts';
+import { findPage, type Page, type Total } from './long-lists.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 type GroupRow = Omit<Group, 'type'>;
@@ -21,16 +22,32 @@ export async function lockGroup(tx: Tx, id: string): Promise<Group> {
 }
 
 /** In order of creation. */
-export async function listGroups(db: Reader, { offset, limit }: { offset: number; limit: number }): Promise<Group[]> {
-  const rows = await db.all<GroupRow>(sql`
-    select id, name, description from groups order by created_at, id limit ${limit} offset ${offset}`);
+export async function listGroups(db: Reader, page: Page, counted: Total): Promise<Group[]> {
+  const rows = await findPage(page, counted, {
+    fromStart: ({ offset, limit }) =>
+      db.all<GroupRow>(sql`
+        select id, name, description from groups order by created_at, id limit ${limit} offset ${offset}`),
+    fromEnd: async ({ offset, limit }) =>
+      (
+        await db.all<GroupRow>(sql`
+          select id, name, description from groups where (${lastChange}) = ${counted.changes}
+           order by created_at desc, id desc limit ${limit} offset ${offset}`)
+      ).reverse(),
+  });
   return rows.map(toGroup);
 }
 
-export async function countGroups(db: Reader): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`select count(*) as total from groups`);
-  return row?.total ?? 0;
+export async function countGroups(db: Reader): Promise<Total> {
+  const row = await db.one<Total>(sql`select count(*) as total, (${lastChange}) as changes from groups`);
+  return row ?? { total: 0, changes: 0 };
 }
+
+/** The number of the last change of the list: a group more, or one less. */
+export async function findGroupChanges(db: Reader): Promise<number | undefined> {
+  return (await db.one<{ group_changes: number }>(lastChange))?.group_changes;
+}
+
+const lastChange = sql`select group_changes from account where single = true`;
 
 /** Of the given ids: those that are groups, with their names; they stay groups until the commit. */
 export async function lockGroupNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
@@ -49,13 +66,16 @@ export async function findAdministratorsId(db: Reader): Promise<string> {
 
 const nameTaken = (name: string) => onRefused({ groups_name_key: () => new Problem('group_name_taken', { name }) });
 
-export const insertGroup = (tx: Tx, group: Group) =>
-  tx
+export async function insertGroup(tx: Tx, group: Group): Promise<void> {
+  await tx
     .run(sql`
       insert into groups (id, name, description, created_at)
       values (${group.id}, ${group.name}, ${group.description}, ${tx.now})`)
     .catch(nameTaken(group.name));
+  await nextGroupChange(tx);
+}
 
+/** The list stays as long as it was, and in its order, so its number stays. */
 export const saveGroup = (tx: Tx, group: Group) =>
   tx
     .run(sql`update groups set name = ${group.name}, description = ${group.description} where id = ${group.id}`)
@@ -70,4 +90,15 @@ export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`delete from project_viewers where viewer_type = 'group' and viewer_id = ${id}`);
   await tx.run(sql`delete from groups where id = ${id}`);
+  await nextGroupChange(tx);
 }
+
+/**
+ * Gives the list another number, by which it is known that the groups must be counted anew. Who makes or deletes a group
+ * stands in line on the row of the account until the commit, so it comes last.
+ */
+const nextGroupChange = (tx: Tx) =>
+  tx.run(sql`
+    update account
+       set group_changes = case when group_changes < ${tx.now} then ${tx.now} else group_changes + 1 end
+     where single = true`);

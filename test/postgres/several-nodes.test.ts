@@ -76,3 +76,25 @@ test('what one node has acknowledged every other reads at once', async () => {
     assert.equal((await reader.get(`/splits/ws/${project.id}/${name}`)).status, 200);
   }
 });
+
+test('each node tells how many groups there are at once, while both make and delete some', async () => {
+  const totalOf = async (client: Client) => (await client.get('/groups?limit=1')).body.totalCount as number;
+  const before = await totalOf(one);
+  const makeAndDelete = async (client: Client) => {
+    for (let round = 0; round < 5; round += 1) {
+      const [kept, gone] = [uniqueName('kept'), uniqueName('gone')];
+      assert.equal((await client.post('/groups', { name: kept })).status, 200);
+      const { body } = await client.post('/groups', { name: gone });
+      await Promise.all(nodes.map(totalOf));
+      assert.equal((await client.delete(`/groups/${body.id}`)).status, 200);
+    }
+  };
+  await Promise.all(nodes.flatMap((client) => times(4, () => makeAndDelete(client))));
+  assert.deepEqual(await Promise.all(nodes.map(totalOf)), [before + 40, before + 40]);
+  for (const [writer, reader] of [nodes, nodes.toReversed()] as [Client, Client][]) {
+    const total = await totalOf(reader);
+    const { body } = await writer.post('/groups', { name: uniqueName('group') });
+    const last = (await reader.get(`/groups?offset=${total}`)).body;
+    assert.deepEqual([last.objects, last.totalCount], [[body], total + 1]);
+  }
+});

@@ -113,7 +113,10 @@ const lists: Record<string, readonly Run[]> = {
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
   listProjectIdsOfUser: [(db) => users.listProjectIdsOfUser(db, user.id)],
   listSessions: [(db) => sessions.listSessions(db, user.id)],
-  listGroups: [(db) => groups.listGroups(db, page)],
+  listGroups: [
+    (db) => groups.listGroups(db, page, { total: 1_000, changes: 1 }),
+    (db) => groups.listGroups(db, { offset: 990, limit: 20 }, { total: 1_000, changes: 1 }),
+  ],
   countGroups: [groups.countGroups],
   listMemberIds: [(db) => groups.listMemberIds(db, group.id)],
   listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),

@@ -4,27 +4,30 @@ import { pageSizes } from '#contract/parts.ts';
 import { withDefinitions, withSummaries } from '#domain/expansions.ts';
 import { Problem } from '#domain/problems.ts';
 import { listDefinitionsOfFlags } from '#store/definitions.ts';
-import { listFlags } from '#store/flags.ts';
+import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { noteOf } from '../notes.ts';
 import { offsetPage } from '../pages.ts';
-import { flagTotals } from '../totals.ts';
+import { keptTotals } from '../totals.ts';
 
 export const flags = (db: Reader) => {
-  const totalOf = flagTotals(db);
+  const totalOf = keptTotals<FlagFilter>({
+    count: (filter) => countFlags(db, filter),
+    findChanges: ({ projectId }) => findFlagChanges(db, projectId),
+  });
   return implement(contract, {
     createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
       createFlag(context, { project, trafficType, name, description, ifMatch }),
     listFlags: async ({ actor, project, query: { tag = [], name, rolloutStatus, expand, ...page } }) => {
       const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
-      const total = await totalOf(filter);
+      const counted = await totalOf(filter);
       return offsetPage(page, pageSizes.flags, {
         list: async (slice) => {
-          const found = await listFlags(db, filter, slice, total);
+          const found = await listFlags(db, filter, slice, counted);
           return expand ? withSummaries(found, await listDefinitionsOfFlags(db, idsOf(found), actor.scope)) : found;
         },
-        count: async () => total.total,
+        count: async () => counted.total,
       });
     },
     getFlag: async ({ actor, flag, query: { expand } }) =>
