@@ -10,6 +10,10 @@ export const targeting: fc.Arbitrary<Targeting> = bodyWith(0).map((body) => pars
 const someOf = <Item>(items: Item[]): fc.Arbitrary<Item[]> =>
   fc.oneof(fc.constant(items), fc.subarray(items), fc.shuffledSubarray(items));
 
+/** Rules may also come again, since nothing keeps two from being equal. */
+const someRulesOf = (rules: Rule[]): fc.Arbitrary<Rule[]> =>
+  fc.oneof({ weight: 3, arbitrary: someOf(rules) }, fc.array(fc.constantFrom(...rules), { maxLength: 4 }));
+
 /** The same definition after a few edits, so that most of it stays. */
 export const changedTargeting: fc.Arbitrary<{ before: Targeting; after: Targeting }> = fc
   .tuple(bodyWith(1), bodyWith(1), fc.constantFrom('keep', 'change'), fc.nat(100))
@@ -19,7 +23,7 @@ export const changedTargeting: fc.Arbitrary<{ before: Targeting; after: Targetin
     const first = before.treatments[0]?.name ?? '';
     const named = (rule: Rule): Rule => ({ ...rule, buckets: [{ treatment: first, size: 100 }] });
     return fc
-      .record({ rules: someOf(before.rules), at: fc.nat(3), keys: someOf(before.treatments[0]?.keys ?? []) })
+      .record({ rules: someRulesOf(before.rules), at: fc.nat(3), keys: someOf(before.treatments[0]?.keys ?? []) })
       .map(({ rules, at, keys }) => {
         const grown = fate === 'keep' ? rules : rules.toSpliced(at, 0, ...other.rules.slice(0, 1).map(named));
         const treatments = before.treatments.map((treatment, index) =>

@@ -146,6 +146,15 @@ test('rules that both added are both there, each behind the rule that it was put
   assert.deepEqual(merge(both, both).targeting.rules, both.rules);
 });
 
+test('a rule that one put there a second time is there twice, and not more often where both did', () => {
+  const doubled = { ...base, rules: [staff, beta, eu, staff] };
+  assert.deepEqual(merge(doubled, base).targeting.rules, doubled.rules);
+  assert.deepEqual(merge(base, doubled).targeting.rules, doubled.rules);
+  assert.deepEqual(merge(doubled, doubled).targeting.rules, doubled.rules);
+  const addedTwice = { ...base, rules: [...base.rules, rule('new'), rule('new')] };
+  assert.deepEqual(merge(base, addedTwice).targeting.rules, addedTwice.rules);
+});
+
 test('my order of the rules is kept beside their new rule, and theirs beside mine', () => {
   const moved = moveRule(base, 2, 0);
   const grown = { ...base, rules: [staff, rule('new'), beta, eu] };

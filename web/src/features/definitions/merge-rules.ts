@@ -53,14 +53,18 @@ interface Item {
 /** The first list as it is, with what only the second has, each behind the one that it follows there. */
 function interleave(first: readonly Item[], second: readonly Item[]): Rule[] {
   const result = first.filter(({ rule }) => rule !== undefined);
+  const met = new Set<Item>();
   let at = 0;
   for (const item of second) {
     if (item.rule === undefined) continue;
-    const place = result.findIndex((other) =>
-      item.origin === undefined ? equalJson(other.rule, item.rule) : other.origin === item.origin,
-    );
-    if (place < 0) result.splice(at, 0, item);
-    at = place < 0 ? at + 1 : place + 1;
+    const same = result.find((other) => !met.has(other) && isSame(other, item));
+    if (!same) result.splice(at, 0, item);
+    met.add(same ?? item);
+    at = result.indexOf(same ?? item) + 1;
   }
   return result.map(({ rule }) => rule as Rule);
 }
+
+/** New rules are the same when they are equal; to an old one a new rule may be equal, and comes all the same. */
+const isSame = (one: Item, other: Item): boolean =>
+  one.origin === other.origin && (one.origin !== undefined || equalJson(one.rule, other.rule));
