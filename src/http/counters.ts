@@ -32,7 +32,8 @@ export function createCounter(windowSeconds: number, clock: () => number = () =>
   };
   return {
     add: (name) => {
-      const now = clock();
+      // Sums of fractions are off by their last digit, which would make a second of it.
+      const now = Math.floor(clock());
       dropEnded(now);
       const window = windows.get(name) ?? { count: 0, endsAt: now + windowSeconds * 1000 };
       window.count += 1;

@@ -18,6 +18,13 @@ test('a window begins with the first count, ends after its time, and then counti
   assert.deepEqual(counter.add('b'), { count: 2, seconds: 60 });
 });
 
+test('a new window is no second longer than it should be, whatever fractions the clock shows', () => {
+  // Plus 60,000 and minus itself, each of these is 60,000 and a little more.
+  for (const now of [62_304.218_625, 83_618.918_979, 492_504.839_138]) {
+    assert.equal(createCounter(60, () => now).add('a').seconds, 60);
+  }
+});
+
 test('a count can be taken back, and a name forgotten', () => {
   const { counter } = aCounter(60);
   counter.add('a');
