@@ -45,6 +45,7 @@ const gatherMs = 1_000;
 const deliveryMs = 5_000;
 const farewellMs = 1_000;
 const longestPauseMs = 30_000;
+const clockWasSetMs = 100;
 
 export function exportSpans({ endpoint, headers, serviceName, version, log }: ExporterOptions): SpanExporter {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
@@ -52,14 +53,23 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
   let sent = 0;
   let dropped = 0;
   let failures = 0;
+  /** The time of day at which `performance.now()` was 0. */
+  let originMs = performance.timeOrigin;
   let timer: NodeJS.Timeout | undefined;
   let delivering: Promise<void> | undefined;
 
+  // The clock of the machine may be set while we run. It counts whole milliseconds, so that it would shift the spans of
+  // one trace against each other, were it asked anew by each delivery.
+  const currentOrigin = (): number => {
+    const now = Date.now() - performance.now();
+    if (Math.abs(now - originMs) > clockWasSetMs) originMs = now;
+    return originMs;
+  };
   const post = async (spans: readonly FinishedSpan[], patienceMs: number): Promise<void> => {
     const reply = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(toOtlp(spans, serviceName, version)),
+      body: JSON.stringify(toOtlp(spans, { originMs: currentOrigin(), serviceName, version })),
       redirect: 'error',
       signal: AbortSignal.timeout(Math.ceil(patienceMs)),
     });
@@ -129,9 +139,13 @@ class Refusal extends Error {
   }
 }
 
-function toOtlp(spans: readonly FinishedSpan[], serviceName: string, version: string) {
-  // The clock of the machine may be set while we run, so it is asked anew each time.
-  const originMs = Date.now() - performance.now();
+interface Sender {
+  readonly originMs: number;
+  readonly serviceName: string;
+  readonly version: string;
+}
+
+function toOtlp(spans: readonly FinishedSpan[], { originMs, serviceName, version }: Sender) {
   const nanoseconds = (ms: number) => `${Math.round((originMs + ms) * 1_000)}000`;
   const resource = { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) };
   const scope = { name: 'burgee', version };
