@@ -9,10 +9,13 @@ import { Problem } from '#domain/problems.ts';
 const anywhere = { mayName: /^/ };
 const patched = (document: unknown, operations: readonly Operation[]) => applyPatch(document, operations, anywhere);
 
-/** Names that code takes for something else, and any; `__proto__` alone is no name to a patch. */
+/**
+ * Names that code takes for something else, and any; `__proto__` alone is no name to a patch. None that JSON writes with
+ * a backslash: once V8 has seen a name that has one, `JSON.parse` reads some others as that name (nodejs/node#63785).
+ */
 const name = fc.oneof(
   fc.constantFrom('', 'a', 'b', '0', '1', '01', '-', 'm~n', 'p/q', '~1', 'toString', 'length', 'constructor'),
-  fc.string({ maxLength: 3 }),
+  fc.string({ maxLength: 3 }).filter((text) => !/["\\]/.test(text)),
 );
 // Adding 0 turns -0, which JSON cannot tell apart from 0, into 0.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
