@@ -6,6 +6,15 @@ import { bodyWith } from './valid-definitions.ts';
 
 export const targeting: fc.Arbitrary<Targeting> = bodyWith(0).map((body) => parseTargeting(body));
 
+/** Of few names and keys and without texts, so that two of them often have treatments of one name, or but for it equal. */
+export const narrowTargeting: fc.Arbitrary<Targeting> = bodyWith(0, {
+  name: fc.constantFrom('a', 'b', 'c', 'd'),
+  key: fc.constantFrom('k', 'l', 'm', 'n'),
+}).map((body) => {
+  const { treatments, ...rest } = parseTargeting(body);
+  return { ...rest, treatments: treatments.map(({ name, keys }) => ({ name, ...(keys ? { keys } : {}) })) };
+});
+
 /** What happens to a list: some items go, the rest may change places. */
 const someOf = <Item>(items: Item[]): fc.Arbitrary<Item[]> =>
   fc.oneof(fc.constant(items), fc.subarray(items), fc.shuffledSubarray(items));

@@ -69,10 +69,10 @@ const bucketsOf = (names: string[]) =>
   );
 
 /** Treatments that share out a pool of keys, so that no key is in two of them. */
-const treatmentsOf = (names: string[]) =>
+const treatmentsOf = (names: string[], key: fc.Arbitrary<string>) =>
   fc
     .record({
-      keys: fc.uniqueArray(text, { maxLength: 6 }),
+      keys: fc.uniqueArray(key, { maxLength: 6 }),
       members: fc.array(
         record(
           {
@@ -108,11 +108,11 @@ const treatmentName = fc
 const optionalFields = ['killed', 'baselineTreatment', 'trafficAllocation', 'rules', 'title', 'id'] as const;
 
 /** The body of a valid definition as clients send it, with at least so many rules. */
-export const bodyWith = (rules: number) =>
-  fc.uniqueArray(treatmentName, { minLength: 1, maxLength: 4 }).chain((names) =>
+export const bodyWith = (rules: number, { name = treatmentName, key = text } = {}) =>
+  fc.uniqueArray(name, { minLength: 1, maxLength: 4 }).chain((names) =>
     record<Record<string, unknown>>(
       {
-        treatments: treatmentsOf(names),
+        treatments: treatmentsOf(names, key),
         defaultTreatment: fc.constantFrom(...names),
         defaultRule: bucketsOf(names),
         killed: fc.constantFrom(true, false, 'true', 'false', null),

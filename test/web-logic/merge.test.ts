@@ -14,34 +14,29 @@ import {
   setSegments,
 } from '../../web/src/features/definitions/edit-treatments.ts';
 import { keepMine, mergeTargetings, takeTheirs } from '../../web/src/features/definitions/merge.ts';
-import { changedTargeting, targeting } from '../domain/changed-definitions.ts';
+import { changedTargeting, narrowTargeting, targeting } from '../domain/changed-definitions.ts';
 import { aDefinition } from '../support/build.ts';
 
 test('all differences together make the other targeting: none is overlooked', () => {
   const requireComplete = (before: Targeting, after: Targeting) =>
     assert.deepEqual(applyDifferences(before, differencesBetween(before, after)), after);
   fc.assert(fc.property(targeting, targeting, requireComplete));
+  fc.assert(fc.property(narrowTargeting, narrowTargeting, requireComplete));
   fc.assert(fc.property(changedTargeting, ({ before, after }) => requireComplete(before, after)));
 });
 
 test('where only one of two changed something, the merge is the change', () => {
-  fc.assert(
-    fc.property(changedTargeting, ({ before, after }) => {
-      const none: [] = [];
-      assert.deepEqual(mergeTargetings({ base: before, theirs: after, mine: before }), {
-        targeting: after,
-        conflicts: none,
-      });
-      assert.deepEqual(mergeTargetings({ base: before, theirs: before, mine: after }), {
-        targeting: after,
-        conflicts: none,
-      });
-      assert.deepEqual(mergeTargetings({ base: before, theirs: after, mine: after }), {
-        targeting: after,
-        conflicts: none,
-      });
-    }),
-  );
+  const requireTheChange = (before: Targeting, after: Targeting) => {
+    for (const [theirs, mine] of [
+      [after, before],
+      [before, after],
+      [after, after],
+    ] as const) {
+      assert.deepEqual(mergeTargetings({ base: before, theirs, mine }), { targeting: after, conflicts: [] });
+    }
+  };
+  fc.assert(fc.property(narrowTargeting, narrowTargeting, requireTheChange));
+  fc.assert(fc.property(changedTargeting, ({ before, after }) => requireTheChange(before, after)));
 });
 
 test('whatever two people do, the merge is valid, and so is the choice of either', () => {
@@ -54,15 +49,13 @@ test('whatever two people do, the merge is valid, and so is the choice of either
       }),
       [],
     );
-  fc.assert(
-    fc.property(targeting, targeting, targeting, (base, theirs, mine) => {
-      const merged = mergeTargetings({ base, theirs, mine });
-      requireValid(merged.targeting);
-      requireValid(merged.conflicts.reduce((next, conflict) => takeTheirs(next, conflict, theirs), merged.targeting));
-      requireValid(merged.conflicts.reduce(keepMine, merged.targeting));
-    }),
-    { numRuns: 300 },
-  );
+  const requireAllValid = (base: Targeting, theirs: Targeting, mine: Targeting) => {
+    const merged = mergeTargetings({ base, theirs, mine });
+    requireValid(merged.targeting);
+    requireValid(merged.conflicts.reduce((next, conflict) => takeTheirs(next, conflict, theirs), merged.targeting));
+    requireValid(merged.conflicts.reduce(keepMine, merged.targeting));
+  };
+  fc.assert(fc.property(targeting, targeting, targeting, requireAllValid), { numRuns: 300 });
 });
 
 const rule = (segment: string, on = 100): Rule => ({
@@ -75,6 +68,10 @@ const rule = (segment: string, on = 100): Rule => ({
 const split = (on: number) => [
   { treatment: 'on', size: on },
   { treatment: 'off', size: 100 - on },
+];
+const withCompact = (share: number) => [
+  { treatment: 'on', size: 100 - share },
+  { treatment: 'compact', size: share },
 ];
 const base = parseTargeting(
   aDefinition({
@@ -173,6 +170,12 @@ test('individual targets that both added are all kept; a key goes where I put it
   assert.deepEqual(conflicts, []);
 });
 
+test('a list of keys has the order that it was given, also where a key came from another treatment', () => {
+  const before = setKeys(base, 'on', ['ana', 'liu']);
+  const after = setKeys(setKeys(before, 'on', ['noor', 'liu']), 'off', ['ana']);
+  assert.deepEqual(applyDifferences(before, differencesBetween(before, after).toReversed()), after);
+});
+
 test('a treatment that one renamed has its new name in what the other changed', () => {
   const renamed = renameTreatment(base, 'on', 'one_page');
   const changed = { ...base, defaultRule: split(80) };
@@ -217,10 +220,6 @@ test('a treatment that I removed and they use stays until I choose', () => {
   assert.deepEqual(keepMine(merged, conflict).rules.at(-1)?.buckets, [{ treatment: 'off', size: 100 }]);
 });
 
-const withCompact = (share: number) => [
-  { treatment: 'on', size: 100 - share },
-  { treatment: 'compact', size: share },
-];
 const compactUses: [string, Targeting][] = [
   ['gave it a share', { ...base, defaultRule: withCompact(50) }],
   ['serves it when killed', { ...base, defaultTreatment: 'compact' }],

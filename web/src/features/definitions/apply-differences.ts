@@ -82,13 +82,13 @@ const applySegments = (targeting: Targeting, difference: Of<'keys' | 'segments'>
 const treatmentOf = ({ treatments }: Targeting, { treatment }: Of<'keys' | 'segments'>) =>
   treatments.find(({ name }) => name === treatment);
 
-/** What was added and removed, whatever else somebody did to the list. */
+/** What was added and removed, whatever else somebody did to the list; in the new order where that is all there is. */
 function applyList(list: readonly string[], { before, after }: Of<'keys' | 'segments'>): readonly string[] {
-  if (equalJson(list, before)) return after;
   const old = new Set(before);
   const fresh = new Set(after);
-  const stays = list.filter((text) => fresh.has(text) || !old.has(text));
-  return [...stays, ...after.filter((text) => !old.has(text) && !stays.includes(text))];
+  const stays = new Set(list.filter((text) => fresh.has(text) || !old.has(text)));
+  const next = [...stays, ...after.filter((text) => !old.has(text) && !stays.has(text))];
+  return next.length === fresh.size && next.every((text) => fresh.has(text)) ? after : next;
 }
 
 /** What neither moves nor goes keeps its order; the rest is put where it belongs, the foremost first. */
