@@ -1,7 +1,7 @@
 /** What differs between two targetings, by steps: for reviews before saving, comparisons, the audit log and merges. */
 import type { Bucket, Rule, Targeting, Treatment } from './definitions.ts';
 import { equalJson } from './json.ts';
-import { movedItems } from './list-steps.ts';
+import { movedItems, type Origins } from './list-steps.ts';
 import { originsOfRules, originsOfTreatments } from './same-items.ts';
 
 export interface PlacedRule {
@@ -33,16 +33,23 @@ export type Difference =
   /** For members that are not spoken of here: so that nothing can be overlooked. */
   | { readonly kind: 'other'; readonly member: string; readonly before: unknown; readonly after: unknown };
 
-/** In the order in which people read a definition. Empty exactly when the two are equal. */
-export function differencesBetween(before: Targeting, after: Targeting): Difference[] {
-  const renamed = renameTreatments(before, renamesBetween(before, after));
+/**
+ * In the order in which people read a definition. Empty exactly when the two are equal. `origins` says which treatments
+ * are the same; where it is not given, one that has another name but is otherwise equal was renamed.
+ */
+export function differencesBetween(
+  before: Targeting,
+  after: Targeting,
+  origins: Origins = originsOfTreatments(before.treatments, after.treatments),
+): Difference[] {
+  const renamed = renameTreatments(before, renamesBetween(before, after, origins));
   return [
     ...plain('killed', before, after),
     ...targetDifferences(renamed, after),
     ...plain('trafficAllocation', before, after),
     ...ruleDifferences(renamed.rules, after.rules),
     ...plain('defaultRule', renamed, after),
-    ...treatmentDifferences(before, after),
+    ...treatmentDifferences(before, after, origins),
     ...plain('defaultTreatment', renamed, after),
     ...plain('baselineTreatment', renamed, after),
     ...otherDifferences(before, after),
@@ -50,8 +57,11 @@ export function differencesBetween(before: Targeting, after: Targeting): Differe
 }
 
 /** Old name → new name, of the treatments that are the same but for it. */
-export function renamesBetween(before: Targeting, after: Targeting): ReadonlyMap<string, string> {
-  const origins = originsOfTreatments(before.treatments, after.treatments);
+export function renamesBetween(
+  before: Targeting,
+  after: Targeting,
+  origins: Origins = originsOfTreatments(before.treatments, after.treatments),
+): ReadonlyMap<string, string> {
   return new Map(
     after.treatments.flatMap(({ name }, index) => {
       const old = before.treatments[origins[index] ?? -1]?.name ?? name;
@@ -114,8 +124,7 @@ function ruleDifferences(before: readonly Rule[], after: readonly Rule[]): Diffe
   return [...gone, ...others];
 }
 
-function treatmentDifferences(before: Targeting, after: Targeting): Difference[] {
-  const origins = originsOfTreatments(before.treatments, after.treatments);
+function treatmentDifferences(before: Targeting, after: Targeting, origins: Origins): Difference[] {
   const kept = new Set(origins);
   const gone = before.treatments.filter((_, at) => !kept.has(at));
   const changed = after.treatments.flatMap((treatment, index): Difference[] => {
@@ -126,13 +135,12 @@ function treatmentDifferences(before: Targeting, after: Targeting): Difference[]
   return [
     ...gone.map((treatment): Difference => ({ kind: 'treatment', before: treatment, after: undefined })),
     ...changed,
-    ...orderDifferences(before, after),
+    ...orderDifferences(before, after, origins),
   ];
 }
 
 /** New treatments stand at the end, unless somebody put them elsewhere. */
-function orderDifferences(before: Targeting, after: Targeting): Difference[] {
-  const origins = originsOfTreatments(before.treatments, after.treatments);
+function orderDifferences(before: Targeting, after: Targeting, origins: Origins): Difference[] {
   const names = after.treatments.map(({ name }) => name);
   const expected = names.toSorted((one, other) => place(names.indexOf(one)) - place(names.indexOf(other)));
   function place(index: number): number {

@@ -7,6 +7,7 @@ import { differencesBetween } from '#domain/differences.ts';
 import { applyDifferences } from '../../web/src/features/definitions/apply-differences.ts';
 import { moveRule, removeRule, setRuleBuckets } from '../../web/src/features/definitions/edit-rules.ts';
 import {
+  addTreatment,
   changeTreatment,
   removeTreatment,
   renameTreatment,
@@ -55,7 +56,8 @@ test('whatever two people do, the merge is valid, and so is the choice of either
     requireValid(merged.conflicts.reduce((next, conflict) => takeTheirs(next, conflict, theirs), merged.targeting));
     requireValid(merged.conflicts.reduce(keepMine, merged.targeting));
   };
-  fc.assert(fc.property(targeting, targeting, targeting, requireAllValid), { numRuns: 300 });
+  fc.assert(fc.property(targeting, targeting, targeting, requireAllValid), { numRuns: 100 });
+  fc.assert(fc.property(narrowTargeting, narrowTargeting, narrowTargeting, requireAllValid), { numRuns: 300 });
 });
 
 const rule = (segment: string, on = 100): Rule => ({
@@ -187,6 +189,23 @@ test('a treatment that one renamed has its new name in what the other changed', 
     assert.deepEqual(merged.defaultRule[0], { treatment: 'one_page', size: 80 });
     assert.deepEqual(merged.rules, renamed.rules);
     assert.deepEqual(conflicts, []);
+  }
+});
+
+test('a name that one gave to an old treatment and the other to a new one is there once, and nothing is lost', () => {
+  const renamed = renameTreatment(base, 'compact', 'small');
+  const added = { ...addTreatment(base, 'small'), defaultRule: withCompact(50) };
+  for (const [theirs, mine] of [
+    [renamed, added],
+    [added, renamed],
+  ] as const) {
+    const { targeting: merged, conflicts } = merge(theirs, mine);
+    assert.deepEqual(merged.treatments.map(({ name }) => name).sort(), ['compact', 'off', 'on', 'small']);
+    assert.deepEqual(merged.defaultRule, withCompact(50));
+    assert.deepEqual(
+      conflicts.map(({ theirs: other }) => other.kind === 'treatment' && other.before?.name),
+      ['compact'],
+    );
   }
 });
 

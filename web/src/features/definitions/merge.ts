@@ -8,7 +8,7 @@ import {
   renameTreatments,
 } from '#domain/differences.ts';
 import { equalJson } from '#domain/json.ts';
-import { originsOfRules } from '#domain/same-items.ts';
+import { originsOfRules, originsOfTexts } from '#domain/same-items.ts';
 import type { Conflict } from '../../drafts.ts';
 import { applyDifferences } from './apply-differences.ts';
 import { addTreatment } from './edit-treatments.ts';
@@ -29,8 +29,8 @@ export interface Merged {
 
 export function mergeTargetings(versions: Versions): Merged {
   const { base, theirs, mine } = withSameNames(versions);
-  const theirDifferences = differencesBetween(base, theirs);
-  const myDifferences = differencesBetween(base, mine);
+  const theirDifferences = differencesByName(base, theirs);
+  const myDifferences = differencesByName(base, mine);
   const onlyTheyUse = removedButUsed(myDifferences, theirDifferences);
   const onlyIUse = removedButUsed(theirDifferences, myDifferences);
   const conflicts = myDifferences.filter(isNoRule).flatMap((difference) => {
@@ -88,11 +88,17 @@ export function isSameStep(one: Difference, other: Difference): boolean {
 
 const nameIn = ({ before, after }: Extract<Difference, { kind: 'treatment' }>) => before?.name ?? after?.name;
 
-/** A treatment that one of them renamed has the new name in all three, so that the rest can be compared. */
+/**
+ * A treatment that one of them renamed has the new name in all three, so that the rest can be compared; unless the other
+ * gave that name to another treatment.
+ */
 function withSameNames({ base, theirs, mine }: Versions): Versions {
   const theirNames = renamesBetween(base, theirs);
   const myNames = renamesBetween(base, mine);
-  const agreed = new Map([...theirNames, ...myNames]);
+  const isFree = (old: string, name: string) =>
+    (theirNames.get(old) === name || !namesOf(theirs).includes(name)) &&
+    (myNames.get(old) === name || !namesOf(mine).includes(name));
+  const agreed = new Map([...theirNames, ...myNames].filter(([old, name]) => isFree(old, name)));
   const fromTheirs = new Map([...agreed].map(([old, name]) => [theirNames.get(old) ?? old, name]));
   const fromMine = new Map([...agreed].map(([old, name]) => [myNames.get(old) ?? old, name]));
   return {
@@ -101,6 +107,12 @@ function withSameNames({ base, theirs, mine }: Versions): Versions {
     mine: renameTreatments(mine, fromMine),
   };
 }
+
+/** A name that differs still is that of another treatment. */
+const differencesByName = (before: Targeting, after: Targeting): Difference[] =>
+  differencesBetween(before, after, originsOfTexts(namesOf(before), namesOf(after)));
+
+const namesOf = ({ treatments }: Targeting): string[] => treatments.map(({ name }) => name);
 
 /** The treatments that one removed while the other did something with them: they stay, and are a conflict. */
 const removedButUsed = (differences: readonly Difference[], others: readonly Difference[]): Treatment[] =>
