@@ -1,5 +1,6 @@
 /** Copies parts of a definition to another environment. What the parts need comes along. */
 import type { Targeting, Treatment } from '#domain/definitions.ts';
+import { withMissing } from './missing-treatments.ts';
 
 export const parts = ['treatments', 'targets', 'trafficAllocation', 'rules', 'defaultRule', 'killed'] as const;
 export type Part = (typeof parts)[number];
@@ -18,7 +19,10 @@ export function copyParts(from: Targeting, to: Targeting | undefined, wanted: Re
       : {}),
   };
   const treatments = wanted.has('treatments') ? textsFrom(from, start) : start.treatments;
-  const complete = withUsed({ ...copied, treatments }, [...start.treatments, ...from.treatments.map(withoutTargets)]);
+  const complete = withMissing({ ...copied, treatments }, [
+    ...start.treatments,
+    ...from.treatments.map(withoutTargets),
+  ]);
   return wanted.has('targets') ? withTargetsFrom(complete, from) : complete;
 }
 
@@ -31,22 +35,6 @@ function textsFrom(from: Targeting, to: Targeting): Treatment[] {
     const { keys, segments } = here.get(treatment.name) ?? {};
     return { ...withoutTargets(treatment), ...(keys ? { keys } : {}), ...(segments ? { segments } : {}) };
   });
-}
-
-/** With the treatments that it names and has not, out of those that are known. */
-function withUsed(targeting: Targeting, known: readonly Treatment[]): Targeting {
-  const used = [
-    targeting.defaultTreatment,
-    targeting.baselineTreatment,
-    ...[targeting.defaultRule, ...targeting.rules.map(({ buckets }) => buckets)]
-      .flat()
-      .map(({ treatment }) => treatment),
-  ];
-  const names = new Set(targeting.treatments.map(({ name }) => name));
-  const missing = [...new Set(used)]
-    .filter((name) => !names.has(name))
-    .flatMap((name) => known.find((treatment) => treatment.name === name) ?? []);
-  return missing.length === 0 ? targeting : { ...targeting, treatments: [...targeting.treatments, ...missing] };
 }
 
 /** The individual targets of there, and none of here: a key may have one treatment only. */

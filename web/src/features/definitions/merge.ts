@@ -11,8 +11,8 @@ import { equalJson } from '#domain/json.ts';
 import { originsOfRules, originsOfTexts } from '#domain/same-items.ts';
 import type { Conflict } from '../../drafts.ts';
 import { applyDifferences } from './apply-differences.ts';
-import { addTreatment } from './edit-treatments.ts';
 import { mergeRules } from './merge-rules.ts';
+import { withMissing } from './missing-treatments.ts';
 
 export interface Versions {
   /** What both started from. */
@@ -58,8 +58,7 @@ export function mergeTargetings(versions: Versions): Merged {
  */
 export function takeTheirs(targeting: Targeting, { theirs, mine }: Conflict, saved: Targeting): Targeting {
   const before = (mine.kind === 'rule' && mine.after && ruleNow(mine.after, targeting, saved)) || mine.after;
-  const taken = applyDifferences(targeting, [{ ...theirs, before, isMoved: false } as Difference]);
-  return missingTreatments(taken).reduce(addTreatment, taken);
+  return withMissing(applyDifferences(targeting, [{ ...theirs, before, isMoved: false } as Difference]));
 }
 
 /** My rule, which I may have edited since: the one most like it among those that are not as they are saved. */
@@ -153,19 +152,6 @@ function withTreatments(targeting: Targeting, added: readonly Treatment[], { tre
     next.splice(at, 0, left.length === 0 ? treatment : { ...treatment, keys: left });
   }
   return { ...targeting, treatments: next };
-}
-
-/** The names that are used and belong to no treatment. */
-function missingTreatments({
-  treatments,
-  defaultTreatment,
-  baselineTreatment,
-  rules,
-  defaultRule,
-}: Targeting): string[] {
-  const buckets = [defaultRule, ...rules.map((rule) => rule.buckets)].flat();
-  const used = new Set([defaultTreatment, baselineTreatment, ...buckets.map(({ treatment }) => treatment)]);
-  return [...used].filter((name) => !treatments.some((treatment) => treatment.name === name));
 }
 
 const isNew = (difference: Difference, conflicts: readonly Conflict[]): boolean =>
