@@ -1,7 +1,7 @@
 /** Real servers of Burgee, each in a process of its own, as operators run them. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../test/support/postgres-server.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { type Place, type Process, type Start, startProcess } from './processes.ts';
 
 export const adminKey = 'a-key-for-measurements-only';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { freePort } from '../support/free-port.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from '../web/browser.ts';
 import { field, heading, press, setUp } from '../web/people.ts';
@@ -9,7 +10,8 @@ const browser = await startBrowser();
 
 test('a server that goes away and comes back loses nothing of what was typed', async () => {
   const installation = anInstallation();
-  const first = await installation.start();
+  const variables = { PORT: String(await freePort()) };
+  const first = await installation.start(variables);
   // What this visitor has to complain about is the point here: requests fail.
   const { page, leave } = await aVisitor(browser, first.url);
   await setUp(page, first);
@@ -28,7 +30,7 @@ test('a server that goes away and comes back loses nothing of what was typed', a
   await look(page, 'no connection');
   assert.equal(await field(page, 'Description').inputValue(), 'Typed while the server was there');
 
-  const second = await installation.start({ PORT: new URL(first.url).port });
+  const second = await installation.start(variables);
   await bar.waitFor({ state: 'detached' });
   await press(page, 'Save');
   await page.getByText('Saved.', { exact: true }).waitFor();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
+import { freePort } from '../support/free-port.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from '../web/browser.ts';
 import { ana, field, press } from '../web/people.ts';
@@ -164,7 +165,8 @@ suite('working together', { concurrency: 2 }, () => {
 
 test('a draft outlives a server that goes away, and is saved once it is back', async () => {
   const installation = anInstallation();
-  const first = await installation.start();
+  const variables = { PORT: String(await freePort()) };
+  const first = await installation.start(variables);
   const api = await apiOf(first);
   const place = { ...(await aPlace(api)), api };
   await aFlag(place, 'steady', { on: { Staging: 50 } });
@@ -178,7 +180,7 @@ test('a draft outlives a server that goes away, and is saved once it is back', a
   await page.getByText('No connection to the server.').waitFor();
   await page.getByText('No connection. Your draft is kept.').waitFor();
 
-  const second = await installation.start({ PORT: new URL(first.url).port });
+  const second = await installation.start(variables);
   await page.getByText('No connection. Your draft is kept.').waitFor({ state: 'detached' });
   await press(page, 'Save to Staging');
   await page.getByText('Saved to Staging.').waitFor();

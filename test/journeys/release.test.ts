@@ -15,11 +15,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { onlySqlite, temporaryFolder } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 
@@ -105,15 +105,6 @@ test('with Node 24 and nothing else it starts, answers, serves its pages, and ha
   assert.equal((await server.end('SIGTERM')).code, 0);
 });
 
-/** Nobody listens there now; the container cannot choose one by itself, since its health check must know it. */
-async function aFreePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return String(port);
-}
-
 /** The last stage of the Dockerfile, as far as it says what is run and how. */
 function lastStage() {
   const [, text = ''] =
@@ -140,7 +131,8 @@ test(
     const data = temporaryFolder();
     if (isRoot) chownSync(data, nobody, nobody);
     else spawnSync('chmod', ['-R', 'a-w', unpacked]);
-    const port = await aFreePort();
+    // The container cannot choose one by itself, since its health check must know it.
+    const port = String(await freePort());
     const launch = ([program = '', ...args]: string[]) => {
       assert.equal(program, 'node');
       return spawn(
