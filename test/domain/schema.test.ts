@@ -25,6 +25,7 @@ interface Keywords {
   readonly properties?: Record<string, TSchema>;
   readonly items?: TSchema;
   readonly enum?: readonly unknown[];
+  readonly format?: string;
 }
 
 const anything = fc.jsonValue({ maxDepth: 1 });
@@ -34,8 +35,9 @@ function valuesFor(schema: TSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 19, arbitrary: meantFor(schema as Keywords) }, anything);
 }
 
-function meantFor({ type, properties, items, enum: choices }: Keywords): fc.Arbitrary<unknown> {
+function meantFor({ type, properties, items, enum: choices, format }: Keywords): fc.Arbitrary<unknown> {
   if (choices) return fc.constantFrom(...choices);
+  if (format === 'email') return fc.emailAddress();
   if (items) return fc.array(valuesFor(items), { maxLength: 3 });
   if (type === 'integer') return fc.nat(120);
   if (type === 'boolean') return fc.boolean();
@@ -62,6 +64,16 @@ test('an interpreted schema finds the same faults as a compiled one', () => {
   assert.ok(faulty > 200 && faulty < 1800, String(faulty));
 });
 
+/** TypeBox cleans only what it has made itself, which a schema of two types is not: for it that is an object. */
+function inItsWords(schema: TSchema): TSchema {
+  const { properties, items } = schema as Keywords;
+  if (items) return Type.Array(inItsWords(items));
+  if (!properties) return schema;
+  return Type.Object(
+    Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, inItsWords(member)])),
+  );
+}
+
 test('what is cleaned has the members that the schema knows and no others, in their order, as TypeBox would have it', () => {
   let cleaned = 0;
   fc.assert(
@@ -71,7 +83,7 @@ test('what is cleaned has the members that the schema knows and no others, in th
       const before = structuredClone(given);
       const text = JSON.stringify(shape.clean(given));
       assert.deepEqual(given, before, 'the value is left as it is');
-      assert.equal(text, JSON.stringify(Clean(schema, structuredClone(given))));
+      assert.equal(text, JSON.stringify(Clean(inItsWords(schema), structuredClone(given))));
       if (text !== JSON.stringify(given)) cleaned += 1;
     }),
     { numRuns: 2000 },
