@@ -10,6 +10,7 @@ import { Problem } from '#domain/problems.ts';
 import { keptAnswers } from '#http/answers.ts';
 import { readBodies } from '#http/bodies.ts';
 import { register, type Services } from '#http/implement.ts';
+import { knownAskers } from '#http/known-askers.ts';
 import { createLimits, type RateLimits } from '#http/limits.ts';
 import { markersFor } from '#http/markers.ts';
 import { sharePatience } from '#http/patience.ts';
@@ -65,7 +66,7 @@ export async function createApp({
   const nextTransactionId = transactionIds();
   // What is answered before the framework sees it is counted by nobody, so nothing is where a limit is set.
   const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
-  const answers = keptAnswers(() => (isLimited ? undefined : store.stamp()), nextTransactionId);
+  const answers = keptAnswers((subject) => (isLimited ? undefined : store.stamp(subject)), nextTransactionId);
   const headers = safeHeaders(publicUrl);
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = request.routeOptions.url;
@@ -102,7 +103,8 @@ export async function createApp({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   sharePatience(app);
   if (traces) traceRequests(app, traces);
-  for (const member of ['actor', 'person', 'things', 'problem', 'span']) app.decorateRequest(member, undefined);
+  for (const member of ['actor', 'person', 'things', 'subject', 'problem', 'span'])
+    app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-transaction-id', request.id);
@@ -123,6 +125,7 @@ export async function createApp({
     db: store,
     throttles,
     limits: createLimits(rateLimits),
+    knownAskers: knownAskers(store),
     publicUrl,
     contextFor: (actor, transactionId) => contextFor(store, actor, transactionId),
     keyUsed: keyUse(store, log),

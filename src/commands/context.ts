@@ -7,7 +7,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Note } from '#domain/projects.ts';
 import { isApiKey } from '#store/api-keys.ts';
 import { insertChange } from '#store/changes.ts';
-import type { Reader, Store, Tx } from '#store/sql.ts';
+import { definitionSubject, type Reader, type Store, type Tx } from '#store/sql.ts';
 import { isActiveUser } from '#store/users.ts';
 
 const inside = Symbol('inside');
@@ -69,6 +69,7 @@ export function write<Result>(context: Context, body: (tx: RecordingTx) => Promi
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),
       announce: (notice) => tx.announce(notice),
+      changesOnly: (subject) => tx.changesOnly(subject),
       record: async ({
         action,
         object,
@@ -81,6 +82,7 @@ export function write<Result>(context: Context, body: (tx: RecordingTx) => Promi
         actor = context.actor,
       }) => {
         recorded += 1;
+        if (object.type === 'definition' && environment) tx.changesOnly(definitionSubject(environment.id, object.id));
         await insertChange(tx, {
           id: newId(),
           at: Math.max(tx.now, notBefore),

@@ -34,6 +34,8 @@ export interface Endpoint {
   readonly reply: TSchema;
   /** The answer has an ETag made from the thing's revision; writes honour If-Match. */
   readonly versioned?: true;
+  /** The answer is about the definition that the path names: it stays the same when other definitions change. */
+  readonly aboutDefinition?: true;
   /** What this endpoint in particular can refuse. `problemsOf` adds what follows from the rest. */
   readonly problems: readonly ProblemCode[];
 }

@@ -1,20 +1,22 @@
 /**
  * Answers kept ready: a key that asks for the same address again gets the same bytes for as long as nothing was
- * committed, neither by us nor by another process at the database. They are given before the framework sees the
- * request, which is what makes them quick.
+ * committed that may change them, neither by us nor by another process at the database. They are given before the
+ * framework sees the request, which is what makes them quick.
  *
  * Invariants
- * 1. What is kept was read after the stamp under which it is kept, and before the database had another one.
+ * 1. What is kept was read after the stamp under which it is kept, and is given while its subject has no later one.
  * 2. The name of an answer holds all that it depends on: the key and the address.
- * 3. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
+ * 3. An answer has a subject when it stays the same whatever happens to other subjects. All others have none: any
+ *    commit ends them.
+ * 4. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefix } from '#contract/parts.ts';
+import type { Stamped, Subject } from '#store/sql.ts';
 import { keyOf } from './authenticate.ts';
+import { wholeWays } from './whole-ways.ts';
 
-/** After this the request goes the whole way once, on which it is noted that the key was used. */
-const lifeMs = 10_000;
 /** A bound for the memory, in characters; when it is full, keeping starts anew. */
 const room = 16_000_000;
 const largestAnswer = 64_000;
@@ -35,7 +37,8 @@ interface Kept extends Pick<AnsweredRequest, 'route' | 'actor'> {
   readonly body: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  readonly until: number;
+  readonly subject: Subject | undefined;
+  readonly stamp: number;
   readonly size: number;
 }
 
@@ -46,9 +49,9 @@ export interface Answers {
   keepFrom(app: FastifyInstance): void;
 }
 
-export function keptAnswers(stamp: () => number | undefined, nextTransactionId: () => string): Answers {
+export function keptAnswers(stampOf: Stamped['stamp'], nextTransactionId: () => string): Answers {
   const kept = new Map<string, Kept>();
-  let keptUnder: number | undefined;
+  const isDue = wholeWays();
   let used = 0;
   let isClosing = false;
 
@@ -61,17 +64,15 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
     used = 0;
   };
 
-  /** The stamp of now. What was kept under another one is of no use any more. */
-  const stampNow = (): number | undefined => {
-    const now = stamp();
-    if (now !== keptUnder) clear();
-    keptUnder = now;
-    return now;
+  /** Whether nothing was committed since the stamp that may concern the subject. */
+  const holds = (stamp: number, subject: Subject | undefined): boolean => {
+    const last = stampOf(subject);
+    return last !== undefined && last <= stamp;
   };
 
   const keep = (request: FastifyRequest, reply: FastifyReply, payload: string): void => {
-    const { name, stamp: readUnder } = request.keepAs ?? {};
-    if (name === undefined || readUnder === undefined || readUnder !== stampNow()) return;
+    const { keepAs: { name, stamp } = {}, subject } = request;
+    if (name === undefined || stamp === undefined || !holds(stamp, subject)) return;
     const size = name.length + payload.length + overhead;
     if (size > largestAnswer) return;
     forget(name);
@@ -80,23 +81,26 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
     kept.set(name, {
       body: payload,
       headers: headersOf(reply, payload),
+      subject,
+      stamp,
       route: request.routeOptions.url,
       actor: request.actor?.id,
-      until: performance.now() + lifeMs,
       size,
     });
   };
 
   return {
     tryAnswer: (request, response) => {
-      const name = isClosing ? undefined : nameOf(request);
-      if (name === undefined || stampNow() === undefined) return undefined;
+      const key = isClosing ? undefined : keptFor(request);
+      if (key === undefined) return undefined;
+      const name = nameOf(key, request);
       const found = kept.get(name);
       if (!found) return undefined;
-      if (found.until < performance.now()) {
+      if (!holds(found.stamp, found.subject)) {
         forget(name);
         return undefined;
       }
+      if (isDue(key)) return undefined;
       const { body, headers, route, actor } = found;
       const transactionId = nextTransactionId();
       response.writeHead(200, [...headers, 'x-transaction-id', transactionId]);
@@ -106,8 +110,8 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
     keepFrom: (app) => {
       app.decorateRequest('keepAs', undefined);
       app.addHook('onRequest', (request, _reply, done) => {
-        const name = nameOf(request.raw);
-        if (name !== undefined) request.keepAs = { name, stamp: stampNow() };
+        const key = keptFor(request.raw);
+        if (key !== undefined) request.keepAs = { name: nameOf(key, request.raw), stamp: stampOf() };
         done();
       });
       app.addHook('onSend', (request, reply, payload, done) => {
@@ -123,13 +127,14 @@ export function keptAnswers(stamp: () => number | undefined, nextTransactionId: 
   };
 }
 
-/** Undefined for what is never kept: only what a key reads is the same each time. */
-function nameOf({ method, url = '', headers }: IncomingMessage): string | undefined {
+const nameOf = (key: string, { url }: IncomingMessage): string => `${key} ${url}`;
+
+/** The key that asks; undefined for what is never kept: only what a key reads is the same each time. */
+function keptFor({ method, url = '', headers }: IncomingMessage): string | undefined {
   if (method !== 'GET' || !url.startsWith(prefix) || 'content-length' in headers || 'transfer-encoding' in headers) {
     return undefined;
   }
-  const key = keyOf(headers);
-  return key === undefined ? undefined : `${key} ${url}`;
+  return keyOf(headers);
 }
 
 function headersOf(reply: FastifyReply, payload: string): string[] {

@@ -21,8 +21,10 @@ import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/shapes.ts';
+import { definitionSubject, type Subject } from '#store/sql.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
+import type { KnownAskers } from './known-askers.ts';
 import type { Limits } from './limits.ts';
 import { requireOwnOrigin } from './origin.ts';
 import { resolvePath, type Things } from './resolve.ts';
@@ -70,6 +72,7 @@ export const implement = <Module extends Record<string, Endpoint>>(
 
 export interface Services extends Authentication {
   readonly limits: Limits;
+  readonly knownAskers: KnownAskers;
   readonly contextFor: (actor: Actor, transactionId: string) => Context;
 }
 
@@ -95,11 +98,16 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
         request.actor = request.person.actor;
         return;
       }
-      const actor = await authenticate(services, request);
+      const look = services.knownAskers.look(request);
+      const actor = look.found?.actor ?? (await authenticate(services, request));
       request.actor = actor;
       if (actor.type === 'api_key') reply.headers(services.limits.ofKey(actor.id));
       if (!allows(actor, access)) throw new Problem('forbidden');
-      request.things = await resolvePath(services.db, actor, request.params as Record<string, string>);
+      const things =
+        look.found?.things ?? (await resolvePath(services.db, actor, request.params as Record<string, string>));
+      request.things = things;
+      services.knownAskers.remember(look, { actor, things });
+      if (endpoint.aboutDefinition) request.subject = subjectOf(things);
     },
     handler: async (request, reply) => {
       const { actor = anonymous(request), person, things } = request;
@@ -130,6 +138,9 @@ const anonymous = (request: FastifyRequest): Actor => ({
   permissions: new Set(),
   scope: { kind: 'projects', projectIds: [] },
 });
+
+const subjectOf = ({ environment, flag }: Things): Subject | undefined =>
+  environment && flag && definitionSubject(environment.id, flag.id);
 
 function setEtag(reply: FastifyReply, answer: unknown): void {
   reply.header('etag', etagOf(answer as Versioned));
@@ -176,6 +187,8 @@ declare module 'fastify' {
     actor: Actor | undefined;
     person: Person | undefined;
     things: Things | undefined;
+    /** What alone the answer is about; undefined when any change may change it. */
+    subject: Subject | undefined;
     /** The code of the problem that was answered, for the log. */
     problem: string | undefined;
   }

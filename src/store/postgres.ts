@@ -251,6 +251,9 @@ class PostgresTx implements SchemaTx {
     this.#notices.add(notice);
   }
 
+  /** Of interest only where there are stamps. */
+  changesOnly(): void {}
+
   async define(statement: string): Promise<void> {
     await this.#client.query(statement.replaceAll(/\btext\b/g, 'text collate "C"'));
   }

@@ -23,7 +23,18 @@ export interface Tx extends Reader {
   readonly lockFree: Sql;
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;
+  /** Says that other definitions and the surroundings stay as they are. One that says nothing may change everything. */
+  changesOnly(subject: DefinitionSubject): void;
 }
+
+/** A definition: what a transaction changes, or an answer is about, without anything of other definitions. */
+export type DefinitionSubject = `definition:${string}`;
+
+/** The surroundings are what is no definition: keys, projects, environments, flags. */
+export type Subject = DefinitionSubject | 'surroundings';
+
+export const definitionSubject = (environmentId: string, flagId: string): DefinitionSubject =>
+  `definition:${environmentId}/${flagId}`;
 
 /**
  * What a commit brought that somebody may wait for: mail to send, or definitions that changed, with the environment's id
@@ -39,7 +50,16 @@ export interface SchemaTx extends Tx {
   define(statement: string): Promise<void>;
 }
 
-export interface Store extends Reader {
+/** Tells for how long what was read holds. */
+export interface Stamped {
+  /**
+   * The number of the last commit, whichever process made it; with a subject, of the last that may have changed it.
+   * Undefined where asking costs as much as reading.
+   */
+  stamp(subject?: Subject): number | undefined;
+}
+
+export interface Store extends Reader, Stamped {
   /**
    * One transaction: all that `body` does, or nothing. Only SQL may be awaited inside: locks are held meanwhile, and
    * `body` may be run again from the start when the database asks for that. Resolves when the commit is durable.
@@ -47,8 +67,6 @@ export interface Store extends Reader {
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** A transaction that changes the schema: processes that start at once take turns. */
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
-  /** Another one after each commit, whichever process made it; undefined where asking costs as much as reading. */
-  stamp(): number | undefined;
   /** Calls `hear` after each commit that announced something, by whichever node. */
   onCommit(hear: (heard: Heard) => void): void;
   close(): Promise<void>;

@@ -19,7 +19,8 @@ import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
-import type { Heard, Notice, SchemaTx, Store, Tx } from './sql.ts';
+import type { DefinitionSubject, Heard, Notice, SchemaTx, Store, Subject, Tx } from './sql.ts';
+import { type Changed, VisibleCommits } from './sqlite-commits.ts';
 import { Handle } from './sqlite-handle.ts';
 import { WriteAheadLog } from './sqlite-log.ts';
 import { refuseDiskTrouble } from './sqlite-troubles.ts';
@@ -74,6 +75,7 @@ interface Waiting {
 /** Somebody whose turn is over, to be answered after the commit. */
 interface Settled {
   readonly notices: ReadonlySet<Notice>;
+  readonly changed: Changed;
   readonly answer: () => void;
 }
 
@@ -81,6 +83,7 @@ class SqliteStore implements Store {
   readonly #writer: Handle;
   readonly #reader: Handle;
   readonly #log: WriteAheadLog;
+  readonly #commits: VisibleCommits;
   readonly #clock: () => number;
   readonly #listeners: ((heard: Heard) => void)[] = [];
   readonly #queue: Waiting[] = [];
@@ -92,6 +95,7 @@ class SqliteStore implements Store {
     this.#writer = writer;
     this.#reader = reader;
     this.#log = log;
+    this.#commits = new VisibleCommits(writer);
     this.#clock = clock;
   }
 
@@ -121,10 +125,10 @@ class SqliteStore implements Store {
     this.#listeners.push(hear);
   }
 
-  stamp(): number | undefined {
+  stamp(subject?: Subject): number | undefined {
     if (this.#log.hasFailed) return undefined;
     try {
-      return this.#reader.one<{ data_version: number }>(dataVersion)?.data_version;
+      return this.#commits.last(subject);
     } catch {
       // Whoever reads is told what is wrong.
       return undefined;
@@ -178,7 +182,7 @@ class SqliteStore implements Store {
         group.push(waiting);
         settled.push(await this.#inSavepoint(waiting));
       } while (performance.now() < until);
-      await this.#commit();
+      await this.#commit(settled);
     } catch (error) {
       for (const { reject } of group) reject(error);
       this.#rollBack();
@@ -202,13 +206,15 @@ class SqliteStore implements Store {
   }
 
   /** Readers stay where they are until it is on the disk. */
-  async #commit(): Promise<void> {
+  async #commit(settled: readonly Settled[]): Promise<void> {
     this.#reader.exec('begin');
     try {
       this.#reader.one(anything);
+      this.#commits.hold();
       this.#writer.exec('commit');
       await this.#log.flush();
     } finally {
+      this.#commits.release(settled.map(({ changed }) => changed));
       // A reader that could not read has ended it.
       if (this.#reader.inTransaction) this.#reader.exec('commit');
     }
@@ -217,15 +223,16 @@ class SqliteStore implements Store {
   /** Throws only what ends the transaction of the whole group: a full disk, or a broken one. */
   async #inSavepoint({ body, resolve, reject }: Waiting): Promise<Settled> {
     const notices = new Set<Notice>();
+    const subjects = new Set<DefinitionSubject>();
     this.#writer.exec('savepoint one');
     try {
-      const result = await body(new SqliteTx(this.#writer, this.#clock(), notices));
+      const result = await body(new SqliteTx(this.#writer, this.#clock(), { notices, subjects }));
       this.#writer.exec('release one');
-      return { notices, answer: () => resolve(result) };
+      return { notices, changed: subjects.size > 0 ? subjects : 'everything', answer: () => resolve(result) };
     } catch (error) {
       if (!this.#writer.inTransaction) throw error;
       this.#writer.exec('rollback to one; release one');
-      return { notices: new Set(), answer: () => reject(error) };
+      return { notices: new Set(), changed: new Set(), answer: () => reject(error) };
     }
   }
 
@@ -244,18 +251,24 @@ class SqliteStore implements Store {
   }
 }
 
+/** What a transaction says of itself. */
+interface Said {
+  readonly notices: Set<Notice>;
+  readonly subjects: Set<DefinitionSubject>;
+}
+
 class SqliteTx implements SchemaTx {
   readonly now: number;
   /** The queue of writers is the lock. */
   readonly lock = empty;
   readonly lockFree = empty;
   readonly #handle: Handle;
-  readonly #notices: Set<Notice>;
+  readonly #said: Said;
 
-  constructor(handle: Handle, now: number, notices: Set<Notice>) {
+  constructor(handle: Handle, now: number, said: Said) {
     this.#handle = handle;
     this.now = now;
-    this.#notices = notices;
+    this.#said = said;
   }
 
   clock(): number {
@@ -275,7 +288,11 @@ class SqliteTx implements SchemaTx {
   }
 
   announce(notice: Notice): void {
-    this.#notices.add(notice);
+    this.#said.notices.add(notice);
+  }
+
+  changesOnly(subject: DefinitionSubject): void {
+    this.#said.subjects.add(subject);
   }
 
   async define(statement: string): Promise<void> {
@@ -285,9 +302,6 @@ class SqliteTx implements SchemaTx {
 
 /** A transaction of a reader begins with its first statement. */
 const anything = sql`select 1 from sqlite_schema limit 1`;
-
-/** Of a connection: it changes with the commits of all others, and the reader makes none. */
-const dataVersion = sql`pragma data_version`;
 
 const sqliteBusy = 5;
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;

@@ -28,7 +28,7 @@ export function watched(store: Store, watch: WatchDatabase): Store {
     // The time in the queue of writers, and that of further tries, is part of it: the client waits for it, too.
     write: (body) => told(watch('write'), store.write(body)),
     changeSchema: (body) => store.changeSchema(body),
-    stamp: () => store.stamp(),
+    stamp: (subject) => store.stamp(subject),
     onCommit: (hear) => store.onCommit(hear),
     close: () => store.close(),
   };

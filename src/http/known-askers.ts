@@ -1,0 +1,62 @@
+/**
+ * Who asks, and for which things, is remembered for as long as it holds: until something is committed, by us or by
+ * another process, that is more than a change of definitions. So a key that is revoked is dead at once all the same.
+ *
+ * Invariants
+ * 1. What is remembered was found after the stamp under which it is remembered, and is used while there is no later one.
+ * 2. Only keys are remembered, and only by those who were let in.
+ * 3. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is remembered.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '#domain/access.ts';
+import type { Stamped } from '#store/sql.ts';
+import { keyOf } from './authenticate.ts';
+import type { Things } from './resolve.ts';
+import { wholeWays } from './whole-ways.ts';
+
+/** A bound for the memory; when it is full, remembering starts anew. */
+const mostAskers = 2_000;
+
+/** What is known of a request when its key and the words of its path are. */
+export interface Asker {
+  readonly actor: Actor;
+  readonly things: Things;
+}
+
+/** A request that is looked up: what is remembered of it, or under which name and stamp it can be. */
+export interface Look {
+  readonly found?: Asker;
+  readonly name?: string;
+  readonly stamp?: number;
+}
+
+export interface KnownAskers {
+  look(request: FastifyRequest): Look;
+  remember(look: Look, asker: Asker): void;
+}
+
+export function knownAskers(store: Stamped): KnownAskers {
+  const known = new Map<string, { readonly asker: Asker; readonly stamp: number }>();
+  const isDue = wholeWays();
+  return {
+    look: (request) => {
+      const key = keyOf(request.headers);
+      const stamp = key === undefined ? undefined : store.stamp('surroundings');
+      if (key === undefined || stamp === undefined) return nothing;
+      const name = nameOf(key, request);
+      const entry = known.get(name);
+      return entry?.stamp === stamp && !isDue(key) ? { found: entry.asker } : { name, stamp };
+    },
+    remember: ({ name, stamp }, asker) => {
+      if (name === undefined || stamp === undefined || store.stamp('surroundings') !== stamp) return;
+      if (known.size >= mostAskers) known.clear();
+      known.set(name, { asker, stamp });
+    },
+  };
+}
+
+const nothing: Look = {};
+
+/** No word of a path contains NUL. */
+const nameOf = (key: string, { routeOptions, params }: FastifyRequest): string =>
+  [key, routeOptions.url, ...Object.values(params as Record<string, string>)].join('\0');

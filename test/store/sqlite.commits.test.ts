@@ -1,0 +1,119 @@
+/** Stamps: they say for how long what was read holds. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { mock, test } from 'node:test';
+import sql, { raw } from 'sql-template-tag';
+import { definitionSubject, type Store } from '#store/sql.ts';
+import { openSqlite } from '#store/sqlite.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+const one = definitionSubject('environment', 'one');
+const two = definitionSubject('environment', 'two');
+
+async function aStore() {
+  const file = join(temporaryFolder(), 'test.db');
+  const store = openSqlite(file, Date.now);
+  await store.write((tx) => tx.run(raw('create table things (id text)')));
+  return { file, store };
+}
+
+const insert = (store: Store, ...subjects: (typeof one)[]) =>
+  store.write(async (tx) => {
+    await tx.run(sql`insert into things (id) values ('thing')`);
+    for (const subject of subjects) tx.changesOnly(subject);
+  });
+
+const count = async (store: Store) => (await store.one<{ n: number }>(sql`select count(*) as n from things`))?.n;
+
+/** As another process does. */
+function insertElsewhere(file: string): void {
+  const elsewhere = new DatabaseSync(file);
+  elsewhere.exec("insert into things (id) values ('elsewhere')");
+  elsewhere.close();
+}
+
+/** Which of them are later than they were before what `body` does. */
+async function later(store: Store, body: () => unknown) {
+  const all = () => [store.stamp(), store.stamp(one), store.stamp(two), store.stamp('surroundings')];
+  const before = all();
+  await body();
+  const after = all();
+  const [any, ofOne, ofTwo, ofSurroundings] = after.map((stamp, at) => (stamp ?? 0) > (before[at] ?? 0));
+  return { any, ofOne, ofTwo, ofSurroundings };
+}
+
+const nothing = { any: false, ofOne: false, ofTwo: false, ofSurroundings: false };
+const everything = { any: true, ofOne: true, ofTwo: true, ofSurroundings: true };
+
+test('a change of one definition gives it a later stamp, and no other', async () => {
+  const { store } = await aStore();
+  assert.deepEqual(await later(store, () => undefined), nothing);
+  assert.deepEqual(await later(store, () => insert(store, one)), { ...nothing, any: true, ofOne: true });
+  assert.deepEqual(await later(store, () => insert(store, two)), { ...nothing, any: true, ofTwo: true });
+  await store.close();
+});
+
+test('a change that does not say what it is about gives everything a later stamp', async () => {
+  const { store } = await aStore();
+  assert.deepEqual(await later(store, () => insert(store)), everything);
+  assert.deepEqual(await later(store, () => Promise.all([insert(store, one), insert(store)])), everything);
+  await store.close();
+});
+
+test('of several that are committed together each counts', async () => {
+  const { store } = await aStore();
+  const together = () => Promise.all([insert(store, one), insert(store, two)]);
+  assert.deepEqual(await later(store, together), { ...everything, ofSurroundings: false });
+  assert.deepEqual(await later(store, () => insert(store, one, two)), { ...everything, ofSurroundings: false });
+  await store.close();
+});
+
+test('a change that is refused gives nothing a later stamp', async () => {
+  const { store } = await aStore();
+  const refused = () =>
+    store
+      .write(async (tx) => {
+        await tx.run(sql`insert into things (id) values ('refused')`);
+        tx.changesOnly(one);
+        throw new Error('no');
+      })
+      .catch(() => undefined);
+  assert.deepEqual({ ...(await later(store, refused)), any: false }, nothing);
+  await store.close();
+});
+
+test('a change by another process gives everything a later stamp', async () => {
+  const { file, store } = await aStore();
+  await insert(store, one);
+  assert.deepEqual(await later(store, () => insertElsewhere(file)), everything);
+  assert.deepEqual(await later(store, () => undefined), nothing);
+  await store.close();
+});
+
+test('no stamp is later than what readers see while a change of ours is on its way to the disk', async () => {
+  const { file, store } = await aStore();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
+  const flush = mock.method(fs, 'fdatasync', (_: number, done: (error: null) => void) => begin(() => done(null)));
+  const written = insert(store, one);
+  const finish = await begun;
+  // Seen by nobody here yet, so what is read now must not be taken for what is read after it.
+  assert.deepEqual(await later(store, () => insertElsewhere(file)), nothing);
+  assert.equal(await count(store), 0);
+  flush.mock.restore();
+  const afterwards = async () => {
+    finish();
+    await written;
+  };
+  assert.deepEqual(await later(store, afterwards), everything);
+  assert.equal(await count(store), 2);
+  await store.close();
+});
+
+test('more definitions than are worth remembering count as everything', async () => {
+  const { store } = await aStore();
+  const many = Array.from({ length: 10_001 }, (_, number) => definitionSubject('environment', String(number)));
+  assert.deepEqual(await later(store, () => insert(store, ...many)), everything);
+  await store.close();
+});
