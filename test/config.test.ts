@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { parseEnv } from 'node:util';
 import { ConfigError, readConfig } from '../src/config.ts';
 
 const defaults = {
@@ -230,4 +232,16 @@ test('variables of others are left alone', () => {
 
 test('a first key that looks like one of ours but was not copied whole is refused', () => {
   assert.throws(() => readConfig({ BURGEE_ADMIN_API_KEY: 'burgee_a_my-own-secret-key' }), /checksum is wrong/);
+});
+
+test('no example hands in a first key that everybody can read', () => {
+  const examples = new URL('../examples/', import.meta.url);
+  const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /env\.example$/.test(file),
+  );
+  assert.equal(files.length, 3);
+  for (const file of files) {
+    const { BURGEE_ADMIN_API_KEY: key } = parseEnv(readFileSync(new URL(file, examples), 'utf8'));
+    assert.equal(key, '', file);
+  }
 });
