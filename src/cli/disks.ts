@@ -1,6 +1,6 @@
 /** Whether there is room for the database and for the backups, and whether those are made. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { listBackups } from '#store/backup-folder.ts';
 import type { Finding } from '#store/findings.ts';
 import { fileOf, isFile, isMissingFile } from '#store/open.ts';
@@ -18,12 +18,34 @@ export function examineDisks({ databaseUrl, backups }: Config): Finding[] {
   if (!isFile(databaseUrl)) {
     const sentence = 'that of PostgreSQL cannot be seen from here: watch it on its machine';
     findings.push({ level: 'ok', subject: 'disk', sentence });
-  } else if (!isMissingFile(databaseUrl)) {
+  } else if (isMissingFile(databaseUrl)) {
+    const folder = existingPart(dirname(fileOf(databaseUrl)));
+    findings.push(mayWrite(folder) ? freeSpace(folder, 0) : notWritable('disk', folder));
+  } else {
     const file = fileOf(databaseUrl);
     findings.push(freeSpace(dirname(file), statSync(file).size));
   }
   return backups ? [...findings, ...examineBackups(backups.folder)] : findings;
 }
+
+/** The folder itself, or the one in which it is to be made. */
+const existingPart = (folder: string): string => (existsSync(folder) ? folder : existingPart(dirname(resolve(folder))));
+
+/** Not so where it is no folder at all. */
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const notWritable = (subject: string, folder: string): Finding => ({
+  level: 'trouble',
+  subject,
+  sentence: `${folder} cannot be written by this user: give it to the user of the server, or name another folder`,
+});
 
 function freeSpace(folder: string, databaseBytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder);
@@ -40,14 +62,10 @@ function freeSpace(folder: string, databaseBytes: number): Finding {
 
 function examineBackups(folder: string): Finding[] {
   const subject = 'backups';
-  if (!existsSync(folder)) {
+  const place = existingPart(folder);
+  if (!mayWrite(place)) return [notWritable(subject, place)];
+  if (place !== folder) {
     return [{ level: 'warning', subject, sentence: `${folder} does not exist yet: the next start makes it` }];
-  }
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-  } catch {
-    const sentence = `${folder} cannot be written by this user: give it to the user of the server`;
-    return [{ level: 'trouble', subject, sentence }];
   }
   const newest = listBackups(folder).at(-1);
   if (!newest) return [{ level: 'warning', subject, sentence: `there is no backup in ${folder} yet` }];

@@ -4,20 +4,22 @@ import sql, { raw } from 'sql-template-tag';
 import { findUnfinishedCopy } from './copy.ts';
 import { clockFinding, type Finding } from './findings.ts';
 import { listMigrations, ownMigrations } from './migrate.ts';
-import { type Database, fileOf, isFile, openSnapshot, withoutPassword } from './open.ts';
-import { examineServer } from './postgres-examination.ts';
+import { type Database, fileOf, isFile, isMissingFile, openSnapshot, withoutPassword } from './open.ts';
+import { examineServer, listServerTables } from './postgres-examination.ts';
 import type { Reader } from './sql.ts';
-import { listDamages } from './sqlite-files.ts';
+import { listDamages, listTables } from './sqlite-files.ts';
 
 /** Never throws: what cannot be looked at is a finding, too. */
 export async function examineDatabase(database: Database): Promise<Finding[]> {
   const subject = 'database';
+  if (isMissingFile(database.databaseUrl)) return [beforeTheFirstStart(fileOf(database.databaseUrl))];
   try {
     const db = await openSnapshot(database);
     try {
-      const own = isFile(database.databaseUrl)
-        ? await examineFile(db, fileOf(database.databaseUrl))
-        : await examineServer(db);
+      const isOfSqlite = isFile(database.databaseUrl);
+      const own = isOfSqlite ? await examineFile(db, fileOf(database.databaseUrl)) : await examineServer(db);
+      const tables = await (isOfSqlite ? listTables(db) : listServerTables(db));
+      if (tables.length === 0) return [...own, beforeTheFirstStart(withoutPassword(database.databaseUrl))];
       return [...own, await examineSchema(db), ...(await examineContents(db))];
     } finally {
       await db.close();
@@ -27,6 +29,13 @@ export async function examineDatabase(database: Database): Promise<Finding[]> {
     return [{ level: 'trouble', subject, sentence: `${place}: ${(error as Error).message}` }];
   }
 }
+
+/** Nothing to mend, unless there should be a database already. */
+const beforeTheFirstStart = (place: string): Finding => ({
+  level: 'warning',
+  subject: 'schema',
+  sentence: `there are no tables yet: the first start makes them. If there should be some in ${place}, look at DATABASE_URL`,
+});
 
 async function examineFile(db: Reader, file: string): Promise<Finding[]> {
   const subject = 'database';

@@ -38,6 +38,13 @@ export async function examineServer(db: Reader): Promise<Finding[]> {
   ];
 }
 
+/** The names of the tables, in order. */
+export async function listServerTables(db: Reader): Promise<string[]> {
+  const rows = await db.all<{ name: string }>(sql`
+    select table_name as name from information_schema.tables where table_schema = current_schema() order by name`);
+  return rows.map(({ name }) => name);
+}
+
 /** The answer took a while: the clock was read at some time between. */
 function clockDifference(there: number, before: number, after: number): number {
   if (there < before) return before - there;

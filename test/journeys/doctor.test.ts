@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import {
   chmodSync,
   closeSync,
-  existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   utimesSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { onlyPostgres, onlySqlite } from '../support/databases.ts';
+import { onlyPostgres, onlySqlite, onPostgres } from '../support/databases.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { anInstallation, type Finished, type Installation, sideBySide } from '../support/process.ts';
 
@@ -80,14 +81,33 @@ describe('the doctor', sideBySide, () => {
     assert.match(String(said(finished, 'warning', 'mail')), /^SMTP_URL is not set/);
   });
 
-  test('a database that is not there is trouble, and none is made', async () => {
+  test('before the first start nothing is wrong, and no database is made', async () => {
     const burgee = anInstallation();
-    const absent = await burgee.run(['doctor'], { DATABASE_URL: 'file:./nowhere.db' });
-    assert.equal(absent.code, 1);
-    assert.match(String(said(absent, 'trouble', 'database')), /There is no database at file:\.\/nowhere\.db$/);
-    assert.ok(!existsSync(join(burgee.folder, 'nowhere.db')));
+    const finished = await burgee.run(['doctor'], { BACKUP_FOLDER: './backups' });
+    assert.equal(finished.code, 0, finished.stdout);
+    assert.match(
+      String(said(finished, 'warning', 'schema')),
+      /^there are no tables yet: the first start makes them\. /,
+    );
+    assert.match(String(said(finished, 'warning', 'backups')), /backups does not exist yet: the next start makes it$/);
+    assert.match(String(said(finished, 'ok', 'disk')), onPostgres ? /^that of PostgreSQL/ : / MB are free in /);
+    assert.deepEqual(readdirSync(burgee.folder), []);
+  });
+
+  test('folders that the start cannot make are trouble', async () => {
+    const burgee = anInstallation();
+    writeFileSync(join(burgee.folder, 'in-the-way'), '');
+    const variables = { DATABASE_URL: 'file:./in-the-way/data/burgee.db', BACKUP_FOLDER: './in-the-way/backups' };
+    const finished = await burgee.run(['doctor'], variables);
+    assert.equal(finished.code, 1);
+    for (const subject of ['disk', 'backups']) {
+      assert.match(String(said(finished, 'trouble', subject)), /in-the-way cannot be written by this user: /);
+    }
+  });
+
+  test('a database that cannot be reached is trouble', async () => {
     const url = 'postgres://burgee:hunter2@127.0.0.1:1/burgee';
-    const unreachable = await burgee.run(['doctor'], { DATABASE_URL: url });
+    const unreachable = await anInstallation().run(['doctor'], { DATABASE_URL: url });
     assert.equal(unreachable.code, 1);
     assert.match(
       String(said(unreachable, 'trouble', 'database')),
