@@ -1,15 +1,11 @@
-/**
- * How fast Burgee is, beside the limits of what it is built of and beside its peer. Writes RESULTS.md and results.svg.
- * `npm run bench -- --quick` tries everything once, shortly, with a smaller catalogue, and only prints what it found;
- * `-- --rounds 3` measures less often than seven times.
- */
+/** How fast Burgee is, beside the limits of what it is built of and beside its peer. Writes RESULTS.md and results.svg. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { command } from '../test/support/databases.ts';
 import { fillAuditRows } from './audit-rows.ts';
 import { fillCatalogue } from './catalogue.ts';
 import { describeMachine } from './machine.ts';
+import { readOptions } from './options.ts';
 import { measureLists } from './parts/lists.ts';
 import { measureAgainstPeer } from './parts/peer.ts';
 import { measureOnPostgres } from './parts/postgres.ts';
@@ -23,11 +19,16 @@ import { startBurgee } from './servers.ts';
 import { installUnleash, startUnleash } from './unleash.ts';
 import { type Bench, withBench } from './workbench.ts';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, rounds: { type: 'string' } } });
-const isQuick = values.quick;
+const { quick: isQuick, numbers } = readOptions(
+  ['rounds'],
+  `npm run bench                  measures, and writes bench/RESULTS.md and bench/results.svg
+npm run bench -- --quick       tries everything once, shortly, with a smaller catalogue, and only prints
+npm run bench -- --rounds 3    measures less often than seven times
+`,
+);
 const extent = isQuick
   ? { rounds: 1, milliseconds: 400, warmUpMs: 200 }
-  : { rounds: Number(values.rounds ?? 7), milliseconds: 1_000, warmUpMs: 600 };
+  : { rounds: numbers.rounds ?? 7, milliseconds: 1_000, warmUpMs: 600 };
 /** Of the short list, of what is asked one by one, and of the long list. */
 const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
 
@@ -56,7 +57,10 @@ await withBench(extent, async (bench) => {
   });
   process.stdout.write(text);
   if (failures.length > 0) process.exitCode = 1;
-  if (isQuick) return;
+  if (isQuick) {
+    bench.tell('Nothing was written: one short round shows that everything runs, but is too little to judge a bar by');
+    return;
+  }
   writeFileSync(new URL('./RESULTS.md', import.meta.url), text);
   writeFileSync(new URL('./results.svg', import.meta.url), resultsPicture(rows, machine));
 });
