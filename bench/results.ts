@@ -44,7 +44,10 @@ const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
 
 function summary(rows: readonly Row[]): string {
   const judged = rows.filter(({ notJudged }) => notJudged === undefined);
-  return `**${judged.filter(isReached).length} of ${judged.length} bars are reached.**`;
+  const reached = judged.filter(isReached).length;
+  const why =
+    'Why the others are not, says [the page about speed](../docs/decisions/0023-speed.md#what-is-not-reached-yet).';
+  return `**${reached} of ${judged.length} bars are reached.**${reached < judged.length ? ` ${why}` : ''}`;
 }
 
 const tableOf = (rows: readonly Row[]): string =>
@@ -78,6 +81,6 @@ const howToRead = ({ rounds, milliseconds, loadBusiest }: Circumstances): string
 - **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. **Bare Fastify** has the route and the schema of GET definition and an object in memory. **The bare transaction** is Node's SQLite doing, in a loop without any HTTP, the statements of a PATCH, which were recorded from Burgee itself, with its audit entry, in a copy of the database on the same disk. **The bare driver** is \`pg\` doing, so many at once over a pool of ten, all statements of the request (of one that is asked first: nothing is known from before), without any HTTP.
 - **Not asked for before** means an address of its own for each request. Burgee keeps answers ready for as long as nothing is committed that may change them, so that who asks again is answered from memory: those rows show what the others do not. Who a key is, and what the words of a path name, is known there, too, once it was asked for. Lists are always asked for in this way.
 - **Every write is durable** before it is answered: Burgee flushes the log of SQLite with \`fdatasync\`, the bare driver commits with \`synchronous=full\`; PostgreSQL with \`fsync\` and \`synchronous_commit\` on, all on the same disk.
-- **Unleash** is asked for the nearest that it has: a flag in an environment, a flag, a user, the page of its search, a new flag, a changed strategy. It has the same number of flags in as many environments, in a PostgreSQL of its own with the same settings. Its limits for requests and flags are lifted.
+- **Unleash** is asked for the nearest that it has: a flag in an environment, a flag, a user, the page of its search, a new flag, a changed strategy. It has the same number of flags in as many environments, in a PostgreSQL of its own with the same settings. Its limits for requests and flags are lifted. What its SDKs poll is not measured: Burgee has nothing yet that SDKs ask.
 - **The catalogue**: flags with three definitions each; every second one has a tag and a word in its name, by which the filtered pages are asked for. It is written by the functions of the store; the audit log by one statement.
 `;
