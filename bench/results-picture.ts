@@ -32,7 +32,7 @@ export function resultsPicture(rows: readonly Row[], { date, commit }: Machine):
 ${style}
 <rect class="page" width="${width}" height="${height}" rx="8"/>
 ${text({ x: 24, y: 36, kind: 'title' }, 'Burgee, measured against what it is to reach')}
-${text({ x: 24, y: 58, kind: 'small' }, `${date} UTC, commit ${commit}. Right of the line: reached. Left of it: missed, by so much.`)}
+${text({ x: 24, y: 58, kind: 'small' }, `${date} UTC, commit ${commit}. Right of the line: reached. Left of it: missed, by so much. Grey: not judged.`)}
 ${scale(height)}
 ${drawn.filter(Boolean).join('\n')}
 ${text({ x: line, y: 82, kind: 'small', anchor: 'middle' }, 'the bar')}
