@@ -59,9 +59,11 @@ export async function watchDefinitions(
       });
   };
   const hear = (heard: Heard) => {
-    if (isStopped) return;
-    if (heard === 'missed') look();
-    else if (heard.startsWith(topic)) note(changedEnvironment(heard.slice(topic.length)));
+    if (isStopped || heard === 'outbox') return;
+    const change = changeIn(heard);
+    // Without a number: `missed`, or what a node of 0.1.0 beside us announces.
+    if (change) note(change);
+    else look();
   };
 
   for (const { id, changeNumber } of await listChangeNumbers(store)) known.set(id, changeNumber);
@@ -78,9 +80,7 @@ export async function watchDefinitions(
   };
 }
 
-const topic = 'definitions:';
-
-function changedEnvironment(text: string): ChangedEnvironment {
-  const [id = '', changeNumber] = text.split(':');
-  return { id, changeNumber: Number(changeNumber) };
+function changeIn(heard: Heard): ChangedEnvironment | undefined {
+  const [, id, changeNumber] = heard.split(':');
+  return id === undefined || changeNumber === undefined ? undefined : { id, changeNumber: Number(changeNumber) };
 }
