@@ -129,6 +129,29 @@ test('a dependency that is given up no longer makes a cycle', async () => {
   }
 });
 
+test('a dependency that came later makes a cycle, also after changes that leave it alone', async () => {
+  const take = {
+    'by PUT': (path: string) => api.put(path, needing('second')),
+    'by PATCH': (path: string) => api.patch(path, [{ op: 'add', path: '/rules/-', value: rulesFor('second')[0] }]),
+    'by DELETE and POST': async (path: string) => {
+      await api.delete(path);
+      return api.post(path, needing('second'));
+    },
+  };
+  for (const [how, takeUp] of Object.entries(take)) {
+    const { at } = await aProjectWith(['first', 'second', 'third']);
+    await define(at('first'), needing('third'));
+    assert.equal((await takeUp(at('first'))).status, 200, how);
+    const changes = [
+      () => api.patch(at('first'), [{ op: 'replace', path: '/defaultTreatment', value: 'on' }]),
+      () => api.put(`${at('first')}/kill`),
+      () => api.put(`${at('first')}/restore`),
+    ];
+    for (const change of changes) assert.equal((await change()).status, 200, how);
+    refused(await api.post(at('second'), needing('first')), 400, /cycle/);
+  }
+});
+
 test('dependencies of one environment make no cycle in another', async () => {
   const { at } = await aProjectWith(['first', 'second']);
   await define(at('first', 'staging'), needing('second'));
