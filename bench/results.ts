@@ -1,8 +1,7 @@
 /** What the bench found, as a page. */
 import type { Machine } from './machine.ts';
 import { isPinning } from './processes.ts';
-import type { Ratio } from './ratios.ts';
-import { isReached, type Row } from './rows.ts';
+import { isReached, isWithin, type Row } from './rows.ts';
 import type { Extent } from './workbench.ts';
 
 export interface Circumstances extends Machine, Extent {
@@ -58,7 +57,7 @@ const tableOf = (rows: readonly Row[]): string =>
   ].join('\n');
 
 const rowOf = (row: Row): string =>
-  `| ${[row.work, row.against, ratioText(row.ratio), barText(row), verdictOf(row), row.ours, row.theirs].join(' | ')} |`;
+  `| ${[row.work, row.against, ratioText(row), barText(row), verdictOf(row), row.ours, row.theirs].join(' | ')} |`;
 
 export const barText = ({ bar }: Row): string =>
   'atLeast' in bar ? `≥ ${bar.atLeast}` : bar.atMost === 0 ? '0' : `≤ ${bar.atMost}`;
@@ -70,8 +69,12 @@ function verdictOf(row: Row): string {
 
 export const ratioValue = (value: number): string => (value >= 10 ? value.toFixed(0) : value.toFixed(2));
 
-const ratioText = ({ median, least, most }: Ratio): string =>
-  least === most ? ratioValue(median) : `${ratioValue(median)} (${ratioValue(least)}–${ratioValue(most)})`;
+function ratioText({ ratio: { median, least, most }, bar }: Row): string {
+  // One digit more where it would else look as if the bar were reached that is missed, or the reverse.
+  const isClear = isWithin(bar, Number(ratioValue(median))) === isWithin(bar, median);
+  const value = isClear ? ratioValue(median) : median.toFixed(3);
+  return least === most ? value : `${value} (${ratioValue(least)}–${ratioValue(most)})`;
+}
 
 const howToRead = ({ rounds, milliseconds, loadBusiest }: Circumstances): string => `## How to read this
 

@@ -16,8 +16,10 @@ export interface Row {
   readonly notJudged?: string;
 }
 
-export const isReached = ({ ratio, bar }: Row): boolean =>
-  'atLeast' in bar ? ratio.median >= bar.atLeast : ratio.median <= bar.atMost;
+export const isReached = ({ ratio, bar }: Row): boolean => isWithin(bar, ratio.median);
+
+export const isWithin = (bar: Row['bar'], value: number): boolean =>
+  'atLeast' in bar ? value >= bar.atLeast : value <= bar.atMost;
 
 interface Compared {
   readonly part: string;
