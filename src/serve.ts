@@ -75,10 +75,11 @@ async function backUpBeside(file: string, signal: AbortSignal): Promise<void> {
   await promisify(execFile)(process.execPath, [program, 'backup', file], { signal });
 }
 
-async function telemetryOf({ metrics, tracing, databaseUrl }: Config, log: Logger, store: Store): Promise<Telemetry> {
+async function telemetryOf(config: Config, log: Logger, store: Store): Promise<Telemetry> {
+  const { metrics, tracing, databaseUrl, backups } = config;
   const databaseSystem = isFile(databaseUrl) ? 'sqlite' : 'postgresql';
-  const { version } = manifest;
-  return startTelemetry({ store, log, version, databaseSystem, metrics, tracing }).catch((error: unknown) => {
+  const facts = { version: manifest.version, databaseSystem, hasBackups: backups !== undefined } as const;
+  return startTelemetry({ store, log, ...facts, metrics, tracing }).catch((error: unknown) => {
     if (!metrics) throw error;
     throw new Error(whyNotListening(error as NodeJS.ErrnoException, { ...metrics, variable: 'METRICS_PORT' }));
   });

@@ -10,8 +10,11 @@ import { type Family, gauge } from './exposition.ts';
 /** Prometheus gives up after ten seconds, and then has nothing at all. */
 const patienceMs = 2_000;
 
-export function watchDatabase(db: Reader): () => Promise<Family[]> {
+/** `hasBackups`: whether this node makes nightly backups. */
+export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean }): () => Promise<Family[]> {
   const auditEntries = countAuditEntries(db);
+  // Without a figure no alert would notice that the very first one fails.
+  const beforeTheFirst = hasBackups ? [{ value: Number.POSITIVE_INFINITY }] : [];
   const read = async (): Promise<Family[]> => {
     const { waiting = 0, givenUp = 0, waitingSince } = (await measureOutbox(db)) ?? {};
     const sessions = await countSessions(db);
@@ -33,7 +36,7 @@ export function watchDatabase(db: Reader): () => Promise<Family[]> {
       ),
       gauge(
         { name: 'burgee_backup_age_seconds', help: 'How long ago the newest nightly backup was due.' },
-        backupAt === undefined ? [] : [{ value: Math.max(0, db.clock() - backupAt) / 1_000 }],
+        backupAt === undefined ? beforeTheFirst : [{ value: Math.max(0, db.clock() - backupAt) / 1_000 }],
       ),
     ];
   };

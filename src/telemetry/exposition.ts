@@ -48,4 +48,4 @@ export const labelText = (labels: Labels): string =>
     .join(',');
 
 export const line = (name: string, labels: string, value: number): string =>
-  `${name}${labels === '' ? '' : `{${labels}}`} ${value}`;
+  `${name}${labels === '' ? '' : `{${labels}}`} ${value === Number.POSITIVE_INFINITY ? '+Inf' : value}`;

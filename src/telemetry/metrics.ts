@@ -19,14 +19,15 @@ export interface MetricsOptions {
   /** Where the figures of the database come from; not a watched one, or each scrape would count itself. */
   readonly db: Reader;
   readonly version: string;
+  readonly hasBackups: boolean;
   /** Of others who count something. */
   readonly more?: () => Family[];
 }
 
-export function collectMetrics({ db, version, more = () => [] }: MetricsOptions): Metrics {
+export function collectMetrics({ db, version, hasBackups, more = () => [] }: MetricsOptions): Metrics {
   const requests = countRequests();
   const ofTheProcess = watchProcess(version);
-  const ofTheDatabase = watchDatabase(db);
+  const ofTheDatabase = watchDatabase(db, { hasBackups });
   const databaseTime = { read: new Histogram(), write: new Histogram() } satisfies Record<DatabaseWork, Histogram>;
   const collect = async () =>
     toText([

@@ -11,6 +11,8 @@ export interface TelemetryOptions {
   readonly log: Logger;
   readonly version: string;
   readonly databaseSystem: 'sqlite' | 'postgresql';
+  /** Whether this node makes nightly backups. */
+  readonly hasBackups: boolean;
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly tracing: (Pick<ExporterOptions, 'endpoint' | 'headers' | 'serviceName'> & { share: number }) | undefined;
 }
@@ -47,11 +49,12 @@ async function startTraces({ tracing, log, version, databaseSystem }: TelemetryO
   return traceWith({ exporter: exportSpans({ ...tracing, version, log }), share: tracing.share, databaseSystem });
 }
 
-async function startMetrics({ metrics, store, log, version }: TelemetryOptions, traces: Traces | undefined) {
+async function startMetrics(options: TelemetryOptions, traces: Traces | undefined) {
+  const { metrics, store, log, version, hasBackups } = options;
   if (!metrics) return undefined;
   const { collectMetrics } = await import('./metrics.ts');
   const { serveMetrics } = await import('./metrics-server.ts');
-  const collected = collectMetrics({ db: store, version, ...(traces ? { more: traces.families } : {}) });
+  const collected = collectMetrics({ db: store, version, hasBackups, ...(traces ? { more: traces.families } : {}) });
   const server = await serveMetrics(collected, metrics.host, metrics.port);
   log.info({ metricsPort: server.port }, 'metrics are served at /metrics');
   return { ...collected, stop: server.stop };

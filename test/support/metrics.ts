@@ -63,7 +63,7 @@ function parse(text: string) {
 
 function readSample(line: string, family: string, type: string | undefined): Sample {
   const [, name = '', labelText = '', value = ''] = sampleLine.exec(line) ?? [];
-  assert.ok(Number.isFinite(Number(value)) && value !== '', line);
+  assert.match(value, /^(?:-?\d[\d.]*(?:e[+-]\d+)?|\+Inf)$/, line);
   const parts = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
   assert.ok(
     parts.some((part) => name === family + part),
@@ -73,5 +73,5 @@ function readSample(line: string, family: string, type: string | undefined): Sam
     label,
     text,
   ]);
-  return { name, labels: Object.fromEntries(labels), value: Number(value) };
+  return { name, labels: Object.fromEntries(labels), value: Number(value.replace('Inf', 'Infinity')) };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
@@ -101,7 +103,15 @@ describe('metrics', sideBySide, () => {
     assert.equal(figures.value('burgee_database_up'), 1);
   });
 
-  test('the age of the newest nightly backup is told, once there is one', async () => {
+  test('a first nightly backup that fails leaves an age beyond every limit, so that the alert fires', async () => {
+    const burgee = anInstallation();
+    writeFileSync(join(burgee.folder, 'no-folder'), '');
+    const { node } = await startNode(burgee, { ...measured, BACKUP_FOLDER: 'no-folder' });
+    await node.says(/"msg":"the nightly backup failed/);
+    assert.equal((await scrape(node)).value('burgee_backup_age_seconds'), Number.POSITIVE_INFINITY);
+  });
+
+  test('the age of the newest nightly backup is told, once there is one, also by a node that makes none', async () => {
     const burgee = anInstallation();
     const { node } = await startNode(burgee, measured);
     const age = async () => (await scrape(node)).value('burgee_backup_age_seconds');
