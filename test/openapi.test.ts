@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { accountContract, contract } from '#contract/all.ts';
-import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
+import { problemsOf } from '#contract/endpoint.ts';
 import { toOpenApi } from '#contract/openapi.ts';
-import { accountPrefix, prefix, statusOf } from '#contract/parts.ts';
-import * as service from '#contract/service.ts';
+import { statusOf } from '#contract/parts.ts';
 import { problems } from '#domain/problems.ts';
 import { startApi } from './support/app.ts';
+import { everyEndpoint, pathWith, wordsOf } from './support/every-endpoint.ts';
 
 const api = await startApi();
 
@@ -34,15 +33,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ place: `${method.toUpperCase()} ${path}`, ...operation })),
 );
 
-const endpoints = [
-  ...Object.values<Endpoint>(service).map((endpoint) => ({ endpoint, base: '' })),
-  ...Object.values<Endpoint>(accountContract.accounts).map((endpoint) => ({ endpoint, base: accountPrefix })),
-  ...Object.values(contract).flatMap((part) =>
-    Object.values<Endpoint>(part).map((endpoint) => ({ endpoint, base: prefix })),
-  ),
-].map(({ endpoint, base }) => ({
+const endpoints = everyEndpoint.map((endpoint) => ({
   endpoint,
-  place: `${endpoint.method} ${base}${endpoint.path.replaceAll(/:(\w+)/g, '{$1}')}`,
+  place: `${endpoint.method} ${pathWith(endpoint.path, (word) => `{${word}}`)}`,
 }));
 
 const operationAt = (place: string) =>
@@ -84,10 +77,7 @@ test('every word of a path and every parameter of a query is described', () => {
   for (const { endpoint, place } of endpoints) {
     const { parameters } = operationAt(place);
     const namesIn = (where: string) => parameters.filter((one) => one.in === where).map((one) => one.name);
-    assert.deepEqual(
-      namesIn('path'),
-      [...place.matchAll(/\{(\w+)\}/g)].map(([, word]) => word),
-    );
+    assert.deepEqual(namesIn('path'), wordsOf(endpoint));
     assert.deepEqual(namesIn('query'), Object.keys(endpoint.query?.properties ?? {}));
     assert.ok(parameters.every((one) => one.in !== 'path' || one.required));
   }

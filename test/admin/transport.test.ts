@@ -8,12 +8,11 @@ import { test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import sql from 'sql-template-tag';
 import { newKeyText, newToken } from '#commands/secrets.ts';
-import { contract } from '#contract/all.ts';
-import type { Endpoint } from '#contract/endpoint.ts';
 import { bodyLimit, prefix } from '#contract/parts.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
+import { everyEndpoint, pathWith } from '../support/every-endpoint.ts';
 
 const api = await startApi();
 /** A second server, whose database is broken on purpose. */
@@ -267,14 +266,13 @@ test('a body of 1 MiB is read, one of a byte more is 413', async () => {
 });
 
 test('a known path with another method is 405 and says which methods it has', async () => {
-  const endpoints = Object.values(contract).flatMap((part) => Object.values<Endpoint>(part));
-  const methodsOf = Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, 'x'));
+  const methodsOf = Map.groupBy(everyEndpoint, ({ path }) => pathWith(path, () => 'x'));
   for (const [path, known] of methodsOf) {
     const methods: string[] = known.map((endpoint) => endpoint.method);
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort();
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
       if (methods.includes(method)) continue;
-      const answer = await send({ method, url: prefix + path });
+      const answer = await send({ method, url: path });
       refused(answer, 405, `Method ${method} is not allowed here`);
       assert.deepEqual(String(answer.headers.allow).split(', ').sort(), allowed, path);
     }

@@ -5,19 +5,15 @@ import fc from 'fast-check';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Clean } from 'typebox/value';
-import { accountContract, contract } from '#contract/all.ts';
-import type { Endpoint } from '#contract/endpoint.ts';
 import { DefinitionBody } from '#domain/definitions.ts';
 import { shapeOf } from '#domain/shapes.ts';
 import { Compile as Interpret } from '../../web/interpret.ts';
+import { everyEndpoint } from '../support/every-endpoint.ts';
 import { bodyWith } from './valid-definitions.ts';
 
 const schemas: TSchema[] = [
   DefinitionBody,
-  ...Object.values({ ...contract, ...accountContract })
-    .flatMap((part) => Object.values<Endpoint>(part))
-    .flatMap(({ query, body }) => [query, body])
-    .filter((schema) => schema !== undefined),
+  ...everyEndpoint.flatMap(({ query, body }) => [query, body]).filter((schema) => schema !== undefined),
 ];
 
 interface Keywords {

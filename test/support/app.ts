@@ -8,7 +8,6 @@ import sql from 'sql-template-tag';
 import { createApiKey, type KeyFields } from '#commands/api-keys.ts';
 import { contextFor } from '#commands/context.ts';
 import { setUp } from '#commands/setup.ts';
-import { contract } from '#contract/all.ts';
 import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { prefix } from '#contract/parts.ts';
 import { permissionsOf } from '#domain/access.ts';
@@ -19,6 +18,7 @@ import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { createApp } from '../../src/app.ts';
 import { newDatabase } from './databases.ts';
+import { everyEndpoint } from './every-endpoint.ts';
 import { requireDocumentedFields } from './log-fields.ts';
 import { createSecrets } from './secrets.ts';
 
@@ -186,8 +186,8 @@ export function refused(answer: Answer, status: number, message: string | RegExp
 /** The OpenAPI document lists what each endpoint can refuse; an endpoint that refuses anything else makes it lie. */
 function requireDeclaredProblems(log: readonly Record<string, unknown>[]): void {
   const declared = new Map<string, Set<string>>();
-  for (const endpoint of Object.values(contract).flatMap((part) => Object.values<Endpoint>(part))) {
-    declared.set(`${endpoint.method} ${prefix}${endpoint.path}`, new Set(problemsOf(endpoint)));
+  for (const endpoint of everyEndpoint) {
+    declared.set(`${endpoint.method} ${endpoint.path}`, new Set(problemsOf(endpoint)));
   }
   const ofTheServer: readonly ProblemCode[] = ['method_not_allowed', 'path_unknown'];
   for (const { method, route, problem } of log) {
