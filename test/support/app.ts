@@ -20,7 +20,7 @@ import { createApp } from '../../src/app.ts';
 import { newDatabase } from './databases.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { requireDocumentedFields } from './log-fields.ts';
-import { createSecrets } from './secrets.ts';
+import { createSecrets, wordsOfPath } from './secrets.ts';
 
 type Method = Endpoint['method'];
 
@@ -152,8 +152,9 @@ export function callsTo(app: FastifyInstance, adminKey: string, secrets = create
       headers: reply.headers,
     };
     secrets.addSent(sent);
-    // A refusal may repeat what its path said; what it does not find it must name.
-    if (answer.status >= 400) secrets.requireNone('an error', answer.text, decodedPath(sent.url));
+    // What is not found is named as the path said it.
+    const named = answer.status === 404 ? wordsOfPath(sent.url) : [];
+    if (answer.status >= 400) secrets.requireNone('an error', answer.text, named);
     else secrets.addAnswered(answer);
     return answer;
   };
@@ -166,10 +167,6 @@ export function callsTo(app: FastifyInstance, adminKey: string, secrets = create
     delete: (path, request) => call('DELETE', path, request),
   };
 }
-
-/** Some are not decodable on purpose. */
-const decodedPath = (url: string) =>
-  url.replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
 
 const isJson = (contentType: unknown) => String(contentType).startsWith('application/json');
 

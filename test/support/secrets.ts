@@ -10,8 +10,10 @@ import { createHash } from 'node:crypto';
 const shortest = 11;
 
 const keyShape = /burgee_[asc]_[0-9A-Za-z]{36}/g;
-/** Of sessions and links: 256 bits in base64url. */
-const tokenShape = /(?<![\w-])[\w-]{43}(?![\w-])/g;
+/** Of sessions and links: 256 bits in base64url. Without a capital letter it is a name. */
+const tokenShape = /(?<![\w-])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g;
+/** What can be told for a secret wherever it stands. */
+const hasShape = (text: string): boolean => [keyShape, tokenShape].some((shape) => text.search(shape) >= 0);
 
 export interface Secrets {
   add(...secrets: (string | undefined)[]): void;
@@ -23,8 +25,11 @@ export interface Secrets {
   }): void;
   /** Takes up what an answer gives out. */
   addAnswered(answer: { readonly text: string; readonly headers: Record<string, unknown> }): void;
-  /** Fails when one of them stands in the text, as it is or disguised; those that `but` has are not looked for. */
-  requireNone(where: string, text: string, but?: string): void;
+  /**
+   * Fails when one of them stands in the text, as it is or disguised. Words that it must name may stand there as they
+   * are, unless they have the shape of a key or token.
+   */
+  requireNone(where: string, text: string, named?: readonly string[]): void;
 }
 
 export function createSecrets(): Secrets {
@@ -36,7 +41,7 @@ export function createSecrets(): Secrets {
   return {
     add,
     addSent: ({ url, headers, payload = '' }) => {
-      add(...((decodable(url) ?? url).match(keyShape) ?? []), ...(url.match(tokenShape) ?? []));
+      add(...(decoded(url).match(keyShape) ?? []), ...(url.match(tokenShape) ?? []));
       for (const name of ['authorization', 'x-api-key', 'cookie']) add(lastWordOf(headers[name]));
       add(...secretMembersOf(payload));
     },
@@ -44,15 +49,19 @@ export function createSecrets(): Secrets {
       add(...(text.match(keyShape) ?? []), ...secretMembersOf(text));
       for (const line of [headers['set-cookie'] ?? []].flat()) add(/=([^;]+)/.exec(String(line))?.[1]);
     },
-    requireNone: (where, text, but = '') => {
+    requireNone: (where, text, named = []) => {
+      const allowed = named.filter((word) => known.has(word) && !hasShape(word));
+      const searched = allowed.reduce((rest, word) => rest.replaceAll(word, ''), text);
       for (const secret of known) {
-        if (but.includes(secret)) continue;
-        const found = disguisesOf(secret).find((disguise) => text.includes(disguise));
-        assert.equal(found, undefined, `a secret is in ${where}: ${around(text, found ?? '')}`);
+        const found = disguisesOf(secret).find((disguise) => searched.includes(disguise));
+        assert.equal(found, undefined, `a secret is in ${where}: ${around(searched, found ?? '')}`);
       }
     },
   };
 }
+
+/** The words of the path, not those of the query. */
+export const wordsOfPath = (url: string): string[] => url.replace(/\?.*$/s, '').split('/').map(decoded);
 
 /** Of a process only its output is at hand: what looks like a secret of ours must not be in its log. */
 export function requireNoShapes(where: string, text: string): void {
@@ -76,11 +85,12 @@ export const disguisesOf = (secret: string): string[] => [
 
 const lastWordOf = (header: unknown): string | undefined => String(header ?? '').match(/[^\s=]+$/)?.[0];
 
-const decodable = (url: string): string | undefined => {
+/** As it is where it cannot be decoded. */
+const decoded = (url: string): string => {
   try {
     return decodeURIComponent(url);
   } catch {
-    return undefined;
+    return url;
   }
 };
 
