@@ -4,7 +4,7 @@ import type { Project } from '#domain/projects.ts';
 import { checkViewers, toRestriction, type Viewer } from '#domain/restrictions.ts';
 import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
-import { isProjectRestricted, listViewers, saveRestriction } from '#store/restrictions.ts';
+import { findRestriction, saveRestriction } from '#store/restrictions.ts';
 import type { Tx } from '#store/sql.ts';
 import { lockUserNames } from '#store/users.ts';
 import { type Context, write } from './context.ts';
@@ -20,7 +20,8 @@ export const replaceRestriction = (context: Context, { project, restricted, view
   write(context, async (tx) => {
     await lockProject(tx, project.id);
     if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
-    const before = toRestriction(project, await isProjectRestricted(tx, project.id), await listViewers(tx, project.id));
+    const found = await findRestriction(tx, project.id);
+    const before = toRestriction(project, found.restricted, found.viewers);
     const after = toRestriction(project, restricted, await named(tx, viewers, context.actor));
     await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
     await tx.record({

@@ -31,18 +31,17 @@ const toFlag = (row: FlagRow, tags: readonly { name: string }[]): Flag => ({
   revision: row.revision,
 });
 
-const selectFlag = sql`
-  select f.id, f.name, f.description, f.traffic_type_id, t.name as traffic_type_name, f.rollout_status_id,
-         s.name as rollout_status_name, f.rollout_status_at, f.owners, f.revision, f.created_at
-    from flags f
-    join traffic_types t on t.id = f.traffic_type_id
-    join rollout_statuses s on s.id = f.rollout_status_id`;
+const flagColumns = sql`
+  f.id, f.name, f.description, f.traffic_type_id, t.name as traffic_type_name, f.rollout_status_id,
+  s.name as rollout_status_name, f.rollout_status_at, f.owners, f.revision, f.created_at`;
+const flagsWithReferences = sql`
+  flags f
+  join traffic_types t on t.id = f.traffic_type_id
+  join rollout_statuses s on s.id = f.rollout_status_id`;
 
 /** By name, else by id, within the project. */
-export async function findFlag(db: Reader, projectId: string, word: string): Promise<Flag | undefined> {
-  const row = await db.one<FlagRow>(sql`${selectFlag} ${named(projectId, word)}`);
-  return row && toFlag(row, await listTags(db, [row.id]));
-}
+export const findFlag = (db: Reader, projectId: string, word: string): Promise<Flag | undefined> =>
+  findWithTags(db, sql`select f.id from flags f ${named(projectId, word)}`);
 
 /** The same for those who want a definition of it. */
 export async function findDefinedFlag(db: Reader, projectId: string, word: string): Promise<DefinedFlag | undefined> {
@@ -59,9 +58,19 @@ const named = (projectId: string, word: string) => sql`
 /** The flag as it is now, kept so until the commit; undefined when it is gone. */
 export async function lockFlag(tx: Tx, id: string): Promise<Flag | undefined> {
   const locked = await tx.one(sql`select id from flags where id = ${id} ${tx.lock}`);
-  if (!locked) return undefined;
-  const row = await tx.one<FlagRow>(sql`${selectFlag} where f.id = ${id}`);
-  return row && toFlag(row, await listTags(tx, [id]));
+  return locked === undefined ? undefined : findWithTags(tx, sql`${id}`);
+}
+
+/** In one statement: somebody else may change its tags at any time, and then its ETag is another. */
+async function findWithTags(db: Reader, id: Sql): Promise<Flag | undefined> {
+  const rows = await db.all<FlagRow & { readonly tag: string | null }>(sql`
+    select ${flagColumns}, tag.name as tag from ${flagsWithReferences}
+      left join flag_tags tag on tag.flag_id = f.id
+     where f.id = (${id})
+     order by tag.position`);
+  const [row] = rows;
+  const tags = rows.flatMap(({ tag }) => (tag === null ? [] : [{ name: tag }]));
+  return row && toFlag(row, tags);
 }
 
 export interface FlagFilter {
@@ -91,7 +100,9 @@ export async function listFlags(db: Reader, filter: FlagFilter, page: Page, coun
 
 /** The rest of a flag is looked up for the page alone, not for what is passed over. */
 const listRows = (db: Reader, page: Sql) =>
-  db.all<FlagRow>(sql`${selectFlag} join (${page}) page on page.id = f.id order by f.created_at, f.id`);
+  db.all<FlagRow>(sql`
+    select ${flagColumns} from ${flagsWithReferences} join (${page}) page on page.id = f.id
+     order by f.created_at, f.id`);
 
 async function withTags(db: Reader, rows: readonly FlagRow[]): Promise<Flag[]> {
   const tags = Map.groupBy(

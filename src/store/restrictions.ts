@@ -2,21 +2,33 @@ import sql, { bulk } from 'sql-template-tag';
 import type { Viewer } from '#domain/restrictions.ts';
 import type { Reader, Tx } from './sql.ts';
 
-export async function isProjectRestricted(db: Reader, projectId: string): Promise<boolean> {
-  const row = await db.one<{ is_restricted: boolean | number }>(sql`
-    select is_restricted from projects where id = ${projectId}`);
-  return Boolean(row?.is_restricted);
+interface RestrictionRow {
+  readonly is_restricted: boolean | number;
+  readonly viewer_id: string | null;
+  readonly viewer_name: string;
+  readonly viewer_type: Viewer['type'];
 }
 
-/** Who may see the project when it is restricted, in the order given. */
-export const listViewers = (db: Reader, projectId: string) =>
-  db.all<Viewer>(sql`
-    select v.viewer_id as id, coalesce(u.name, g.name) as name, v.viewer_type as type
-      from project_viewers v
+/** Whether the project is restricted, and who may see it then, in the order given. One statement, so of one moment. */
+export async function findRestriction(
+  db: Reader,
+  projectId: string,
+): Promise<{ restricted: boolean; viewers: Viewer[] }> {
+  const rows = await db.all<RestrictionRow>(sql`
+    select p.is_restricted, v.viewer_id, coalesce(u.name, g.name) as viewer_name, v.viewer_type
+      from projects p
+      left join project_viewers v on v.project_id = p.id
       left join users u on v.viewer_type = 'user' and u.id = v.viewer_id
       left join groups g on v.viewer_type = 'group' and g.id = v.viewer_id
-     where v.project_id = ${projectId}
+     where p.id = ${projectId}
      order by v.position`);
+  return {
+    restricted: Boolean(rows[0]?.is_restricted),
+    viewers: rows.flatMap(({ viewer_id: id, viewer_name: name, viewer_type: type }) =>
+      id === null ? [] : [{ id, name, type }],
+    ),
+  };
+}
 
 export async function saveRestriction(
   tx: Tx,

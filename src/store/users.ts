@@ -26,17 +26,25 @@ const toUser = (row: UserRow, groupIds: readonly string[]): User => ({
 const columns = sql`u.id, u.name, u.email, u.status, u.two_factor, u.created_at`;
 
 /** Only a user who has access to what the scope reaches. */
-export async function findUser(db: Reader, id: string, scope: Scope): Promise<User> {
-  const row = await db.one<UserRow>(sql`select ${columns} from users u where u.id = ${id} ${withAccessTo(scope)}`);
-  if (!row) throw new Problem('user_not_found', { word: id });
-  return toUser(row, await listGroupIds(db, id));
-}
+export const findUser = (db: Reader, id: string, scope: Scope): Promise<User> =>
+  findWithGroups(db, id, withAccessTo(scope));
 
 /** The user as it is now, kept so until the commit. */
 export async function lockUser(tx: Tx, id: string): Promise<User> {
-  const row = await tx.one<UserRow>(sql`select ${columns} from users u where u.id = ${id} ${tx.lock}`);
+  await tx.one(sql`select id from users where id = ${id} ${tx.lock}`);
+  return findWithGroups(tx, id);
+}
+
+/** In one statement: somebody else may change name and groups together. */
+async function findWithGroups(db: Reader, id: string, condition = empty): Promise<User> {
+  const rows = await db.all<UserRow & { readonly group_id: string | null }>(sql`
+    select ${columns}, m.group_id from users u left join memberships m on m.user_id = u.id
+     where u.id = ${id} ${condition}
+     order by m.position`);
+  const [row] = rows;
   if (!row) throw new Problem('user_not_found', { word: id });
-  return toUser(row, await listGroupIds(tx, id));
+  const groupIds = rows.flatMap(({ group_id }) => group_id ?? []);
+  return toUser(row, groupIds);
 }
 
 export interface UserFilter {
@@ -157,9 +165,6 @@ async function saveGroupIds(tx: Tx, user: User): Promise<void> {
     insert into memberships (user_id, group_id, position)
     values ${bulk(user.groupIds.map((groupId, position) => [user.id, groupId, position]))}`);
 }
-
-const listGroupIds = async (db: Reader, userId: string): Promise<string[]> =>
-  (await listGroupIdsOf(db, [userId])).get(userId) ?? [];
 
 /** In the order in which the user joined them. */
 async function listGroupIdsOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {

@@ -13,7 +13,6 @@ import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
-import * as restrictions from '#store/restrictions.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
@@ -122,7 +121,6 @@ const lists: Record<string, readonly Run[]> = {
   listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopes.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
-  listViewers: [(db) => restrictions.listViewers(db, project.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
   listOutbox: [outbox.listOutbox],
 };
@@ -252,7 +250,6 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'each project once: a set as large as the answer',
     },
   ],
-  listViewers: [{ statement: 'where v.project_id = ? order by v.position', because: 'the viewers of one project' }],
 };
 
 const isSame = (sort: string, { statement }: SmallSort) =>

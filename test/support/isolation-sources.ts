@@ -150,7 +150,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/store/users.ts': [
-    ['where u.id = ${id} ${withAccessTo(scope)}', 'where u.id = ${id} ${scope ? empty : empty}', 'users.getUser'],
+    ['findWithGroups(db, id, withAccessTo(scope))', 'findWithGroups(db, id, scope ? empty : empty)', 'users.getUser'],
     ['${withAccessTo(filter.scope)}', '', 'users.listUsers'],
     [
       '${withAccessTo(scope)} order by u.id',

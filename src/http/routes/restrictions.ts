@@ -2,7 +2,7 @@ import { replaceRestriction } from '#commands/restrictions.ts';
 import { pageSizes } from '#contract/parts.ts';
 import * as contract from '#contract/restrictions.ts';
 import { toRestriction, viewersOf } from '#domain/restrictions.ts';
-import { isProjectRestricted, listViewers } from '#store/restrictions.ts';
+import { findRestriction } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { offsetPage } from '../pages.ts';
@@ -13,8 +13,8 @@ export const restrictions = (db: Reader) =>
     // Every project has exactly one, so the page is the first or it is empty.
     listRestrictions: async ({ actor, query }) => {
       const project = await resolveProject(db, actor, query.resource_id);
-      const restricted = await isProjectRestricted(db, project.id);
-      const restriction = toRestriction(project, restricted, await listViewers(db, project.id));
+      const { restricted, viewers } = await findRestriction(db, project.id);
+      const restriction = toRestriction(project, restricted, viewers);
       return offsetPage(query, pageSizes.restrictions, {
         list: async ({ offset }) => [restriction].slice(offset),
         count: async () => 1,
