@@ -3,7 +3,10 @@
  * environment.
  */
 export const sized = ({ short, long }: { readonly short: number; readonly long: number }): number =>
-  process.env.TRUST === 'long' ? long : short;
+  isLong ? long : short;
+
+/** For what only many tries show. */
+export const isLong = process.env.TRUST === 'long';
 
 /** A figure for docs/trust.md, among the output of the tests. */
 export const report = (figure: string): void => {

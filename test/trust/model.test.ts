@@ -8,7 +8,7 @@ import { differenceOf, type Ids } from '../support/model/compare.ts';
 import { aimAt, learnProject, startModelServer } from '../support/model/server.ts';
 import type { Step } from '../support/model/step.ts';
 import type { World } from '../support/model/world.ts';
-import { report, sized } from '../support/trust.ts';
+import { isLong, report, sized } from '../support/trust.ts';
 
 const server = await startModelServer();
 const seen = { sequences: 0, commands: 0, refused: 0, kinds: new Map<string, Set<number>>() };
@@ -69,6 +69,11 @@ test('every answer is what the model says, and so is the audit log', async () =>
       `${seen.kinds.size} kinds of command, ${[...seen.kinds.values()].flatMap((one) => [...one]).length} with their ` +
       `different statuses (seed ${seed})`,
   );
+});
+
+test('every kind of command succeeded: one that never does shows nothing', {
+  skip: isLong ? false : 'some do so rarely that chance may leave one out; the long form holds it',
+}, () => {
   const neverDone = [...seen.kinds].filter(([, statuses]) => !statuses.has(200)).map(([name]) => name);
-  assert.deepEqual(neverDone, [], 'a command that never succeeds shows nothing');
+  assert.deepEqual(neverDone, []);
 });
