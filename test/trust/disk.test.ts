@@ -1,73 +1,20 @@
-/** What a disk can do to the file of SQLite: be full, refuse writes, take no more bytes, lose the end of the log. */
+/** What a disk can do to the file of SQLite: be full, take no more bytes, lose the end of the log. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { chanceOf } from '../support/chance.ts';
-import { onlySqlite, temporaryFolder } from '../support/databases.ts';
-import { type Client, startNode, until } from '../support/nodes.ts';
-import { anInstallation, type Installation } from '../support/process.ts';
+import { onlySqlite } from '../support/databases.ts';
+import { goThroughTrouble, integrityOf, requireNothingLost } from '../support/disk-trouble.ts';
+import { startNode, until } from '../support/nodes.ts';
+import { anInstallation } from '../support/process.ts';
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts';
 import { report, sized } from '../support/trust.ts';
-import {
-  aPlace,
-  isAcknowledged,
-  type Place,
-  requireFair,
-  requireOnce,
-  requireWhole,
-  startWriting,
-  type Told,
-} from '../support/write-load.ts';
+import { aPlace, isAcknowledged, requireWhole, startWriting, type Told } from '../support/write-load.ts';
 
 const chance = chanceOf(Date.now());
 const onSmallDisk = { skip: mayMount ? false : 'mounting a small disk needs root' };
-
-/** While the disk takes nothing: changes are refused, reads go on, and nothing is half done. */
-async function requireRefusal(client: Client, place: Place): Promise<void> {
-  await until('a change is refused', async () => {
-    const answer = await client.post(`/splits/ws/${place.project.id}/trafficTypes/user`, { name: `n${Date.now()}` });
-    requireFair(answer);
-    return answer.status === 503;
-  });
-  for (const path of ['/workspaces', place.path, '/auditLogs?limit=5']) {
-    assert.equal((await client.get(path)).status, 200, path);
-  }
-  assert.equal((await fetch(`${client.node.url}/ready`)).status, 200);
-  await client.node.says(/"msg":"the database is not available"/);
-}
-
-/** Writers go on all the while; the disk is without room in between, twice. */
-async function goThrough(client: Client, place: Place, { fill, makeRoom }: { fill(): void; makeRoom(): void }) {
-  const load = startWriting([client], place);
-  await load.succeeds(client);
-  for (let time = 0; time < 2; time += 1) {
-    fill();
-    await load.isRefused(client);
-    await requireRefusal(client, place);
-    makeRoom();
-    // By itself: nobody restarts anything.
-    await load.succeeds(client);
-  }
-  const told = await load.stop();
-  for (const { answer } of told) {
-    assert.ok(answer);
-    requireFair(answer);
-  }
-  return told;
-}
-
-async function requireNothingLost(burgee: Installation, place: Place, told: readonly Told[]): Promise<void> {
-  const { isWhole } = await integrityOf(burgee);
-  assert.ok(isWhole);
-  await requireOnce(burgee, place, told);
-}
-
-const integrityOf = async (burgee: Installation) => {
-  const [row] = await burgee.rows<{ integrity_check: string }>('pragma integrity_check');
-  return { isWhole: row?.integrity_check === 'ok' };
-};
 
 describe('the disk', onlySqlite, () => {
   test(
@@ -78,7 +25,7 @@ describe('the disk', onlySqlite, () => {
       const burgee = anInstallation({ databaseUrl: `file:${join(disk.folder, 'burgee.db')}` });
       const client = await startNode(burgee);
       const place = await aPlace(client);
-      const told = await goThrough(client, place, disk);
+      const told = await goThroughTrouble(client, place, { begin: disk.fill, end: disk.makeRoom });
       // Killed with a full disk: what was acknowledged is in a log that cannot even be moved into the file.
       disk.fill();
       await client.node.end('SIGKILL');
@@ -99,7 +46,10 @@ describe('the disk', onlySqlite, () => {
     const limit = (bytes: string) =>
       execFileSync('prlimit', ['--pid', String(client.node.pid), `--fsize=${bytes}:unlimited`]);
     // No file of the process may grow any more: writing into the log fails with an error of the disk.
-    const told = await goThrough(client, place, { fill: () => limit('4096'), makeRoom: () => limit('unlimited') });
+    const told = await goThroughTrouble(client, place, {
+      begin: () => limit('4096'),
+      end: () => limit('unlimited'),
+    });
     await client.node.end('SIGKILL');
     await startNode(burgee);
     await requireNothingLost(burgee, place, told);
@@ -107,32 +57,6 @@ describe('the disk', onlySqlite, () => {
     report(
       `writing fails: ${acknowledged} writes acknowledged and all there, ${told.length - acknowledged} answered 503`,
     );
-  });
-
-  test('a file that may only be read refuses the start with a sentence, and nothing is lost by it', async () => {
-    const disk = mayMount ? mountSmallDisk(8) : undefined;
-    const folder = disk?.folder ?? temporaryFolder();
-    const file = join(folder, 'burgee.db');
-    const setReadOnly = (readOnly: boolean) => {
-      // Root may write everywhere but on a disk that takes no writes.
-      if (disk) disk.setReadOnly(readOnly);
-      else chmodSync(file, readOnly ? 0o400 : 0o600);
-    };
-    const burgee = anInstallation({ databaseUrl: `file:${file}` });
-    const client = await startNode(burgee);
-    const place = await aPlace(client);
-    const load = startWriting([client], place);
-    await load.succeeds(client);
-    // What was written last is still in the log.
-    await client.node.end('SIGKILL');
-    const told = await load.stop();
-    setReadOnly(true);
-    const { code, stdout, stderr } = await burgee.run(['serve'], { PORT: '0' });
-    setReadOnly(false);
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, new RegExp(`^The database file ${file} cannot be opened for writing: .+\n$`));
-    await startNode(burgee);
-    await requireNothingLost(burgee, place, told);
   });
 
   test('a log that was cut off anywhere costs only what came behind the cut, and nothing is half there', async () => {
