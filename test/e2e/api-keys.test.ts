@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import type { Page } from 'playwright-core';
 import { prefix } from '#contract/parts.ts';
 import { startBrowser } from '../web/browser.ts';
 import { field, heading, press } from '../web/people.ts';
 import { aMember, choose, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
+
+/** The list behind it has labels with the same words, as soon as it is there. */
+const newKey = (page: Page) => page.getByRole('dialog', { name: 'New API key' });
 
 suite('API keys', { concurrency: 2 }, () => {
   visit('a key is made, is shown once, works, and opens nothing any more once it is revoked', async (things) => {
@@ -16,11 +20,11 @@ suite('API keys', { concurrency: 2 }, () => {
     await page.getByText('Enter a name.').waitFor();
     await page.getByText('Choose at least one role.').waitFor();
     await field(page, 'Name').fill('ci-deploy');
-    await page.getByLabel('Flag editor').check();
-    await page.getByLabel('Some environments').check();
+    await newKey(page).getByLabel('Flag editor').check();
+    await newKey(page).getByLabel('Some environments').check();
     await press(page, 'Create key');
     await page.getByText('Choose an environment.').waitFor();
-    await page.getByLabel('Staging').check();
+    await newKey(page).getByLabel('Staging').check();
     await look(page, 'new key');
     await press(page, 'Create key');
 
@@ -59,10 +63,10 @@ suite('API keys', { concurrency: 2 }, () => {
 
   visit('keys of SDKs have no roles and reach exactly one environment', async ({ page, api }) => {
     await page.goto('/admin/api-keys?new');
-    await page.getByLabel('Client-side').check();
-    assert.equal(await page.getByLabel('Flag editor').count(), 0);
+    await newKey(page).getByLabel('Client-side').check();
+    assert.equal(await newKey(page).getByLabel('Flag editor').count(), 0);
     await field(page, 'Name').fill('shop web');
-    await page.getByLabel('Production').check();
+    await newKey(page).getByLabel('Production').check();
     await press(page, 'Create key');
     await page.getByText('It opens nothing of the Admin API.').waitFor();
     await press(page, 'Done');
