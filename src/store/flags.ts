@@ -115,9 +115,15 @@ async function withTags(db: Reader, rows: readonly FlagRow[]): Promise<Flag[]> {
   return rows.map((row) => toFlag(row, tags.get(row.id) ?? []));
 }
 
+/** All flags of a project are counted already; those that pass a filter are counted now. */
 export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total> {
-  const row = await db.one<Total>(sql`
-    select count(*) as total, (${changesOf(filter.projectId)}) as changes from (${inOrder(filter)}) p`);
+  const { projectId, tags, name, rolloutStatusId } = filter;
+  const isOfAll = tags.length === 0 && name === undefined && rolloutStatusId === undefined;
+  const row = await db.one<Total>(
+    isOfAll
+      ? sql`select flag_count as total, flag_changes as changes from projects where id = ${projectId}`
+      : sql`select count(*) as total, (${changesOf(projectId)}) as changes from (${inOrder(filter)}) p`,
+  );
   return row ?? { total: 0, changes: 0 };
 }
 
@@ -164,7 +170,7 @@ export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise
               ${flag.description}, ${flag.rolloutStatusTimestamp}, ${JSON.stringify(flag.owners)}, ${flag.revision},
               ${flag.creationTime})`)
     .catch(onRefused({ flags_name_key: () => new Problem('flag_name_taken', { name: flag.name }) }));
-  await nextFlagChange(tx, flag.id);
+  await nextFlagChange(tx, flag.id, 1);
 }
 
 export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
@@ -173,7 +179,7 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
        set description = ${flag.description}, rollout_status_id = ${flag.rolloutStatus.id},
            rollout_status_at = ${flag.rolloutStatusTimestamp}, revision = ${flag.revision}
      where id = ${flag.id}`);
-  const projectId = await nextFlagChange(tx, flag.id);
+  const projectId = await nextFlagChange(tx, flag.id, 0);
   await tx.run(sql`delete from flag_tags where flag_id = ${flag.id}`);
   if (!flag.tags) return;
   await tx.run(sql`
@@ -196,20 +202,37 @@ export async function completeFlagTags(store: Store): Promise<void> {
   );
 }
 
+/**
+ * Counts the flags of each project anew where their number is wrong, for the same reason. Writers of flags are kept out
+ * first: what they have not committed yet they add themselves.
+ */
+export async function completeFlagCounts(store: Store): Promise<void> {
+  const isWrong = sql`flag_count <> (select count(*) from flags f where f.project_id = projects.id)`;
+  if (!(await store.one(sql`select 1 from projects where ${isWrong} limit 1`))) return;
+  await store.write(async (tx) => {
+    await tx.all(sql`select id from projects order by id ${tx.lock}`);
+    await tx.run(sql`
+      update projects
+         set flag_count = (select count(*) from flags f where f.project_id = projects.id)
+       where ${isWrong}`);
+  });
+}
+
 /** Its tags, definitions and dependencies go along. */
 export async function deleteFlag(tx: Tx, id: string): Promise<void> {
-  await nextFlagChange(tx, id);
+  await nextFlagChange(tx, id, -1);
   await tx.run(sql`delete from flags where id = ${id}`);
 }
 
 /**
- * Gives the project of the flag another number, by which it is known that a total must be counted anew. Writers of a
- * project's flags stand in line on its row. Answers the project's id.
+ * Gives the project of the flag another number, by which it is known that a total must be counted anew, and so many flags
+ * more. Writers of a project's flags stand in line on its row. Answers the project's id.
  */
-async function nextFlagChange(tx: Tx, id: string): Promise<string> {
+async function nextFlagChange(tx: Tx, id: string, more: -1 | 0 | 1): Promise<string> {
   const row = await tx.one<{ id: string }>(sql`
     update projects
-       set flag_changes = case when flag_changes < ${tx.now} then ${tx.now} else flag_changes + 1 end
+       set flag_changes = case when flag_changes < ${tx.now} then ${tx.now} else flag_changes + 1 end,
+           flag_count = flag_count + ${more}
      where id = (select project_id from flags where id = ${id}) returning id`);
   return row?.id ?? '';
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { completeFlagTags, countFlags, listFlags } from '#store/flags.ts';
+import { completeFlagCounts, completeFlagTags, countFlags, listFlags } from '#store/flags.ts';
 import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aFlag, aProject, uniqueName } from '../support/build.ts';
@@ -209,4 +209,36 @@ test('tags that a node of the release before wrote beside us are found after the
   // Another filter: the total of the first is kept for some seconds, as it is beside such a node.
   const after = namesIn((await api.get(`/splits/ws/${project.id}?tag=red&name=their`)).body);
   assert.deepEqual([before, after], [[], ['theirs']]);
+});
+
+test('the number of flags that such a node left wrong is right after the next start, in its project alone', async () => {
+  const [project, other] = [await aProject(api), await aProject(api)];
+  for (const name of ['one', 'two']) await aFlag(api, project, name);
+  await aFlag(api, other, 'three');
+  await api.store.write((tx) => tx.run(sql`update projects set flag_count = 7 where id = ${project.id}`));
+  await completeFlagCounts(api.store);
+  const counts = await api.store.all<{ id: string; flag_count: number }>(sql`
+    select id, flag_count from projects where id in (${project.id}, ${other.id})`);
+  assert.deepEqual(Object.fromEntries(counts.map(({ id, flag_count }) => [id, flag_count])), {
+    [project.id]: 2,
+    [other.id]: 1,
+  });
+});
+
+test('the number of flags grows and falls with them, and stays when one is refused or changed', async () => {
+  const project = await aProject(api);
+  const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined };
+  const total = async () => (await countFlags(api.store, filter)).total;
+  const totals = [await total()];
+  const step = async (action: () => Promise<unknown>) => {
+    await action();
+    totals.push(await total());
+  };
+  await step(() => aFlag(api, project, 'one'));
+  await step(() => aFlag(api, project, 'two'));
+  await step(() => api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: 'two' }));
+  await step(() => tagged(project, 'three', ['red']));
+  await step(() => api.delete(`/splits/ws/${project.id}/one`));
+  await step(() => api.delete(`/splits/ws/${project.id}/one`));
+  assert.deepEqual(totals, [0, 1, 2, 2, 3, 2, 2]);
 });
