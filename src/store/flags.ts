@@ -207,14 +207,11 @@ export async function completeFlagTags(store: Store): Promise<void> {
  * first: what they have not committed yet they add themselves.
  */
 export async function completeFlagCounts(store: Store): Promise<void> {
-  const isWrong = sql`flag_count <> (select count(*) from flags f where f.project_id = projects.id)`;
-  if (!(await store.one(sql`select 1 from projects where ${isWrong} limit 1`))) return;
+  const counted = sql`(select count(*) from flags f where f.project_id = projects.id)`;
+  if (!(await store.one(sql`select 1 from projects where flag_count <> ${counted} limit 1`))) return;
   await store.write(async (tx) => {
     await tx.all(sql`select id from projects order by id ${tx.lock}`);
-    await tx.run(sql`
-      update projects
-         set flag_count = (select count(*) from flags f where f.project_id = projects.id)
-       where ${isWrong}`);
+    await tx.run(sql`update projects set flag_count = ${counted} where flag_count <> ${counted}`);
   });
 }
 

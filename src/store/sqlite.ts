@@ -17,13 +17,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { DefinitionSubject, Heard, Notice, SchemaTx, Store, Subject, Tx } from './sql.ts';
 import { type Changed, VisibleCommits } from './sqlite-commits.ts';
 import { Handle } from './sqlite-handle.ts';
 import { WriteAheadLog } from './sqlite-log.ts';
 import { refuseDiskTrouble } from './sqlite-troubles.ts';
+import { SqliteTx } from './sqlite-tx.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
@@ -248,55 +249,6 @@ class SqliteStore implements Store {
         await pause(busyPauseMs);
       }
     }
-  }
-}
-
-/** What a transaction says of itself. */
-interface Said {
-  readonly notices: Set<Notice>;
-  readonly subjects: Set<DefinitionSubject>;
-}
-
-class SqliteTx implements SchemaTx {
-  readonly now: number;
-  /** The queue of writers is the lock. */
-  readonly lock = empty;
-  readonly lockFree = empty;
-  readonly #handle: Handle;
-  readonly #said: Said;
-
-  constructor(handle: Handle, now: number, said: Said) {
-    this.#handle = handle;
-    this.now = now;
-    this.#said = said;
-  }
-
-  clock(): number {
-    return this.now;
-  }
-
-  async one<Row>(query: Sql): Promise<Row | undefined> {
-    return this.#handle.one<Row>(query);
-  }
-
-  async all<Row>(query: Sql): Promise<Row[]> {
-    return this.#handle.all<Row>(query);
-  }
-
-  async run(query: Sql): Promise<number> {
-    return this.#handle.run(query);
-  }
-
-  announce(notice: Notice): void {
-    this.#said.notices.add(notice);
-  }
-
-  changesOnly(subject: DefinitionSubject): void {
-    this.#said.subjects.add(subject);
-  }
-
-  async define(statement: string): Promise<void> {
-    this.#handle.exec(statement);
   }
 }
 

@@ -1,0 +1,53 @@
+/** A transaction of the embedded database, as commands see it: on the writer's connection, in a savepoint of its own. */
+import { empty, type Sql } from 'sql-template-tag';
+import type { DefinitionSubject, Notice, SchemaTx } from './sql.ts';
+import type { Handle } from './sqlite-handle.ts';
+
+/** What a transaction says of itself. */
+export interface Said {
+  readonly notices: Set<Notice>;
+  readonly subjects: Set<DefinitionSubject>;
+}
+
+export class SqliteTx implements SchemaTx {
+  readonly now: number;
+  /** The queue of writers is the lock. */
+  readonly lock = empty;
+  readonly lockFree = empty;
+  readonly #handle: Handle;
+  readonly #said: Said;
+
+  constructor(handle: Handle, now: number, said: Said) {
+    this.#handle = handle;
+    this.now = now;
+    this.#said = said;
+  }
+
+  clock(): number {
+    return this.now;
+  }
+
+  async one<Row>(query: Sql): Promise<Row | undefined> {
+    return this.#handle.one<Row>(query);
+  }
+
+  async all<Row>(query: Sql): Promise<Row[]> {
+    return this.#handle.all<Row>(query);
+  }
+
+  async run(query: Sql): Promise<number> {
+    return this.#handle.run(query);
+  }
+
+  announce(notice: Notice): void {
+    this.#said.notices.add(notice);
+  }
+
+  changesOnly(subject: DefinitionSubject): void {
+    this.#said.subjects.add(subject);
+  }
+
+  async define(statement: string): Promise<void> {
+    this.#handle.exec(statement);
+  }
+}
