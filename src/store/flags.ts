@@ -41,19 +41,24 @@ const flagsWithReferences = sql`
 
 /** By name, else by id, within the project. */
 export const findFlag = (db: Reader, projectId: string, word: string): Promise<Flag | undefined> =>
-  findWithTags(db, sql`select f.id from flags f ${named(projectId, word)}`);
+  findWithTags(db, idOf(projectId, word));
 
 /** The same for those who want a definition of it. */
 export async function findDefinedFlag(db: Reader, projectId: string, word: string): Promise<DefinedFlag | undefined> {
   const row = await db.one<Pick<FlagRow, 'id' | 'name' | 'traffic_type_id' | 'traffic_type_name'>>(sql`
     select f.id, f.name, f.traffic_type_id, t.name as traffic_type_name
-      from flags f join traffic_types t on t.id = f.traffic_type_id ${named(projectId, word)}`);
+      from flags f join traffic_types t on t.id = f.traffic_type_id
+     where f.id = ${idOf(projectId, word)}`);
   return row && { id: row.id, name: row.name, trafficType: { id: row.traffic_type_id, name: row.traffic_type_name } };
 }
 
-const named = (projectId: string, word: string) => sql`
-  where f.project_id = ${projectId} and (f.name = ${word} or f.id = ${word})
-  order by case when f.name = ${word} then 0 else 1 end limit 1`;
+/**
+ * Two looks instead of one with `or`: for that one PostgreSQL reads the whole table while it is small, and goes on to do
+ * so, with the plan that it made then, while it grows.
+ */
+const idOf = (projectId: string, word: string) => sql`coalesce(
+  (select id from flags where project_id = ${projectId} and name = ${word}),
+  (select id from flags where project_id = ${projectId} and id = ${word}))`;
 
 /** The flag as it is now, kept so until the commit; undefined when it is gone. */
 export async function lockFlag(tx: Tx, id: string): Promise<Flag | undefined> {
@@ -66,7 +71,7 @@ async function findWithTags(db: Reader, id: Sql): Promise<Flag | undefined> {
   const rows = await db.all<FlagRow & { readonly tag: string | null }>(sql`
     select ${flagColumns}, tag.name as tag from ${flagsWithReferences}
       left join flag_tags tag on tag.flag_id = f.id
-     where f.id = (${id})
+     where f.id = ${id}
      order by tag.position`);
   const [row] = rows;
   const tags = rows.flatMap(({ tag }) => (tag === null ? [] : [{ name: tag }]));

@@ -15,6 +15,7 @@ interface Server {
   readonly fsync: string;
   readonly full_page_writes: string;
   readonly synchronous_commit: string;
+  readonly autovacuum: string;
 }
 
 const subject = 'database';
@@ -27,12 +28,13 @@ export async function examineServer(db: Reader): Promise<Finding[]> {
            pg_database_size(current_database()) as bytes,
            (extract(epoch from clock_timestamp()) * 1000)::bigint as now,
            current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
-           current_setting('synchronous_commit') as synchronous_commit`);
+           current_setting('synchronous_commit') as synchronous_commit, current_setting('autovacuum') as autovacuum`);
   if (!server) return [];
   const offByMs = clockDifference(server.now, before, Date.now());
   return [
     fitness(server),
     durability(server),
+    upkeep(server),
     await collations(db),
     clockFinding(offByMs, `this machine and that of the database differ by ${Math.round(offByMs / 100) / 10} seconds`),
   ];
@@ -63,6 +65,12 @@ function durability(server: Server): Finding {
   const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => server[name] === 'off');
   if (off.length === 0) return { level: 'ok', subject, sentence: 'what is committed is on disk' };
   const sentence = `${off.join(', ')} off: changes that were answered may be lost with the machine; switch on`;
+  return { level: 'warning', subject, sentence };
+}
+
+function upkeep({ autovacuum }: Server): Finding {
+  if (autovacuum === 'on') return { level: 'ok', subject, sentence: 'the server cleans up behind changes' };
+  const sentence = 'autovacuum off: tables grow with each change, and plans do not follow; switch on';
   return { level: 'warning', subject, sentence };
 }
 

@@ -11,6 +11,11 @@ const idleTransactionMs = 5_000;
 const lockMs = 3_000;
 /** Half of the longest patience: a server that does not even greet leaves time to try again, and perhaps to meet another. */
 const greetingMs = 4_000;
+/**
+ * A connection keeps the plan of a statement, made for tables as small as they were then, until the server analyses them:
+ * with a new connection the plan is new. It may also lead to another server than the old one.
+ */
+const lifeSeconds = 60;
 export const oldestVersion = 140_000;
 
 export function makePool(url: string, size: number): Pool {
@@ -18,6 +23,7 @@ export function makePool(url: string, size: number): Pool {
     ...connectionTo(url),
     max: size,
     idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: lifeSeconds,
     // Without it, connections that nobody answers would take up the pool for as long as TCP likes.
     connectionTimeoutMillis: greetingMs,
     onConnect: prepare,

@@ -54,11 +54,23 @@ describe('the doctor', sideBySide, () => {
     // The PostgreSQL of the tests is quick rather than safe, and says so.
     const notOk = lines(finished).filter(([level]) => level !== 'ok');
     assert.deepEqual(
-      notOk.filter(([, , sentence]) => !/^fsync, full_page_writes, synchronous_commit off: /.test(sentence ?? '')),
+      notOk.filter(
+        ([, , sentence]) => !/^(fsync, full_page_writes, synchronous_commit|autovacuum) off: /.test(sentence ?? ''),
+      ),
       [],
     );
     assert.deepEqual([logins, mails.length], [['burgee:hunter2'], 0]);
     assert.ok(!finished.stdout.includes('hunter2'));
+  });
+
+  test('a server of PostgreSQL that does not clean up behind changes is a warning', onlyPostgres, async () => {
+    const burgee = await aStarted();
+    const [server] = await burgee.rows<{ autovacuum: string }>('show autovacuum');
+    const warnings = said(await burgee.run(['doctor']), 'warning', 'database');
+    assert.equal(
+      warnings.filter((sentence) => sentence?.startsWith('autovacuum off: ')).length,
+      server?.autovacuum === 'off' ? 1 : 0,
+    );
   });
 
   test('what cannot be read of the configuration is trouble, a line each', async () => {
