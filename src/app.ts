@@ -35,6 +35,7 @@ import { answerBrokenHttp, createHttpServer } from '#http/server.ts';
 import { servePages } from '#http/static.ts';
 import { createThrottles } from '#http/throttle.ts';
 import { refuseUnknown } from '#http/unknown.ts';
+import { wholeWays } from '#http/whole-ways.ts';
 import { keyUse, sessionUse } from '#jobs/last-use.ts';
 import type { Account } from '#store/account.ts';
 import type { Store } from '#store/sql.ts';
@@ -66,7 +67,8 @@ export async function createApp({
   const nextTransactionId = transactionIds();
   // What is answered before the framework sees it is counted by nobody, so nothing is where a limit is set.
   const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
-  const answers = keptAnswers((subject) => (isLimited ? undefined : store.stamp(subject)), nextTransactionId);
+  const ways = wholeWays();
+  const answers = keptAnswers((subject) => (isLimited ? undefined : store.stamp(subject)), ways, nextTransactionId);
   const headers = safeHeaders(publicUrl);
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = request.routeOptions.url;
@@ -125,7 +127,7 @@ export async function createApp({
     db: store,
     throttles,
     limits: createLimits(rateLimits),
-    knownAskers: knownAskers(store),
+    knownAskers: knownAskers(store, ways),
     publicUrl,
     contextFor: (actor, transactionId) => contextFor(store, actor, transactionId),
     keyUsed: keyUse(store, log),

@@ -15,7 +15,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefix } from '#contract/parts.ts';
 import type { Stamped, Subject } from '#store/sql.ts';
 import { keyOf } from './authenticate.ts';
-import { wholeWays } from './whole-ways.ts';
+import type { WholeWays } from './whole-ways.ts';
 
 /** A bound for the memory, in characters; when it is full, keeping starts anew. */
 const room = 16_000_000;
@@ -49,9 +49,8 @@ export interface Answers {
   keepFrom(app: FastifyInstance): void;
 }
 
-export function keptAnswers(stampOf: Stamped['stamp'], nextTransactionId: () => string): Answers {
+export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nextTransactionId: () => string): Answers {
   const kept = new Map<string, Kept>();
-  const isDue = wholeWays();
   let used = 0;
   let isClosing = false;
 
@@ -100,7 +99,7 @@ export function keptAnswers(stampOf: Stamped['stamp'], nextTransactionId: () => 
         forget(name);
         return undefined;
       }
-      if (isDue(key)) return undefined;
+      if (wholeWays.isDue(key)) return undefined;
       const { body, headers, route, actor } = found;
       const transactionId = nextTransactionId();
       response.writeHead(200, [...headers, 'x-transaction-id', transactionId]);

@@ -1,6 +1,6 @@
 /** Reading bodies as real clients send them: JSON whatever the content type says, or nothing at all. */
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { bodyLimit } from '#contract/parts.ts';
 import { countMembers, measure } from '#domain/json.ts';
@@ -16,23 +16,26 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 /** A body as it came. It is read only where the endpoint wants one. */
 class RawBody {
   readonly bytes: Buffer;
+  /** As its header says; compressed bodies are not read. */
+  readonly isEncoded: boolean;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, isEncoded: boolean) {
     this.bytes = bytes;
+    this.isEncoded = isEncoded;
   }
 }
 
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async (_request: unknown, body: Buffer) =>
-    body.length === 0 ? undefined : new RawBody(body),
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async ({ headers }: FastifyRequest, body: Buffer) =>
+    body.length === 0 ? undefined : new RawBody(body, headers['content-encoding'] !== undefined),
   );
 }
 
 /** The JSON value of a body, or `json_invalid`. */
 export function parseJson(body: unknown): unknown {
   if (!(body instanceof RawBody)) return undefined;
-  const text = decode(body.bytes);
+  const text = decode(body);
   const { depth, members, widestObject } = measure(text);
   if (depth > deepest) throw notValid(`it is nested deeper than ${deepest} levels`);
   if (widestObject > widest) throw notValid(`an object in it has more than ${widest} members`);
@@ -81,7 +84,7 @@ function requireStorable(value: unknown): void {
 /** The text that a body is: a JSON string, or else the body as it stands. */
 export function textOf(body: unknown): string {
   if (!(body instanceof RawBody)) return '';
-  const sent = decode(body.bytes);
+  const sent = decode(body);
   const text = jsonStringOf(sent) ?? sent;
   requireStorable(text);
   return text;
@@ -96,11 +99,11 @@ function jsonStringOf(text: string): string | undefined {
   }
 }
 
-function decode(body: Buffer): string {
+function decode({ bytes, isEncoded }: RawBody): string {
   try {
-    return decoder.decode(body);
+    return decoder.decode(bytes);
   } catch {
-    throw notValid('it is not UTF-8');
+    throw notValid(isEncoded ? 'it is compressed; send it without Content-Encoding' : 'it is not UTF-8');
   }
 }
 

@@ -12,7 +12,7 @@ import type { Actor } from '#domain/access.ts';
 import type { Stamped } from '#store/sql.ts';
 import { keyOf } from './authenticate.ts';
 import type { Things } from './resolve.ts';
-import { wholeWays } from './whole-ways.ts';
+import type { WholeWays } from './whole-ways.ts';
 
 /** A bound for the memory; when it is full, remembering starts anew. */
 const mostAskers = 2_000;
@@ -35,9 +35,8 @@ export interface KnownAskers {
   remember(look: Look, asker: Asker): void;
 }
 
-export function knownAskers(store: Stamped): KnownAskers {
+export function knownAskers(store: Stamped, wholeWays: WholeWays): KnownAskers {
   const known = new Map<string, { readonly asker: Asker; readonly stamp: number }>();
-  const isDue = wholeWays();
   return {
     look: (request) => {
       const key = keyOf(request.headers);
@@ -45,7 +44,9 @@ export function knownAskers(store: Stamped): KnownAskers {
       if (key === undefined || stamp === undefined) return nothing;
       const name = nameOf(key, request);
       const entry = known.get(name);
-      return entry?.stamp === stamp && !isDue(key) ? { found: entry.asker } : { name, stamp };
+      if (entry?.stamp === stamp && !wholeWays.isDue(key)) return { found: entry.asker };
+      wholeWays.goes(key);
+      return { name, stamp };
     },
     remember: ({ name, stamp }, asker) => {
       // Where something was committed meanwhile, the stamp is over, and nobody will find it.

@@ -1,18 +1,26 @@
-/** Lets a request of each key go the whole way now and then, on which it is noted that the key was used. */
+/**
+ * Lets a request of each key go the whole way now and then, past all that is kept ready: on that way it is noted that
+ * the key was used.
+ */
 
 /** Far more often than the use of a key is noted, and far more seldom than a busy key asks. */
 const pauseMs = 10_000;
 /** A bound for the memory; when it is full, every key is due once more. */
 const mostKeys = 1_000;
 
-/** Says whether the key is due, and takes it that it goes then. */
-export function wholeWays(): (key: string) => boolean {
+export interface WholeWays {
+  isDue(key: string): boolean;
+  /** It goes now. */
+  goes(key: string): void;
+}
+
+export function wholeWays(): WholeWays {
   const notBefore = new Map<string, number>();
-  return (key) => {
-    const now = performance.now();
-    if ((notBefore.get(key) ?? 0) > now) return false;
-    if (notBefore.size >= mostKeys) notBefore.clear();
-    notBefore.set(key, now + pauseMs);
-    return true;
+  return {
+    isDue: (key) => (notBefore.get(key) ?? 0) <= performance.now(),
+    goes: (key) => {
+      if (notBefore.size >= mostKeys) notBefore.clear();
+      notBefore.set(key, performance.now() + pauseMs);
+    },
   };
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { InjectOptions } from 'fastify';
 import sql from 'sql-template-tag';
 import { newKeyText, newToken } from '#commands/secrets.ts';
@@ -203,6 +204,16 @@ test('a body that is not the JSON of one plain value is refused', async () => {
   assert.equal(({} as { description?: string }).description, undefined);
   const deep = await api.call('POST', '/groups', { text: `{"name":"${name}","more":${nested(63)}}` });
   assert.equal(deep.status, 200, 'what is ignored may be nested as long as it is shallow enough');
+});
+
+test('a compressed body is refused with the words that help', async () => {
+  const headers = { 'content-encoding': 'gzip' };
+  const payload = gzipSync('{"name":"compressed"}');
+  refused(
+    await send({ method: 'POST', url: `${prefix}/groups`, payload, headers }),
+    400,
+    'The body is not valid JSON: it is compressed; send it without Content-Encoding',
+  );
 });
 
 test('a refusal quotes little of what it refuses', async () => {
