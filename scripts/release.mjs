@@ -9,7 +9,25 @@ import { fileURLToPath } from 'node:url';
 import './build-web.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const copied = ['bin', 'src', 'web/dist', 'docs', 'examples', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
+const copied = [
+  'bin',
+  'src',
+  'web/dist',
+  'docs',
+  'examples',
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  // To these the others link.
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'Dockerfile',
+  'bench/RESULTS.md',
+  'bench/results.svg',
+  'bench/GROWTH.md',
+  'bench/growth.svg',
+];
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `burgee-${manifest.version}`;

@@ -82,6 +82,17 @@ test('the archive has what runs, and nothing of what only makes it', () => {
   assert.deepEqual([scripts, devDependencies], [undefined, undefined]);
 });
 
+test('what the documents in the archive link to is there', () => {
+  const documents = ['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/**/*.md'];
+  const missing = globSync(documents, { cwd: unpacked }).flatMap((document) =>
+    [...readFileSync(join(unpacked, document), 'utf8').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(unpacked, dirname(document), link)))
+      .map((link) => `${document}: ${link}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
 test('what an example keeps secret in the checkout is not in the archive', () => {
   assert.deepEqual(readdirSync(join(unpacked, example)).sort(), [
     '.env.example',
