@@ -268,7 +268,8 @@ suite('around a definition', { concurrency: 2 }, () => {
     const dialog = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
     assert.equal(await dialog.getByLabel('Title').inputValue(), 'Go back to an earlier version');
     await dialog.getByRole('button', { name: 'Save to Staging' }).click();
-    await page.getByText('Saved to Staging.').waitFor();
+    // What is said in passing may still be there from the first time.
+    await dialog.waitFor({ state: 'detached' });
     assert.equal((await definitionIn(things, 'historic', 'Staging')).defaultRule[0].size, 50);
   });
 
@@ -342,5 +343,29 @@ suite('around a definition', { concurrency: 2 }, () => {
       ...cases.map(([type, , value]) => ({ attribute: 'thing', type, ...value })),
       { negate: true, type: 'IN_SEGMENT', string: 'staff' },
     ]);
+  });
+
+  visit('flags and environments are reached whatever they are called', async (things) => {
+    const { page, api, project, environments } = things;
+    const names = { Staging: 'details', Production: '~compare' };
+    for (const [from, to] of Object.entries(names)) {
+      const path = `/environments/ws/${project.id}/${environments[from]?.id}`;
+      await api('PATCH', path, [{ op: 'replace', path: '/name', value: to }]);
+    }
+    await aFlag(things, 'new', { on: { Staging: 50, Production: 10 } });
+    await page.goto('/p/Checkout/flags');
+    await page.getByRole('link', { name: 'new', exact: true }).click();
+    for (const [environment, share] of [
+      ['details', '50'],
+      ['~compare', '10'],
+    ] as const) {
+      await page.getByRole('link', { name: new RegExp(`^${environment}`) }).click();
+      await step(page, 'Everyone else').getByText(share).first().waitFor();
+      assert.equal(new URL(page.url()).pathname, `/p/Checkout/flags/~new/~${environment}`);
+      await page.reload();
+      await step(page, 'Everyone else').getByText(share).first().waitFor();
+    }
+    await page.getByRole('link', { name: 'JSON' }).click();
+    await page.getByText('"size": 10').first().waitFor();
   });
 });

@@ -4,6 +4,7 @@ import { BrokenPage } from './BrokenPage.tsx';
 import { flagsSearch } from './features/flags/flags-search.ts';
 import { NotFoundPage } from './NotFoundPage.tsx';
 import { ownPath } from './own-path.ts';
+import { nameFromAddress, nameInAddress } from './paths.ts';
 import { projectReading } from './project.ts';
 import { client } from './query-client.ts';
 import { parseSearch, stringifySearch, textSearch } from './search-params.ts';
@@ -144,9 +145,20 @@ const projectSettings = createRoute({
 const flag = createRoute({
   getParentRoute: () => project,
   path: '/flags/$flag',
+  params: {
+    parse: ({ flag }) => ({ flag: nameFromAddress(flag) }),
+    stringify: ({ flag }) => ({ flag: nameInAddress(flag) }),
+  },
   component: lazyRouteComponent(() => import('./shell/FlagLayout.tsx'), 'FlagLayout'),
 });
 const inFlag = { getParentRoute: () => flag, validateSearch: textSearch };
+const inEnvironment = {
+  ...inFlag,
+  params: {
+    parse: ({ environment }: { environment: string }) => ({ environment: nameFromAddress(environment) }),
+    stringify: ({ environment }: { environment: string }) => ({ environment: nameInAddress(environment) }),
+  },
+};
 
 const flagHome = createRoute({
   ...inFlag,
@@ -154,12 +166,12 @@ const flagHome = createRoute({
   component: lazyRouteComponent(() => import('./shell/FlagLayout.tsx'), 'FlagHomePage'),
 });
 const definition = createRoute({
-  ...inFlag,
+  ...inEnvironment,
   path: '/$environment',
   component: lazyRouteComponent(() => import('./features/definitions/FlagPage.tsx'), 'FlagPage'),
 });
 const definitionJson = createRoute({
-  ...inFlag,
+  ...inEnvironment,
   path: '/$environment/json',
   component: lazyRouteComponent(() => import('./features/definitions/JsonPage.tsx'), 'JsonPage'),
 });
