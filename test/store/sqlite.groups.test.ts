@@ -61,6 +61,29 @@ test('writes happen in the order in which they came', async () => {
   assert.equal(ids.every(isThere), true);
 });
 
+test('readers get their turn in the middle of a group', async () => {
+  let rounds = 0;
+  let isOver = false;
+  const count = () => {
+    rounds += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  const ids = names(500);
+  /** Of each the round of the event loop in which it is written, and whether the one before it is committed by then. */
+  const written: { round: number; isParted: boolean }[] = [];
+  await Promise.all(
+    ids.map((id, at) =>
+      store.write(async (tx) => {
+        await insert(tx, id);
+        written.push({ round: rounds, isParted: at > 0 && isThere(ids[at - 1] ?? '') });
+      }),
+    ),
+  );
+  isOver = true;
+  assert.ok(written.some(({ round, isParted }, at) => !isParted && round > (written[at - 1]?.round ?? round)));
+});
+
 test('one that is refused leaves no trace, tells nobody, and costs the others nothing', async () => {
   const [first = '', refused = '', last = ''] = names(3);
   const heard: Heard[] = [];
