@@ -65,6 +65,7 @@ export const pages = {
   flagsByName: get(`${flags}?limit=50&name=${wordInNames}`),
   flagsByTag: get(`${flags}?limit=50&tag=${tagOfSome}`),
   lastOfFlags: (count: number) => get(`${flags}?limit=50&offset=${count - 50}`),
+  definitions: get(`${flags}/environments/${environmentName}?limit=50`),
   groups: get(`${prefix}/groups?limit=50`),
   lastOfGroups: (count: number) => get(`${prefix}/groups?limit=50&offset=${count - 50}`),
   users: get(`${prefix}/users?limit=50`),

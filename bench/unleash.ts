@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { command } from '../test/support/databases.ts';
 import { freePort } from '../test/support/free-port.ts';
 import type { PostgresServer } from '../test/support/postgres-server.ts';
-import { flagName } from './catalogue.ts';
+import { flagName, wordInNames } from './catalogue.ts';
 import type { Asked } from './load.ts';
 import { type Server, startServer } from './servers.ts';
 
@@ -38,6 +38,10 @@ export async function installUnleash(tell: (text: string) => void): Promise<stri
 
 const token = '*:*.a-token-for-measurements-only';
 const environment = 'development';
+const tokenOfSdks = `default:${environment}.a-token-for-measurements-only`;
+
+/** As its SDKs ask it. */
+export const asSdk = (server: Server): Server => ({ ...server, headers: { authorization: tokenOfSdks } });
 
 /** Resolves when it is ready, with so many flags in three environments. */
 export async function startUnleash(postgres: PostgresServer, flags: number): Promise<Server> {
@@ -77,6 +81,7 @@ async function startOver(postgres: PostgresServer, database: string): Promise<Se
         UNLEASH_SECRET: 'a-secret-for-measurements-only',
         LOG_LEVEL: 'warn',
         INIT_ADMIN_API_TOKENS: token,
+        INIT_BACKEND_API_TOKENS: tokenOfSdks,
         TOKEN_AUTHENTICATION_RATE_LIMIT_PER_MINUTE: withoutEnd,
         SDK_API_RATE_LIMIT_PER_MINUTE: withoutEnd,
         SEARCH_FEATURES_RATE_LIMIT_PER_MINUTE: withoutEnd,
@@ -122,6 +127,8 @@ export const unleashRequests = {
     upTo(flags).map((flag) => ({ method: 'GET', path: `${features}/${flagName(flag)}` })),
   users: [{ method: 'GET', path: '/api/admin/user-admin/1' }] as Asked[],
   page: [{ method: 'GET', path: '/api/admin/search/features?project=IS%3Adefault&limit=50&offset=0' }] as Asked[],
+  /** Fifty flags have this in their names, where there are a hundred or more. */
+  poll: [{ method: 'GET', path: `/api/client/features?namePrefix=${wordInNames}-0000` }] as Asked[],
   create: [{ method: 'POST', path: features, body: { name: 'made-{n}', type: 'release' } }] as Asked[],
   changes: (clients: number): Asked[] =>
     upTo(clients).map((flag) => ({

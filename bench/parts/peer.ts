@@ -4,7 +4,7 @@ import { asked, compare } from '../measuring.ts';
 import { anew, createFlag, pages, patchDefinitions } from '../requests.ts';
 import { type Row, throughputRow } from '../rows.ts';
 import type { Server } from '../servers.ts';
-import { unleashRequests } from '../unleash.ts';
+import { asSdk, unleashRequests } from '../unleash.ts';
 import type { Bench } from '../workbench.ts';
 
 const clients = 32;
@@ -16,6 +16,7 @@ interface Work {
   readonly order: 'all' | 'own';
   readonly atLeast: number;
   readonly notJudged?: string;
+  readonly isPoll?: true;
 }
 
 export async function measureAgainstPeer(
@@ -34,6 +35,15 @@ export async function measureAgainstPeer(
       notJudged: 'the bar is for what may be kept ready',
     },
     {
+      work: 'Poll 50 definitions of an environment',
+      ours: [pages.definitions],
+      theirs: unleashRequests.poll,
+      order: 'all',
+      atLeast: 1,
+      notJudged: 'no bar is set',
+      isPoll: true,
+    },
+    {
       work: 'Change a definition',
       ours: patchDefinitions(flags, clients),
       theirs: unleashRequests.changes(clients),
@@ -43,10 +53,10 @@ export async function measureAgainstPeer(
     { work: 'Create a flag', ours: [createFlag], theirs: unleashRequests.create, order: 'all', atLeast: 12 },
   ];
   const rows: Row[] = [];
-  for (const { work, ours, theirs, order, atLeast, notJudged } of works) {
+  for (const { work, ours, theirs, order, atLeast, notJudged, isPoll } of works) {
     const samples = await compare(bench, `${work}, ${clients} connections`, {
       Burgee: asked(bench, [burgee], { clients, requests: ours, order }),
-      Unleash: asked(bench, [unleash], { clients, requests: theirs, order }),
+      Unleash: asked(bench, [isPoll ? asSdk(unleash) : unleash], { clients, requests: theirs, order }),
     });
     const compared = { part: 'Against the peer', work, against: 'Unleash' };
     rows.push(throughputRow({ ...compared, ours: samples('Burgee'), theirs: samples('Unleash') }, atLeast, notJudged));
