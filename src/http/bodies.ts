@@ -28,7 +28,7 @@ class RawBody {
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async ({ headers }: FastifyRequest, body: Buffer) =>
-    body.length === 0 ? undefined : new RawBody(body, headers['content-encoding'] !== undefined),
+    body.length === 0 ? undefined : new RawBody(body, (headers['content-encoding'] ?? 'identity') !== 'identity'),
   );
 }
 

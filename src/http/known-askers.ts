@@ -28,6 +28,7 @@ export interface Look {
   readonly found?: Asker;
   readonly name?: string;
   readonly stamp?: number;
+  readonly key?: string;
 }
 
 export interface KnownAskers {
@@ -45,12 +46,12 @@ export function knownAskers(store: Stamped, wholeWays: WholeWays): KnownAskers {
       const name = nameOf(key, request);
       const entry = known.get(name);
       if (entry?.stamp === stamp && !wholeWays.isDue(key)) return { found: entry.asker };
-      wholeWays.goes(key);
-      return { name, stamp };
+      return { name, stamp, key };
     },
-    remember: ({ name, stamp }, asker) => {
+    remember: ({ name, stamp, key }, asker) => {
       // Where something was committed meanwhile, the stamp is over, and nobody will find it.
-      if (name === undefined || stamp === undefined) return;
+      if (name === undefined || stamp === undefined || key === undefined) return;
+      wholeWays.went(key);
       if (known.size >= mostAskers) known.clear();
       known.set(name, { asker, stamp });
     },

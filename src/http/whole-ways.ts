@@ -10,15 +10,15 @@ const mostKeys = 1_000;
 
 export interface WholeWays {
   isDue(key: string): boolean;
-  /** It goes now. */
-  goes(key: string): void;
+  /** It went. Only of keys that were let in: anybody can make up others, more than there is room for. */
+  went(key: string): void;
 }
 
 export function wholeWays(): WholeWays {
   const notBefore = new Map<string, number>();
   return {
     isDue: (key) => (notBefore.get(key) ?? 0) <= performance.now(),
-    goes: (key) => {
+    went: (key) => {
       if (notBefore.size >= mostKeys) notBefore.clear();
       notBefore.set(key, performance.now() + pauseMs);
     },

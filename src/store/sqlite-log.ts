@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from './sql.ts';
 
-/** The log is emptied after so many commits, each of some ten pages: a long one makes reading slower. */
+/** The log is emptied after so many commits, each of ten pages or, of a group, some more: a long one makes reading slower. */
 const commitsBetween = 100;
 /** When that failed, it is not tried again for so long. */
 const pauseMs = 10_000;

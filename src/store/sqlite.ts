@@ -28,10 +28,10 @@ import { SqliteTx } from './sqlite-tx.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
-/** A group takes in nobody after this long. A commit costs about as much as two changes, so large groups save much. */
-const longestGroupMs = 8;
-/** Nobody reads while a group is written; so after this long it is the readers' turn, in the middle of the group. */
+/** Nobody reads while somebody writes: after this long it is the readers' turn, in the middle of the group. */
 const longestTurnMs = 1;
+/** After so many turns of writers a group is committed. A commit costs about as much as two writes, so large groups save. */
+const mostTurns = 8;
 
 /** Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. */
 export function openSqlite(file: string, clock: () => number): Store {
@@ -178,18 +178,10 @@ class SqliteStore implements Store {
     const group: Waiting[] = [];
     const settled: Settled[] = [];
     try {
-      const until = performance.now() + longestGroupMs;
-      let endOfTurn = performance.now() + longestTurnMs;
-      do {
-        const waiting = this.#queue.shift();
-        if (!waiting) break;
-        group.push(waiting);
-        settled.push(await this.#inSavepoint(waiting));
-        if (performance.now() > endOfTurn) {
-          await nextRound();
-          endOfTurn = performance.now() + longestTurnMs;
-        }
-      } while (performance.now() < until);
+      for (let turn = 1; turn <= mostTurns && this.#queue.length > 0; turn += 1) {
+        if (turn > 1) await nextRound();
+        await this.#takeTurn(group, settled);
+      }
       await this.#commit(settled);
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -202,6 +194,16 @@ class SqliteStore implements Store {
       for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
     }
     await this.#log.emptyWhenLong();
+  }
+
+  async #takeTurn(group: Waiting[], settled: Settled[]): Promise<void> {
+    const until = performance.now() + longestTurnMs;
+    do {
+      const waiting = this.#queue.shift();
+      if (!waiting) return;
+      group.push(waiting);
+      settled.push(await this.#inSavepoint(waiting));
+    } while (performance.now() < until);
   }
 
   #rollBack(): void {

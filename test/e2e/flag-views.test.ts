@@ -347,7 +347,7 @@ suite('around a definition', { concurrency: 2 }, () => {
 
   visit('flags and environments are reached whatever they are called', async (things) => {
     const { page, api, project, environments } = things;
-    const names = { Staging: 'details', Production: '~compare' };
+    const names = { Staging: 'Details', Production: '~compare' };
     for (const [from, to] of Object.entries(names)) {
       const path = `/environments/ws/${project.id}/${environments[from]?.id}`;
       await api('PATCH', path, [{ op: 'replace', path: '/name', value: to }]);
@@ -356,10 +356,14 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags');
     await page.getByRole('link', { name: 'new', exact: true }).click();
     for (const [environment, share] of [
-      ['details', '50'],
+      ['Details', '50'],
       ['~compare', '10'],
     ] as const) {
-      await page.getByRole('link', { name: new RegExp(`^${environment}`) }).click();
+      await page
+        .getByRole('navigation', { name: 'Environments' })
+        .getByRole('link')
+        .filter({ hasText: environment })
+        .click();
       await step(page, 'Everyone else').getByText(share).first().waitFor();
       assert.equal(new URL(page.url()).pathname, `/p/Checkout/flags/~new/~${environment}`);
       await page.reload();

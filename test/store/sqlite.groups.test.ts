@@ -79,8 +79,9 @@ test('readers get their turn in the middle of a group', async () => {
         written.push({ round: rounds, isParted: at > 0 && isThere(ids[at - 1] ?? '') });
       }),
     ),
-  );
-  isOver = true;
+  ).finally(() => {
+    isOver = true;
+  });
   assert.ok(written.some(({ round, isParted }, at) => !isParted && round > (written[at - 1]?.round ?? round)));
 });
 

@@ -1,10 +1,13 @@
 /** Names in addresses, and addresses as text for where there are too many links for each to watch the router. */
 
-/** Parts of addresses that stand where a name of a flag or an environment can stand. */
-const parts = new Set(['new', 'compare', 'activity', 'details']);
+/**
+ * Names that would be taken for something else where the name of a flag or of an environment stands: for one of the pages
+ * of `routes.tsx` there, which the router knows in any case of letters; or for a name that is marked.
+ */
+const mistakable = /^(?:new|compare|activity|details|~.*)$/is;
 
-/** A name as it stands in an address: marked where it would be taken for one of the parts. */
-export const nameInAddress = (name: string): string => (parts.has(name) || name.startsWith('~') ? `~${name}` : name);
+/** A name as it stands in an address. */
+export const nameInAddress = (name: string): string => (mistakable.test(name) ? `~${name}` : name);
 export const nameFromAddress = (word: string): string => word.replace(/^~/, '');
 
 /** Of a flag, or of what it does in an environment. */

@@ -142,6 +142,7 @@ const projectSettings = createRoute({
   component: lazyRouteComponent(() => import('./features/projects/ProjectSettingsPage.tsx'), 'ProjectSettingsPage'),
 });
 
+// What stands beside the name of a flag or of an environment must stand in `paths.ts`, too.
 const flag = createRoute({
   getParentRoute: () => project,
   path: '/flags/$flag',
