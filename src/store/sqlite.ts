@@ -29,9 +29,9 @@ import { SqliteTx } from './sqlite-tx.ts';
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
 /** Nobody reads while somebody writes: after this long it is the readers' turn, in the middle of the group. */
-const longestTurnMs = 1;
+const longestTurnMs = 0.5;
 /** After so many turns of writers a group is committed. A commit costs about as much as two writes, so large groups save. */
-const mostTurns = 8;
+const mostTurns = 16;
 
 /** Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. */
 export function openSqlite(file: string, clock: () => number): Store {
