@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
-import { aDefinedFlag, aProject } from '../support/build.ts';
+import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
 import { onPostgres } from '../support/databases.ts';
 import { scrape } from '../support/metrics.ts';
 import { adminKey, startNode, until } from '../support/nodes.ts';
@@ -44,6 +44,8 @@ describe('traces', sideBySide, () => {
     const burgee = await startNode(anInstallation(), variablesFor(receiver));
     const project = await aProject(burgee);
     const { path } = await aDefinedFlag(burgee, project);
+    // From this commit on nothing is known of who asks for what.
+    await burgee.post('/groups', { name: uniqueName('group') });
     const answer = await burgee.patch(path, [{ op: 'replace', path: '/defaultTreatment', value: 'on' }]);
     assert.equal(answer.status, 200);
 
