@@ -127,7 +127,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/store/flags.ts': [
-    ['where f.project_id = ${projectId} and (f.name', 'where (f.name'],
+    ['from flags where project_id = ${projectId} and name = ${word}', 'from flags where name = ${word}'],
+    ['from flags where project_id = ${projectId} and id = ${word}', 'from flags where id = ${word}'],
     ['? sql`f.project_id = ${projectId}`', '? sql`f.id <> ${projectId}`', 'flags.listFlags'],
     ['where t.project_id = ${projectId} and t.name', 'where t.name', 'flags.listFlags'],
     [
@@ -135,7 +136,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'where id = ${rolloutStatusId})',
       'flags.listFlags',
     ],
-    ['from flags where project_id = ${projectId} and name', 'from flags where name', 'definitions.createDefinition'],
+    [
+      'from flags where project_id = ${projectId} and name in',
+      'from flags where name in',
+      'definitions.createDefinition',
+    ],
   ],
   'src/store/definitions.ts': [
     [
