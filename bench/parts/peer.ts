@@ -16,7 +16,8 @@ interface Work {
   readonly order: 'all' | 'own';
   readonly atLeast: number;
   readonly notJudged?: string;
-  readonly isPoll?: true;
+  /** Unleash as somebody else asks it. */
+  readonly peer?: Server;
 }
 
 export async function measureAgainstPeer(
@@ -41,7 +42,7 @@ export async function measureAgainstPeer(
       order: 'all',
       atLeast: 1,
       notJudged: 'no bar is set',
-      isPoll: true,
+      peer: asSdk(unleash),
     },
     {
       work: 'Change a definition',
@@ -53,10 +54,10 @@ export async function measureAgainstPeer(
     { work: 'Create a flag', ours: [createFlag], theirs: unleashRequests.create, order: 'all', atLeast: 12 },
   ];
   const rows: Row[] = [];
-  for (const { work, ours, theirs, order, atLeast, notJudged, isPoll } of works) {
+  for (const { work, ours, theirs, order, atLeast, notJudged, peer = unleash } of works) {
     const samples = await compare(bench, `${work}, ${clients} connections`, {
       Burgee: asked(bench, [burgee], { clients, requests: ours, order }),
-      Unleash: asked(bench, [isPoll ? asSdk(unleash) : unleash], { clients, requests: theirs, order }),
+      Unleash: asked(bench, [peer], { clients, requests: theirs, order }),
     });
     const compared = { part: 'Against the peer', work, against: 'Unleash' };
     rows.push(throughputRow({ ...compared, ours: samples('Burgee'), theirs: samples('Unleash') }, atLeast, notJudged));

@@ -23,12 +23,10 @@ export interface Asker {
   readonly things: Things;
 }
 
-/** A request that is looked up: what is remembered of it, or under which name and stamp it can be. */
+/** A request that is looked up: what is remembered of it, or as what it can be; neither where nothing is remembered. */
 export interface Look {
   readonly found?: Asker;
-  readonly name?: string;
-  readonly stamp?: number;
-  readonly key?: string;
+  readonly rememberAs?: { readonly key: string; readonly name: string; readonly stamp: number };
 }
 
 export interface KnownAskers {
@@ -46,13 +44,14 @@ export function knownAskers(store: Stamped, wholeWays: WholeWays): KnownAskers {
       const name = nameOf(key, request);
       const entry = known.get(name);
       if (entry?.stamp === stamp && !wholeWays.isDue(key)) return { found: entry.asker };
-      return { name, stamp, key };
+      return { rememberAs: { key, name, stamp } };
     },
-    remember: ({ name, stamp, key }, asker) => {
-      // Where something was committed meanwhile, the stamp is over, and nobody will find it.
-      if (name === undefined || stamp === undefined || key === undefined) return;
+    remember: ({ rememberAs }, asker) => {
+      if (!rememberAs) return;
+      const { key, name, stamp } = rememberAs;
       wholeWays.went(key);
       if (known.size >= mostAskers) known.clear();
+      // Where something was committed meanwhile, the stamp is over, and nobody will find it.
       known.set(name, { asker, stamp });
     },
   };

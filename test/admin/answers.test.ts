@@ -7,6 +7,7 @@ import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
+import { statementsOf } from '../support/statements.ts';
 
 const api = await startApi();
 
@@ -29,25 +30,7 @@ async function untilUseIsNoted(id: string): Promise<void> {
   await untilUseIsNoted(id);
 }
 
-/** What is asked of the database for what `body` does. */
-async function statements(body: () => Promise<unknown>): Promise<string[]> {
-  const asked: string[] = [];
-  const { one, all } = api.store;
-  api.store.one = (query) => {
-    asked.push(query.sql);
-    return one.call(api.store, query) as never;
-  };
-  api.store.all = (query) => {
-    asked.push(query.sql);
-    return all.call(api.store, query) as never;
-  };
-  try {
-    await body();
-  } finally {
-    Object.assign(api.store, { one, all });
-  }
-  return asked;
-}
+const statements = (body: () => Promise<unknown>) => statementsOf(api.store, body);
 
 /** A key of its own for which the answer is kept, and which has just gone the whole way, so that it need not for a while. */
 async function aKeyThatHasRead(path: string): Promise<string> {

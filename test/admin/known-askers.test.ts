@@ -6,6 +6,7 @@ import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
+import { statementsOf } from '../support/statements.ts';
 
 const api = await startApi();
 
@@ -24,25 +25,9 @@ async function aChangedDefinition() {
   return { project, path, flag, keyId: row?.id ?? '', text, change };
 }
 
-/** What is read outside of transactions for what `body` does. */
-async function reads(body: () => Promise<unknown>): Promise<string[]> {
-  const read: string[] = [];
-  const { one } = api.store;
-  api.store.one = (query) => {
-    read.push(query.sql);
-    return one.call(api.store, query) as never;
-  };
-  try {
-    await body();
-  } finally {
-    Object.assign(api.store, { one });
-  }
-  return read;
-}
-
 test('a key that changes a definition again is not looked up again, nor what its path names', onlySqlite, async () => {
   const { change } = await aChangedDefinition();
-  assert.deepEqual(await reads(change), []);
+  assert.deepEqual(await statementsOf(api.store, change), []);
 });
 
 test('a key that is revoked, here or by another process, is known no more', async () => {

@@ -270,6 +270,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await dialog.getByRole('button', { name: 'Save to Staging' }).click();
     // What is said in passing may still be there from the first time.
     await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Saved to Staging.').last().waitFor();
     assert.equal((await definitionIn(things, 'historic', 'Staging')).defaultRule[0].size, 50);
   });
 

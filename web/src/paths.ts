@@ -11,8 +11,9 @@ export const nameInAddress = (name: string): string => (mistakable.test(name) ? 
 export const nameFromAddress = (word: string): string => word.replace(/^~/, '');
 
 /** Of a flag, or of what it does in an environment. */
-export const flagPath = (project: string, flag: string, environment?: string): string =>
-  [`/p/${encodeURIComponent(project)}/flags`, flag, environment]
-    .filter((part) => part !== undefined)
-    .map((part, index) => (index === 0 ? part : encodeURIComponent(nameInAddress(part))))
-    .join('/');
+export function flagPath(project: string, flag: string, environment?: string): string {
+  const ofFlag = `/p/${encodeURIComponent(project)}/flags/${part(flag)}`;
+  return environment === undefined ? ofFlag : `${ofFlag}/${part(environment)}`;
+}
+
+const part = (name: string): string => encodeURIComponent(nameInAddress(name));
