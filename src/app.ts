@@ -9,6 +9,7 @@ import { accountPrefix, prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
 import { keptAnswers } from '#http/answers.ts';
 import { readBodies } from '#http/bodies.ts';
+import { compressAnswers } from '#http/compression.ts';
 import { register, type Services } from '#http/implement.ts';
 import { knownAskers } from '#http/known-askers.ts';
 import { createLimits, type RateLimits } from '#http/limits.ts';
@@ -116,6 +117,8 @@ export async function createApp({
       throw new Problem('request_invalid', { complaints: ['The path and the query must not contain NUL'] });
     }
   });
+  // In this order: what is kept is kept as it is sent.
+  compressAnswers(app);
   answers.keepFrom(app);
   app.addHook('onResponse', async (request, reply) => ended(request, reply));
   app.setErrorHandler(answerProblem);

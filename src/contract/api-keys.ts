@@ -10,6 +10,7 @@ export const createApiKey = endpoint({
   access: { needs: 'apiKey.write', scope: 'project' },
   body: NewApiKey,
   reply: CreatedApiKey,
+  showsSecret: true,
   problems: ['api_key_invalid', 'scope_too_wide', 'project_not_found', 'environment_not_found'],
 });
 

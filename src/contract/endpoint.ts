@@ -36,6 +36,8 @@ export interface Endpoint {
   readonly versioned?: true;
   /** The answer is about the definition that the path names: it stays the same when other definitions change. */
   readonly aboutDefinition?: true;
+  /** The answer shows a secret, so it is not compressed: the size would tell an observer how much of it they guessed. */
+  readonly showsSecret?: true;
   /** What this endpoint in particular can refuse. `problemsOf` adds what follows from the rest. */
   readonly problems: readonly ProblemCode[];
 }

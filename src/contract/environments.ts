@@ -23,6 +23,7 @@ export const createEnvironment = endpoint({
   access: { needs: 'environment.write', scope: 'project' },
   body: NewEnvironment,
   reply: EnvironmentDetails,
+  showsSecret: true,
   problems: ['environment_name_taken', 'permissions_unsupported'],
 });
 

@@ -5,7 +5,8 @@
  *
  * Invariants
  * 1. What is kept was read after the stamp under which it is kept, and is given while its subject has no later one.
- * 2. The name of an answer holds all that it depends on: the key and the address.
+ * 2. The name of an answer holds all that it depends on: the key, the address and the encoding, so what is compressed
+ *    is compressed once.
  * 3. An answer has a subject when it stays the same whatever happens to other subjects. All others have none: any
  *    commit ends them.
  * 4. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
@@ -15,9 +16,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefix } from '#contract/parts.ts';
 import type { Stamped, Subject } from '#store/sql.ts';
 import { keyOf } from './authenticate.ts';
+import { acceptedEncoding } from './compression.ts';
 import type { WholeWays } from './whole-ways.ts';
 
-/** A bound for the memory, in characters; when it is full, keeping starts anew. */
+/** A bound for the memory, in characters or bytes; when it is full, keeping starts anew. */
 const room = 16_000_000;
 const largestAnswer = 64_000;
 /** What is kept beside the body: name, headers, and the entry itself. */
@@ -34,7 +36,7 @@ export interface AnsweredRequest {
 }
 
 interface Kept extends Pick<AnsweredRequest, 'route' | 'actor'> {
-  readonly body: string;
+  readonly body: string | Buffer;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly subject: Subject | undefined;
@@ -69,7 +71,7 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
     return last !== undefined && last <= stamp;
   };
 
-  const keep = (request: FastifyRequest, reply: FastifyReply, payload: string): void => {
+  const keep = (request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): void => {
     const { keepAs: { name, stamp } = {}, subject } = request;
     if (name === undefined || stamp === undefined || !holds(stamp, subject)) return;
     const size = name.length + payload.length + overhead;
@@ -114,7 +116,9 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
         done();
       });
       app.addHook('onSend', (request, reply, payload, done) => {
-        if (reply.statusCode === 200 && typeof payload === 'string') keep(request, reply, payload);
+        if (reply.statusCode === 200 && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
+          keep(request, reply, payload);
+        }
         done(null, payload);
       });
       // From then on connections are told to end, which the framework does.
@@ -126,7 +130,8 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
   };
 }
 
-const nameOf = (key: string, { url }: IncomingMessage): string => `${key} ${url}`;
+const nameOf = (key: string, { url, headers }: IncomingMessage): string =>
+  `${key} ${url} ${acceptedEncoding(headers['accept-encoding'])}`;
 
 /** The key that asks; undefined for what is never kept: only what a key reads is the same each time. */
 function keptFor({ method, url = '', headers }: IncomingMessage): string | undefined {
@@ -136,7 +141,7 @@ function keptFor({ method, url = '', headers }: IncomingMessage): string | undef
   return keyOf(headers);
 }
 
-function headersOf(reply: FastifyReply, payload: string): string[] {
+function headersOf(reply: FastifyReply, payload: string | Buffer): string[] {
   const headers = Object.entries(reply.getHeaders()).filter(([name]) => name !== 'x-transaction-id');
   return [
     ...headers.flatMap(([name, value]) => [name, String(value)]),

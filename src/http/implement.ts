@@ -89,6 +89,7 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
     method,
     url,
     schema: { response: { 200: endpoint.reply } },
+    config: { showsSecret: endpoint.showsSecret ?? false },
     onRequest: async (request, reply) => {
       if (access !== 'probe') reply.headers(services.limits.ofAddress(request.ip));
       if (needsNobody(access)) return requireOwnOrigin(request, services.publicUrl, false);
