@@ -105,7 +105,7 @@ interface Place {
 }
 
 async function findPlace(store: Store): Promise<Place> {
-  const project = await findProject(store, projectName);
+  const project = await findProject(store, projectName, { kind: 'account' });
   if (!project) throw new Error('there is no project');
   const added = { id: newId(), projectId: project.id, name: environmentNames[2], production: false };
   await store.write((tx) => insertEnvironment(tx, { ...added, createdAt: tx.now }));

@@ -132,7 +132,7 @@ export async function createApp({
     limits: createLimits(rateLimits),
     knownAskers: knownAskers(store, ways),
     publicUrl,
-    contextFor: (actor, transactionId) => contextFor(store, actor, transactionId),
+    contextFor: (asking) => contextFor(store, asking),
     keyUsed: keyUse(store, log),
     sessionUsed: sessionUse(store, log),
   };

@@ -84,11 +84,11 @@ async function scopeOf(
     if (environmentWords.length > 0) throw new Error('--environment needs --project');
     return { kind: 'account' };
   }
-  const project = await findProject(db, projectWord);
+  const project = await findProject(db, projectWord, { kind: 'account' });
   if (!project) throw new Problem('project_not_found', { word: projectWord });
   const environmentIds: string[] = [];
   for (const word of new Set(environmentWords)) {
-    const environment = await findEnvironment(db, project.id, word);
+    const environment = await findEnvironment(db, project.id, word, { kind: 'account' });
     if (!environment) throw new Problem('environment_not_found', { word });
     if (!environmentIds.includes(environment.id)) environmentIds.push(environment.id);
   }

@@ -22,7 +22,7 @@ export async function withStore(body: (session: Session) => Promise<void>): Prom
   const store = await openStore(config);
   try {
     if (!(await findAccount(store))) throw new Error('The database is empty; start the server once with npm start');
-    await body({ store, context: contextFor(store, operator(), transactionIds()()) });
+    await body({ store, context: contextFor(store, { actor: operator(), transactionId: transactionIds()() }) });
   } finally {
     await store.close();
   }

@@ -44,7 +44,7 @@ export const resendInvitation = (context: Context, userId: string) =>
   write(context, async (tx) => {
     const user = await lockUser(tx, userId);
     if (user.status !== 'PENDING') throw new Problem('invitation_not_pending');
-    await sendInvitation(tx, user, context.actor.name);
+    await sendInvitation(tx, user, tx.actor.name);
     await tx.record({ action: 'user.invited_again', object: objectOf(user) });
     return user;
   });

@@ -19,10 +19,10 @@ export interface KeyFields {
 /** Creates a key. Its text is in the answer, and nowhere else: what is stored is a hash. */
 export const createApiKey = (context: Context, fields: KeyFields) =>
   write(context, async (tx) => {
-    if (fields.scope.kind === 'account' && context.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');
+    if (fields.scope.kind === 'account' && tx.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');
     checkKeyScope(fields.type, fields.scope);
     await requireReached(tx, fields.scope);
-    const created = await insertNewKey(tx, context.actor, fields);
+    const created = await insertNewKey(tx, tx.actor, fields);
     await tx.record({ ...entry('api_key.created', created.key), after: created.key });
     return created;
   });

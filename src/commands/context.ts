@@ -3,25 +3,27 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
-import { Problem } from '#domain/problems.ts';
 import type { Note } from '#domain/projects.ts';
-import { isApiKey } from '#store/api-keys.ts';
 import { insertChange } from '#store/changes.ts';
 import { definitionSubject, type Reader, type Store, type Tx } from '#store/sql.ts';
-import { isActiveUser } from '#store/users.ts';
+import { type Grant, requireActor } from './actors.ts';
 
 const inside = Symbol('inside');
 
-/** Who asks, and in which request. What is inside is for `write` alone, so a handler cannot write but by a command. */
-export interface Context {
+interface Asking {
+  /** As it was when the request came in. A command asks `tx.actor`. */
   readonly actor: Actor;
-  readonly [inside]: { readonly store: Store; readonly transactionId: string };
+  readonly transactionId: string;
+  /** Asked for again in the transaction; absent for those who need no permission. */
+  readonly grant?: Grant | undefined;
 }
 
-export const contextFor = (store: Store, actor: Actor, transactionId: string): Context => ({
-  actor,
-  [inside]: { store, transactionId },
-});
+/** Who asks, and in which request. For `write` alone, so a handler cannot write but by a command. */
+export interface Context {
+  readonly [inside]: Asking & { readonly store: Store };
+}
+
+export const contextFor = (store: Store, asking: Asking): Context => ({ [inside]: { ...asking, store } });
 
 /** For what a command must know or compute before its transaction: hashing a password must not hold up other writers. */
 export const readerOf = (context: Context): Reader => context[inside].store;
@@ -43,44 +45,32 @@ export interface Entry {
   readonly actor?: Pick<Actor, 'type' | 'id' | 'name'>;
 }
 
-/** A key may be revoked, and a person deactivated, while the body of a request is on its way or waits for its turn. */
-async function requireStillThere(tx: Tx, { type, id }: Actor): Promise<void> {
-  if (type === 'api_key' && !(await isApiKey(tx, id))) throw new Problem('unauthenticated');
-  if (type === 'user' && !(await isActiveUser(tx, id))) throw new Problem('unauthenticated');
-}
-
 export interface RecordingTx extends Tx {
+  /** Who acts, with the permissions and the scope of this moment. */
+  readonly actor: Actor;
   /** Writes the audit entry. Exactly one in a transaction. */
   record(entry: Entry): Promise<void>;
 }
 
 /** Opens the transaction of a command. One that wrote and did not record exactly once is a mistake of ours: rolled back. */
 export function write<Result>(context: Context, body: (tx: RecordingTx) => Promise<Result>): Promise<Result> {
-  const { store, transactionId } = context[inside];
+  const { store, transactionId, actor: asking, grant } = context[inside];
   return store.write(async (tx) => {
-    await requireStillThere(tx, context.actor);
+    const acting = await requireActor(tx, asking, grant);
     let recorded = 0;
     const result = await body({
+      actor: acting,
       now: tx.now,
       clock: () => tx.now,
       lock: tx.lock,
+      keep: tx.keep,
       lockFree: tx.lockFree,
       one: (query) => tx.one(query),
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),
       announce: (notice) => tx.announce(notice),
       changesOnly: (subject) => tx.changesOnly(subject),
-      record: async ({
-        action,
-        object,
-        project,
-        environment,
-        before,
-        after,
-        note,
-        notBefore = 0,
-        actor = context.actor,
-      }) => {
+      record: async ({ action, object, project, environment, before, after, note, notBefore = 0, actor = acting }) => {
         recorded += 1;
         if (object.type === 'definition' && environment) tx.changesOnly(definitionSubject(environment.id, object.id));
         await insertChange(tx, {

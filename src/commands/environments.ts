@@ -28,8 +28,8 @@ export const createEnvironment = (context: Context, project: Project, fields: Ne
     // The ends of the ids: their beginnings are the time, and alike.
     const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
     const keys = [
-      await insertNewKey(tx, context.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
-      await insertNewKey(tx, context.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),
+      await insertNewKey(tx, tx.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
+      await insertNewKey(tx, tx.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),
     ];
     const apiKeys = keys.map(({ key }) => key);
     await tx.record({ ...entry('environment.created', environment), after: { ...environment, apiKeys } });

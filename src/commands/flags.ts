@@ -42,7 +42,7 @@ export const createFlag = (context: Context, { project, trafficType, name, descr
       rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
       rolloutStatusTimestamp: tx.now,
       tags: null,
-      owners: ownersOf(context.actor),
+      owners: ownersOf(tx.actor),
       revision: tx.now,
     };
     await store.insertFlag(tx, project.id, flag);

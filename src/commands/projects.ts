@@ -53,7 +53,7 @@ export const deleteProject = (context: Context, { id }: Project) =>
 
 /** Refuses a change without title and comment where the project, as it is now, demands them. */
 export async function requireNote(tx: Tx, { id, name }: Project, note: Note): Promise<void> {
-  const project = await store.findProject(tx, id);
+  const project = await store.findProject(tx, id, { kind: 'account' });
   if (!project) throw new Problem('project_not_found', { word: name });
   checkNote(project, note);
 }

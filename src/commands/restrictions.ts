@@ -22,7 +22,7 @@ export const replaceRestriction = (context: Context, { project, restricted, view
     if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
     const found = await findRestriction(tx, project.id);
     const before = toRestriction(project, found.restricted, found.viewers);
-    const after = toRestriction(project, restricted, await named(tx, viewers, context.actor));
+    const after = toRestriction(project, restricted, await named(tx, viewers, tx.actor));
     await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
     await tx.record({
       action: 'restriction.replaced',

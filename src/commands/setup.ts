@@ -39,7 +39,7 @@ export async function setUp(
   { adminKeyText, transactionId }: SetUpOptions,
 ): Promise<FirstStart | undefined> {
   if (await findAccount(store)) return undefined;
-  const made = write(contextFor(store, system, transactionId), async (tx) => {
+  const made = write(contextFor(store, { actor: system, transactionId }), async (tx) => {
     const account = { id: newId(), markerSecret: newToken() };
     await insertAccount(tx, account);
     const project: Project = { id: newId(), type: 'workspace', name: 'Default', requiresTitleAndComments: false };

@@ -32,7 +32,7 @@ export const inviteUser = (context: Context, { email, groupIds }: { email: strin
       createdAt: tx.now,
     };
     await store.insertUser(tx, user);
-    await sendInvitation(tx, user, context.actor.name);
+    await sendInvitation(tx, user, tx.actor.name);
     await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
     return user;
   });

@@ -68,12 +68,13 @@ export const permissionsOfPerson = (isAdministrator: boolean): ReadonlySet<Permi
 /** The part of the account that an actor reaches. */
 export type Scope =
   | { readonly kind: 'account' }
-  | { readonly kind: 'projects'; readonly projectIds: readonly string[] }
+  /** The projects that are open to this person. Rows decide which: there may be any number, and they may change. */
+  | { readonly kind: 'member'; readonly userId: string }
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'environment'; readonly projectId: string; readonly environmentIds: readonly string[] };
 
 /** What a key can be restricted to. */
-export type KeyScope = Exclude<Scope, { kind: 'projects' }>;
+export type KeyScope = Exclude<Scope, { kind: 'member' }>;
 
 /** Who acts: a key, a person who is signed in or not yet, a person at the server's command line, or the first start. */
 export interface Actor {
@@ -82,6 +83,8 @@ export interface Actor {
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
   readonly scope: Scope;
+  /** Of a person: the session by which that person acts. */
+  readonly sessionId?: string;
 }
 
 /** What an endpoint demands: a permission, and the narrowest scope that an actor may have to use it. */
@@ -93,21 +96,8 @@ export interface Access {
 export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =>
   new Set(names.flatMap((name): readonly Permission[] => roles[name]));
 
-const width = { environment: 0, project: 1, projects: 1, account: 2 } as const;
+const width = { environment: 0, project: 1, member: 1, account: 2 } as const;
 
 /** Whether the actor may use the endpoint at all, wherever the thing is. If not: 403, whether or not the thing exists. */
 export const allows = (actor: Pick<Actor, 'permissions' | 'scope'>, access: Access): boolean =>
   actor.permissions.has(access.needs) && width[actor.scope.kind] >= width[access.scope];
-
-/** Whether the project is in the actor's scope. If not: 404, as if it did not exist. */
-export const reachesProject = ({ scope }: Pick<Actor, 'scope'>, projectId: string): boolean =>
-  scope.kind === 'account' || projectIdsOf(scope).includes(projectId);
-
-/** The projects of a scope that is narrower than the account. */
-export const projectIdsOf = (scope: Exclude<Scope, { kind: 'account' }>): readonly string[] =>
-  scope.kind === 'projects' ? scope.projectIds : [scope.projectId];
-
-/** Whether the environment is in the actor's scope. If not: 404, as if it did not exist. */
-export const reachesEnvironment = (actor: Actor, environment: { id: string; projectId: string }): boolean =>
-  reachesProject(actor, environment.projectId) &&
-  (actor.scope.kind !== 'environment' || actor.scope.environmentIds.includes(environment.id));

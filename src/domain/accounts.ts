@@ -33,10 +33,10 @@ export const SessionView = Type.Object({
 });
 export type SessionView = Static<typeof SessionView>;
 
-/** What the person may do and where, in the words that `allows` and `reachesProject` understand. */
-export const reachOf = ({ permissions: may, projects }: SessionView): Pick<Actor, 'permissions' | 'scope'> => ({
+/** What the person may do, as `allows` takes it. */
+export const reachOf = ({ permissions: may, projects, user }: SessionView): Pick<Actor, 'permissions' | 'scope'> => ({
   permissions: new Set(may),
-  scope: projects === 'all' ? { kind: 'account' } : { kind: 'projects', projectIds: projects },
+  scope: projects === 'all' ? { kind: 'account' } : { kind: 'member', userId: user.id },
 });
 
 export const SessionSummary = Type.Object({

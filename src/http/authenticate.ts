@@ -1,16 +1,14 @@
 /** From the key or the session of a request to its actor. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { actorOfKey, actorOfPerson } from '#commands/actors.ts';
 import { hashOf, mayBeKey } from '#commands/secrets.ts';
-import { type Actor, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
+import type { Actor } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
-import type { User } from '#domain/users.ts';
 import { findApiKeyByHash } from '#store/api-keys.ts';
-import { findAdministratorsId } from '#store/groups.ts';
-import { findSession, type Session } from '#store/sessions.ts';
+import { findSignedIn, type Session, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
-import { findUser, listProjectIdsOfUser } from '#store/users.ts';
 import { requireOwnOrigin } from './origin.ts';
 import { sessionTokenOf } from './session-cookie.ts';
 import type { Throttles } from './throttle.ts';
@@ -25,10 +23,8 @@ export interface Authentication {
 }
 
 /** Somebody who is signed in. */
-export interface Person {
+export interface Person extends SignedIn {
   readonly actor: Actor;
-  readonly user: User;
-  readonly session: Session;
 }
 
 /** The key decides where there is one, else the session. Refuses who has neither. */
@@ -52,7 +48,7 @@ async function authenticateKey(
     throw new Problem('unauthenticated');
   }
   keyUsed(key);
-  return { type: 'api_key', id: key.id, name: key.name, permissions: permissionsOf(key.roles), scope: key.scope };
+  return actorOfKey(key);
 }
 
 /** The text that a request shows as its key. */
@@ -68,24 +64,9 @@ export async function findPerson(
   request: FastifyRequest,
 ): Promise<Person | undefined> {
   const token = sessionTokenOf(request);
-  const session = token === undefined ? undefined : await findSession(db, hashOf(token));
-  if (!session) return undefined;
+  const person = token === undefined ? undefined : await findSignedIn(db, hashOf(token));
+  if (!person) return undefined;
   requireOwnOrigin(request, publicUrl, true);
-  sessionUsed(session);
-  const user = await findUser(db, session.userId, { kind: 'account' });
-  return { user, session, actor: await actorOf(db, user) };
-}
-
-/** Administrators may do everything; other people what is theirs, in the projects that are open to them. */
-export async function actorOf(db: Reader, user: User): Promise<Actor> {
-  const isAdministrator = user.groupIds.includes(await findAdministratorsId(db));
-  return {
-    type: 'user',
-    id: user.id,
-    name: user.email,
-    permissions: permissionsOfPerson(isAdministrator),
-    scope: isAdministrator
-      ? { kind: 'account' }
-      : { kind: 'projects', projectIds: await listProjectIdsOfUser(db, user.id) },
-  };
+  sessionUsed(person.session);
+  return { ...person, actor: actorOfPerson(person) };
 }

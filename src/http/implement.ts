@@ -6,7 +6,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import type { Context } from '#commands/context.ts';
+import type { Grant } from '#commands/actors.ts';
+import type { Context, contextFor } from '#commands/context.ts';
 import type { Origin } from '#commands/sessions.ts';
 import {
   type Body,
@@ -21,6 +22,8 @@ import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/shapes.ts';
+import type { User } from '#domain/users.ts';
+import type { Session, SignedIn } from '#store/sessions.ts';
 import { definitionSubject, type Subject } from '#store/sql.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
@@ -32,7 +35,7 @@ import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 
 /** What a handler gets. */
 export type Call<E extends Endpoint> = Resolved<E> &
-  Pick<PersonOf<E>, 'user' | 'session'> & {
+  PersonOf<E> & {
     readonly actor: Actor;
     readonly context: Context;
     /** The words of the path as they stand there. */
@@ -45,8 +48,8 @@ export type Call<E extends Endpoint> = Resolved<E> &
   };
 
 type PersonOf<E extends Endpoint> = E extends { readonly access: 'signed-in' }
-  ? Person
-  : { readonly user?: never; readonly session?: never };
+  ? { readonly person: SignedIn; readonly user: User; readonly session: Session }
+  : { readonly person?: never; readonly user?: never; readonly session?: never };
 
 type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Reply<E>>;
 type Handlers<Module> = {
@@ -73,7 +76,7 @@ export const implement = <Module extends Record<string, Endpoint>>(
 export interface Services extends Authentication {
   readonly limits: Limits;
   readonly knownAskers: KnownAskers;
-  readonly contextFor: (actor: Actor, transactionId: string) => Context;
+  readonly contextFor: (asking: Parameters<typeof contextFor>[1]) => Context;
 }
 
 /** Registers the routes below the prefix. */
@@ -114,10 +117,11 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
       const { actor = anonymous(request), person, things } = request;
       const answer = await handler({
         ...things,
+        person,
         user: person?.user,
         session: person?.session,
         actor,
-        context: services.contextFor(actor, request.id),
+        context: services.contextFor({ actor, transactionId: request.id, grant: grantOf(access, things) }),
         words: request.params,
         query: readQuery(endpoint.query, queryShape, request.query),
         body: readBody(endpoint, bodyShape, request.body),
@@ -137,8 +141,12 @@ const anonymous = (request: FastifyRequest): Actor => ({
   id: request.ip,
   name: 'Not signed in',
   permissions: new Set(),
-  scope: { kind: 'projects', projectIds: [] },
+  scope: { kind: 'member', userId: '' },
 });
+
+/** What lets the request in, and is asked for again in its transaction. */
+const grantOf = (access: Endpoint['access'], things: Things | undefined): Grant | undefined =>
+  typeof access === 'string' ? undefined : { access, project: things?.project };
 
 const subjectOf = ({ environment, flag }: Things): Subject | undefined =>
   environment && flag && definitionSubject(environment.id, flag.id);

@@ -1,31 +1,46 @@
 /** Path words → things, or 404: the same answer for what does not exist and for what is outside the actor's scope. */
-import { type Actor, reachesEnvironment, reachesProject } from '#domain/access.ts';
+import type { Actor } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import { findEnvironment } from '#store/environments.ts';
+import { findEnvironment, listEnvironments } from '#store/environments.ts';
 import { findDefinedFlag, findFlag } from '#store/flags.ts';
 import { findProject } from '#store/projects.ts';
+import { reaches } from '#store/scopes.ts';
 import type { Reader } from '#store/sql.ts';
 import { findTrafficType, findTrafficTypeById } from '#store/traffic-types.ts';
 
 export async function resolveProject(db: Reader, actor: Actor, word: string): Promise<Project> {
-  const project = await findByWord(word, (name) => findProject(db, name));
-  if (!project || !reachesProject(actor, project.id)) throw new Problem('project_not_found', { word });
+  const project = await findByWord(word, (name) => findProject(db, name, actor.scope));
+  if (!project) throw new Problem('project_not_found', { word });
   return project;
 }
 
-export async function resolveEnvironment(
+async function resolveEnvironment(db: Reader, actor: Actor, project: Project, word: string): Promise<Environment> {
+  const environment = await findByWord(word, (name) => findEnvironment(db, project.id, name, actor.scope));
+  if (!environment) throw new Problem('environment_not_found', { word });
+  return environment;
+}
+
+/** Several at once, in one statement. */
+export async function resolveEnvironments(
   db: Reader,
   actor: Actor,
   project: Project,
-  word: string,
-): Promise<Environment> {
-  const environment = await findByWord(word, (name) => findEnvironment(db, project.id, name));
-  if (!environment || !reachesEnvironment(actor, environment)) throw new Problem('environment_not_found', { word });
-  return environment;
+  words: readonly string[],
+): Promise<Environment[]> {
+  const reached = await listEnvironments(db, project.id, actor.scope);
+  const find = async (word: string) =>
+    reached.find(({ id }) => id === word) ?? reached.find(({ name }) => name === word);
+  return Promise.all(
+    words.map(async (word) => {
+      const environment = await findByWord(word, find);
+      if (!environment) throw new Problem('environment_not_found', { word });
+      return environment;
+    }),
+  );
 }
 
 async function resolveTrafficType(db: Reader, project: Project, word: string): Promise<TrafficType> {
@@ -37,7 +52,7 @@ async function resolveTrafficType(db: Reader, project: Project, word: string): P
 /** For the path that names a traffic type without its project. */
 export async function resolveTrafficTypeById(db: Reader, actor: Actor, id: string): Promise<TrafficType> {
   const trafficType = await findTrafficTypeById(db, id);
-  if (!trafficType || !reachesProject(actor, trafficType.projectId)) {
+  if (!trafficType || !(await reaches(db, actor.scope, trafficType.projectId))) {
     throw new Problem('traffic_type_not_found', { word: id });
   }
   return trafficType;
@@ -80,7 +95,10 @@ export async function resolvePath(db: Reader, actor: Actor, words: Record<string
   return found;
 }
 
-/** Some clients write a space in a path as `+`: what is not found as it stands is tried once more that way. */
+/**
+ * Some clients write a space in a path as `+`: what is not found as it stands is tried once more that way. Only what the
+ * actor reaches is found, so a foreign name with a `+` neither hides one of ours nor shows that it exists.
+ */
 async function findByWord<Thing>(word: string, find: (name: string) => Promise<Thing | undefined>) {
   const found = await find(word);
   return found || !word.includes('+') ? found : find(word.replaceAll('+', ' '));

@@ -42,10 +42,8 @@ const columns = sql`
 /** The key whose text has this hash, if it was not revoked. */
 export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql`hash = ${hash}`);
 
-/** False once it was revoked. */
-export async function isApiKey(db: Reader, id: string): Promise<boolean> {
-  return (await db.one(sql`select 1 from api_keys where id = ${id}`)) !== undefined;
-}
+/** The key, which is not revoked before the commit. */
+export const keepApiKey = (tx: Tx, id: string) => findApiKey(tx, sql`id = ${id}`, tx.keep);
 
 /** By id, or by the hash of its text. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
@@ -69,13 +67,13 @@ export async function listApiKeys(
   { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
 ): Promise<ApiKey[]> {
   const rows = await db.all<ApiKeyRow>(sql`
-    select ${columns} from api_keys where ${within(scope, sql`project_id`)} order by created_at, id limit ${limit} offset ${offset}`);
+    select ${columns} from api_keys where ${within(scope, sql`api_keys.project_id`)} order by created_at, id limit ${limit} offset ${offset}`);
   return withEnvironments(db, rows);
 }
 
 export async function countApiKeys(db: Reader, scope: Scope): Promise<number> {
   const row = await db.one<{ total: number }>(
-    sql`select count(*) as total from api_keys where ${within(scope, sql`project_id`)}`,
+    sql`select count(*) as total from api_keys where ${within(scope, sql`api_keys.project_id`)}`,
   );
   return row?.total ?? 0;
 }

@@ -1,7 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
-import { within } from './scopes.ts';
+import { within, withinEnvironments } from './scopes.ts';
 import type { Position, Reader, Tx } from './sql.ts';
 
 interface ChangeRow {
@@ -115,10 +115,9 @@ export async function countChangesBehind(db: Reader, { at, id }: Position, until
  * not see what was done to keys.
  */
 function visibleTo(scope: Scope): Sql {
-  const inProjects = within(scope, sql`project_id`);
-  if (scope.kind === 'projects') return sql`${inProjects} and object_type <> 'api_key'`;
-  if (scope.kind !== 'environment') return inProjects;
-  return sql`${inProjects} and environment_id in (${join([...scope.environmentIds])})`;
+  const inProjects = within(scope, sql`changes.project_id`);
+  if (scope.kind === 'member') return sql`${inProjects} and object_type <> 'api_key'`;
+  return sql`${inProjects} and ${withinEnvironments(scope, sql`environment_id`)}`;
 }
 
 export interface NewChange {

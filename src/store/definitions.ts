@@ -1,9 +1,10 @@
-import sql, { bulk, empty, join } from 'sql-template-tag';
+import sql, { bulk, join } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Seeds } from '#domain/bucketing.ts';
 import type { Definition, Targeting } from '#domain/definitions.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
+import { withinEnvironments } from './scopes.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 interface DefinitionRow {
@@ -97,12 +98,10 @@ export async function listDefinitionsOfFlags(
   scope: Scope,
 ): Promise<(Definition & Seeds)[]> {
   if (flagIds.length === 0) return [];
-  const reached =
-    scope.kind === 'environment' ? sql`and d.environment_id in (${join([...scope.environmentIds])})` : empty;
   const rows = await db.all<PlacedRow & { seed: number; traffic_allocation_seed: number }>(sql`
     select ${columns}, d.environment_id, e.name as environment_name, d.seed, d.traffic_allocation_seed
       from ${definitionsWithFlags} join environments e on e.id = d.environment_id
-     where d.flag_id in (${join([...flagIds])}) ${reached}
+     where d.flag_id in (${join([...flagIds])}) and ${withinEnvironments(scope, sql`d.environment_id`)}
      order by e.created_at, e.id`);
   return rows.map((row) => ({
     ...toPlacedDefinition(row),

@@ -1,8 +1,9 @@
-import sql, { empty, join } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
+import { withinEnvironments } from './scopes.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 interface EnvironmentRow {
@@ -23,19 +24,25 @@ const toEnvironment = (row: EnvironmentRow): Environment => ({
 
 const columns = sql`id, project_id, name, production, created_at`;
 
-/** By id, else by name, within the project. */
-export async function findEnvironment(db: Reader, projectId: string, word: string): Promise<Environment | undefined> {
+/** By id, else by name, of those of the project that the scope reaches. */
+export async function findEnvironment(
+  db: Reader,
+  projectId: string,
+  word: string,
+  scope: Scope,
+): Promise<Environment | undefined> {
   const row = await db.one<EnvironmentRow>(sql`
-    select ${columns} from environments where project_id = ${projectId} and (id = ${word} or name = ${word})
+    select ${columns} from environments
+     where project_id = ${projectId} and (id = ${word} or name = ${word}) and ${withinEnvironments(scope, sql`id`)}
      order by case when id = ${word} then 0 else 1 end limit 1`);
   return row && toEnvironment(row);
 }
 
 /** Those of the project that the scope reaches, in order of creation. */
 export async function listEnvironments(db: Reader, projectId: string, scope: Scope): Promise<Environment[]> {
-  const reached = scope.kind === 'environment' ? sql`and id in (${join([...scope.environmentIds])})` : empty;
   const rows = await db.all<EnvironmentRow>(sql`
-    select ${columns} from environments where project_id = ${projectId} ${reached} order by created_at, id`);
+    select ${columns} from environments
+     where project_id = ${projectId} and ${withinEnvironments(scope, sql`id`)} order by created_at, id`);
   return rows.map(toEnvironment);
 }
 

@@ -222,6 +222,7 @@ async function commit(client: PoolClient): Promise<void> {
 class PostgresTx implements SchemaTx {
   readonly now: number;
   readonly lock = sql`for update`;
+  readonly keep = sql`for key share`;
   readonly lockFree = sql`for update skip locked`;
   readonly #client: PoolClient;
   readonly #notices = new Set<Notice>();

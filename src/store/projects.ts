@@ -20,10 +20,10 @@ const toProject = (row: ProjectRow): Project => ({
 
 const columns = sql`id, name, requires_title_and_comments`;
 
-/** By id, else by name. */
-export async function findProject(db: Reader, word: string): Promise<Project | undefined> {
+/** By id, else by name, of those that the scope reaches. */
+export async function findProject(db: Reader, word: string, scope: Scope): Promise<Project | undefined> {
   const row = await db.one<ProjectRow>(sql`
-    select ${columns} from projects where id = ${word} or name = ${word}
+    select ${columns} from projects where (id = ${word} or name = ${word}) and ${within(scope, sql`projects.id`)}
      order by case when id = ${word} then 0 else 1 end limit 1`);
   return row && toProject(row);
 }
@@ -59,7 +59,7 @@ export async function countProjects(db: Reader, filter: ProjectFilter): Promise<
 }
 
 function matching({ scope, name, nameOp, word }: ProjectFilter): Sql {
-  const reached = within(scope, sql`id`);
+  const reached = within(scope, sql`projects.id`);
   const wanted = word === undefined ? empty : sql`and (id = ${word} or name = ${word})`;
   return sql`${reached} ${wanted} ${name === undefined ? empty : named(name, nameOp)}`;
 }

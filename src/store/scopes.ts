@@ -1,10 +1,44 @@
 /** How the part of the account that an actor reaches becomes a condition on rows. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import { projectIdsOf, type Scope } from '#domain/access.ts';
+import type { Scope } from '#domain/access.ts';
+import type { Reader } from './sql.ts';
 
-/** The column holds the id of a project that the scope reaches. */
+/** The column holds the id of a project that the scope reaches. Name its table: the condition reads `projects` as well. */
 export function within(scope: Scope, column: Sql): Sql {
   if (scope.kind === 'account') return sql`1 = 1`;
-  const ids = projectIdsOf(scope);
-  return ids.length === 0 ? sql`1 = 0` : sql`${column} in (${join([...ids])})`;
+  if (scope.kind !== 'member') return sql`${column} = ${scope.projectId}`;
+  return sql`exists (select 1 from projects p where p.id = ${column} and ${openTo(scope.userId)})`;
+}
+
+/** The project `p` is open to everybody, or lists the user or one of the user's groups. */
+const openTo = (userId: string): Sql => sql`(
+  p.is_restricted = false
+  or exists (select 1 from project_viewers v
+              where v.project_id = p.id and v.viewer_type = 'user' and v.viewer_id = ${userId})
+  or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
+              where m.user_id = ${userId} and v.project_id = p.id and v.viewer_type = 'group'))`;
+
+/** The column holds the id of an environment that the scope reaches, once its project is reached. */
+export const withinEnvironments = (scope: Scope, column: Sql): Sql =>
+  scope.kind === 'environment' ? sql`${column} in (${join([...scope.environmentIds])})` : sql`1 = 1`;
+
+/** Whether the scope reaches the project now. */
+export async function reaches(db: Reader, scope: Scope, projectId: string): Promise<boolean> {
+  if (scope.kind === 'account') return true;
+  if (scope.kind !== 'member') return scope.projectId === projectId;
+  const found = await db.one(sql`select 1 from projects p where p.id = ${projectId} and ${openTo(scope.userId)}`);
+  return found !== undefined;
+}
+
+/** The ids of the projects that are open to the person. */
+export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<string[]> {
+  // As a union, each part of which an index finds: restricted projects that the person does not see are not looked at.
+  const rows = await db.all<{ id: string }>(sql`
+    select id from projects where is_restricted = false
+    union
+    select project_id from project_viewers where viewer_id = ${userId} and viewer_type = 'user'
+    union
+    select v.project_id from memberships m join project_viewers v on v.viewer_id = m.group_id
+     where m.user_id = ${userId} and v.viewer_type = 'group'`);
+  return rows.map((row) => row.id);
 }

@@ -1,6 +1,9 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { sessionIdleMs, sessionLifeMs } from '#domain/accounts.ts';
+import { administrators } from '#domain/groups.ts';
+import type { User } from '#domain/users.ts';
 import type { Reader, Tx } from './sql.ts';
+import { toUser, type UserRow, userColumns } from './users.ts';
 
 export interface Session {
   readonly id: string;
@@ -16,11 +19,55 @@ const columns = sql`
 
 const alive = (now: number) => sql`s.last_seen_at > ${now - sessionIdleMs} and s.created_at > ${now - sessionLifeMs}`;
 
-/** The session whose token has this hash, if it is alive and its user may sign in. */
-export const findSession = (db: Reader, tokenHash: string) =>
-  db.one<Session>(sql`
-    select ${columns} from sessions s join users u on u.id = s.user_id
-     where s.token_hash = ${tokenHash} and u.status = 'ACTIVE' and ${alive(db.clock())}`);
+/** Somebody who is signed in. */
+export interface SignedIn {
+  readonly session: Session;
+  readonly user: User;
+  readonly isAdministrator: boolean;
+}
+
+/** By the hash of the session's token, if the session is alive and its user may sign in. */
+export const findSignedIn = (db: Reader, tokenHash: string) => findWithUser(db, sql`s.token_hash = ${tokenHash}`);
+
+/** The same by the session's id. Neither the session nor the user's rights change before the commit. */
+export async function keepSignedIn(tx: Tx, id: string): Promise<SignedIn | undefined> {
+  // A statement of its own: only what is read after the lock is sure to be the last word.
+  await tx.one(sql`select s.id from sessions s join users u on u.id = s.user_id where s.id = ${id} ${tx.keep}`);
+  return findWithUser(tx, sql`s.id = ${id}`);
+}
+
+type SignedInRow = UserRow & {
+  readonly session_id: string;
+  readonly address: string;
+  readonly agent: string;
+  readonly session_created_at: number;
+  readonly last_seen_at: number;
+  readonly group_id: string | null;
+  readonly group_name: string | null;
+};
+
+/** One statement, so of one moment: a row for each group of the user. */
+async function findWithUser(db: Reader, condition: Sql): Promise<SignedIn | undefined> {
+  const rows = await db.all<SignedInRow>(sql`
+    select ${userColumns}, s.id as session_id, s.address, s.agent, s.created_at as session_created_at, s.last_seen_at,
+           m.group_id, g.name as group_name
+      from sessions s join users u on u.id = s.user_id
+      left join memberships m on m.user_id = u.id left join groups g on g.id = m.group_id
+     where ${condition} and u.status = 'ACTIVE' and ${alive(db.clock())}
+     order by m.position`);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { session_id: id, id: userId, address, agent, session_created_at: createdAt, last_seen_at: lastSeenAt } = row;
+  return {
+    session: { id, userId, address, agent, createdAt, lastSeenAt },
+    user: toUser(
+      row,
+      rows.flatMap(({ group_id }) => group_id ?? []),
+    ),
+    // The group cannot be renamed.
+    isAdministrator: rows.some(({ group_name }) => group_name === administrators.name),
+  };
+}
 
 /** Those of the user that are alive, oldest first. */
 export const listSessions = (db: Reader, userId: string) =>

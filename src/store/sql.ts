@@ -19,7 +19,9 @@ export interface Tx extends Reader {
   readonly now: number;
   /** Appended to a select: the rows stay as they are until the commit. */
   readonly lock: Sql;
-  /** The same, but passing over rows that somebody else has locked. */
+  /** Appended to a select: the rows are neither deleted nor locked by others until the commit. Many may hold a row so. */
+  readonly keep: Sql;
+  /** The same as `lock`, but passing over rows that somebody else has locked. */
   readonly lockFree: Sql;
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;

@@ -13,6 +13,7 @@ export class SqliteTx implements SchemaTx {
   readonly now: number;
   /** The queue of writers is the lock. */
   readonly lock = empty;
+  readonly keep = empty;
   readonly lockFree = empty;
   readonly #handle: Handle;
   readonly #said: Said;

@@ -4,7 +4,7 @@ import { Problem } from '#domain/problems.ts';
 import { emailKey, type User, type UserStatus } from '#domain/users.ts';
 import { onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
-interface UserRow {
+export interface UserRow {
   readonly id: string;
   readonly name: string;
   readonly email: string;
@@ -13,7 +13,7 @@ interface UserRow {
   readonly created_at: number;
 }
 
-const toUser = (row: UserRow, groupIds: readonly string[]): User => ({
+export const toUser = (row: UserRow, groupIds: readonly string[]): User => ({
   id: row.id,
   name: row.name,
   email: row.email,
@@ -23,7 +23,7 @@ const toUser = (row: UserRow, groupIds: readonly string[]): User => ({
   createdAt: row.created_at,
 });
 
-const columns = sql`u.id, u.name, u.email, u.status, u.two_factor, u.created_at`;
+export const userColumns = sql`u.id, u.name, u.email, u.status, u.two_factor, u.created_at`;
 
 /** Only a user who has access to what the scope reaches. */
 export const findUser = (db: Reader, id: string, scope: Scope): Promise<User> =>
@@ -38,7 +38,7 @@ export async function lockUser(tx: Tx, id: string): Promise<User> {
 /** In one statement: somebody else may change name and groups together. */
 async function findWithGroups(db: Reader, id: string, condition = empty): Promise<User> {
   const rows = await db.all<UserRow & { readonly group_id: string | null }>(sql`
-    select ${columns}, m.group_id from users u left join memberships m on m.user_id = u.id
+    select ${userColumns}, m.group_id from users u left join memberships m on m.user_id = u.id
      where u.id = ${id} ${condition}
      order by m.position`);
   const [row] = rows;
@@ -65,7 +65,7 @@ export async function listUsers(db: Reader, filter: UserFilter): Promise<User[]>
       ? sql`and (u.created_at, u.id) < (${before.at}, ${before.id})`
       : empty;
   const rows = await db.all<UserRow>(sql`
-    select ${columns} from users u
+    select ${userColumns} from users u
      where ${filter.status === undefined ? sql`1 = 1` : sql`u.status = ${filter.status}`}
        ${inGroup(filter.groupId)} ${withAccessTo(filter.scope)} ${place}
      ${before ? sql`order by u.created_at desc, u.id desc` : sql`order by u.created_at, u.id`}
@@ -88,7 +88,7 @@ const inGroup = (groupId: string | undefined): Sql =>
  * groups. People see all their colleagues.
  */
 function withAccessTo(scope: Scope): Sql {
-  if (scope.kind === 'account' || scope.kind === 'projects') return empty;
+  if (scope.kind === 'account' || scope.kind === 'member') return empty;
   const { projectId } = scope;
   return sql`and (
     exists (select 1 from projects p where p.id = ${projectId} and not p.is_restricted)
@@ -96,10 +96,6 @@ function withAccessTo(scope: Scope): Sql {
                 where v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id)
     or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
                 where m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = 'group'))`;
-}
-
-export async function isActiveUser(db: Reader, id: string): Promise<boolean> {
-  return (await db.one(sql`select 1 from users where id = ${id} and status = 'ACTIVE'`)) !== undefined;
 }
 
 /** Of the given ids: those of users whom the scope sees, with their names; they stay users until the commit. */
@@ -145,18 +141,6 @@ export async function saveUser(tx: Tx, user: User): Promise<void> {
 export async function deleteUser(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`delete from project_viewers where viewer_type = 'user' and viewer_id = ${id}`);
   await tx.run(sql`delete from users where id = ${id}`);
-}
-
-/** The projects that are open to everybody, or list the user or one of the user's groups. */
-export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<string[]> {
-  const rows = await db.all<{ id: string }>(sql`
-    select id from projects where is_restricted = false
-    union
-    select project_id from project_viewers where viewer_id = ${userId} and viewer_type = 'user'
-    union
-    select v.project_id from memberships m join project_viewers v on v.viewer_id = m.group_id
-     where m.user_id = ${userId} and v.viewer_type = 'group'`);
-  return rows.map((row) => row.id);
 }
 
 async function saveGroupIds(tx: Tx, user: User): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import sql from 'sql-template-tag';
 import * as accounts from '#contract/accounts.ts';
 import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
@@ -228,7 +229,7 @@ test('the table above is what the permissions of people and the endpoints declar
     id: 'someone',
     name: 'someone',
     permissions: permissionsOfPerson(isAdministrator),
-    scope: isAdministrator ? { kind: 'account' } : { kind: 'projects', projectIds: [] },
+    scope: isAdministrator ? { kind: 'account' } : { kind: 'member', userId: 'someone' },
   });
   for (const { name, endpoint } of endpoints) {
     const { access } = endpoint;
@@ -332,3 +333,18 @@ for (const [name, { method, path, access }] of ofAccounts) {
     assert.deepEqual(actions, []);
   });
 }
+
+test('a person sees any number of projects, more than a statement takes values', async () => {
+  const count = 70_000;
+  await api.store.write((tx) =>
+    tx.run(sql`
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
+      insert into projects (id, name, requires_title_and_comments, is_restricted, created_at)
+      select 'many-' || i, 'many-' || i, false, false, 1 from n`),
+  );
+  const { signedIn } = await aPerson(api);
+  assert.ok((await api.get('/workspaces', signedIn)).body.totalCount > count);
+  assert.equal((await api.get('/splits/ws/many-1', signedIn)).status, 200);
+  assert.equal((await api.get('/auditLogs', signedIn)).status, 200);
+  assert.ok((await api.get(account('/session'), signedIn)).body.projects.length > count);
+});

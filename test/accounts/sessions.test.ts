@@ -6,7 +6,7 @@ import sql from 'sql-template-tag';
 import { createFlag, listFlags } from '#contract/flags.ts';
 import { createProject } from '#contract/projects.ts';
 import { listUsers } from '#contract/users.ts';
-import { allows, permissionsOfPerson, reachesProject } from '#domain/access.ts';
+import { allows, permissionsOfPerson } from '#domain/access.ts';
 import { reachOf } from '#domain/accounts.ts';
 import { type Answer, type Api, refused } from '../support/app.ts';
 import { aProject, uniqueName } from '../support/build.ts';
@@ -103,7 +103,6 @@ test('a session names the projects that are open to the person, and the rules of
     ] as const) {
       const may = allows(reachOf(session), access);
       assert.equal(may, access.needs !== 'project.create' || person === administrator, path);
-      assert.equal(reachesProject(reachOf(session), closed.id), person === administrator);
     }
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -82,4 +82,19 @@ test('a single environment cannot be read, only changed and deleted', async () =
   const answer = await api.get(`/environments/ws/${project.id}/${project.staging.id}`);
   refused(answer, 405, /GET/);
   assert.deepEqual(String(answer.headers.allow).split(', ').sort(), ['DELETE', 'PATCH']);
+});
+
+test('a foreign name with a + neither hides what a + for a space means, nor shows that it exists', async () => {
+  const project = await aProject(api);
+  const [word, name] = [uniqueName('my+project'), uniqueName('my+environment')];
+  const rename = (path: string, to: string) => api.patch(path, [{ op: 'replace', path: '/name', value: to }]);
+  await rename(`/workspaces/${project.id}`, word.replace('+', ' '));
+  await rename(`/environments/ws/${project.id}/staging`, name.replace('+', ' '));
+  const environmentIds = [project.staging.id];
+  const as = await api.key({ scope: { kind: 'environment', projectId: project.id, environmentIds } });
+  const path = `/splits/ws/${word}/environments/${name}`;
+  assert.equal((await api.get(path, { as })).status, 200);
+  assert.equal((await api.post('/workspaces', { name: word })).status, 200);
+  assert.equal((await anEnvironment(project, name)).status, 200);
+  assert.equal((await api.get(path, { as })).status, 200);
 });

@@ -4,19 +4,36 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
-import { startApi } from '../support/app.ts';
 import { aFlag, aProject, uniqueName } from '../support/build.ts';
+import {
+  account,
+  administratorsId,
+  aPerson,
+  host,
+  origin,
+  type Person,
+  setUpAdministrator,
+  startAccounts,
+} from '../support/session.ts';
 
-const api = await startApi();
+const api = await startAccounts();
+await setUpAdministrator(api);
+const administratorsGroup = await administratorsId(api);
 await api.app.listen({ host: '127.0.0.1', port: 0 });
 const { port } = api.app.server.address() as AddressInfo;
 after(() => api.app.server.closeAllConnections());
 
 /** Sends the head of a request, lets `meanwhile` happen once the server has it, then sends the body. */
-async function slowly(method: string, path: string, key: string, body: unknown, meanwhile: () => Promise<unknown>) {
+async function slowly(
+  method: string,
+  path: string,
+  credentials: Record<string, string>,
+  body: unknown,
+  meanwhile: () => Promise<unknown>,
+) {
   const text = JSON.stringify(body);
-  const headers = { authorization: `Bearer ${key}`, 'content-length': Buffer.byteLength(text), expect: '100-continue' };
-  const asking = request({ host: '127.0.0.1', port, method, path: prefix + path, headers });
+  const headers = { ...credentials, 'content-length': Buffer.byteLength(text), expect: '100-continue' };
+  const asking = request({ host: '127.0.0.1', port, method, path, headers });
   asking.flushHeaders();
   await once(asking, 'continue');
   await meanwhile();
@@ -27,10 +44,14 @@ async function slowly(method: string, path: string, key: string, body: unknown, 
   return { status: answer.statusCode as number, text: Buffer.concat(parts).toString() };
 }
 
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+const withSession = ({ cookie }: Person) => ({ host, origin, cookie });
+const anAdministrator = () => aPerson(api, { groups: [{ id: administratorsGroup, type: 'group' }] as never });
+
 test('a key that is revoked while the body is on its way changes nothing', async () => {
   const key = await api.key({});
   const actions = await api.recorded(async () => {
-    const answer = await slowly('POST', '/groups', key, { name: uniqueName('late') }, () =>
+    const answer = await slowly('POST', `${prefix}/groups`, withKey(key), { name: uniqueName('late') }, () =>
       api.delete(`/apiKeys/${key}`),
     );
     assert.equal(answer.status, 401);
@@ -47,7 +68,80 @@ test('title and comment that are required meanwhile are asked for', async () => 
     api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/requiresTitleAndComments', value: true }]);
   const patch = [{ op: 'replace', path: '/description', value: 'late' }];
   const actions = await api.recorded(async () => {
-    assert.deepEqual(await slowly('PATCH', path, api.adminKey, patch, demand), { status: 400, text: '' });
+    assert.deepEqual(await slowly('PATCH', prefix + path, withKey(api.adminKey), patch, demand), {
+      status: 400,
+      text: '',
+    });
   });
   assert.deepEqual(actions, ['workspace.patched']);
+});
+
+/** What may end the rights of an administrator, and what a request that was let in before is answered then. */
+const endings: Record<string, readonly [status: number, action: string, end: (person: Person) => Promise<unknown>]> = {
+  'signed out': [401, 'session.ended', (person) => api.delete(account('/session'), person.signedIn)],
+  'given a new password': [
+    401,
+    'user.password_changed',
+    ({ password, signedIn }) =>
+      api.post(account('/password'), { current: password, next: 'seven amber lanterns glow' }, signedIn),
+  ],
+  'removed from Administrators': [
+    403,
+    'user.patched',
+    ({ id }) => api.patch(`/users/${id}`, [{ op: 'replace', path: '/groups', value: [] }]),
+  ],
+  deactivated: [
+    401,
+    'user.patched',
+    ({ id }) => api.patch(`/users/${id}`, [{ op: 'replace', path: '/status', value: 'DEACTIVATED' }]),
+  ],
+};
+
+for (const [what, [status, action, end]] of Object.entries(endings)) {
+  test(`an administrator who is ${what} while the body is on its way makes no key`, async () => {
+    const person = await anAdministrator();
+    const body = { name: uniqueName('late'), apiKeyType: 'admin' };
+    const actions = await api.recorded(async () => {
+      const answer = await slowly('POST', `${prefix}/apiKeys`, withSession(person), body, () => end(person));
+      assert.equal(answer.status, status, answer.text);
+    });
+    assert.deepEqual(actions, [action]);
+  });
+
+  test(`an administrator who is ${what} while the body is on its way does not come back by it`, async () => {
+    const person = await anAdministrator();
+    const groups = [{ op: 'replace', path: '/groups', value: [{ id: administratorsGroup, type: 'group' }] }];
+    const path = `${prefix}/users/${person.id}`;
+    const answer = await slowly('PATCH', path, withSession(person), groups, () => end(person));
+    assert.equal(answer.status, status, answer.text);
+  });
+}
+
+test('a member for whom the project is closed while the body is on its way changes nothing in it', async () => {
+  const project = await aProject(api);
+  const flag = await aFlag(api, project);
+  const member = await aPerson(api);
+  const close = () =>
+    api.put('/restrictions', {
+      resource: { id: project.id, type: 'workspace' },
+      operations: { view: true },
+      resourcePermissions: { view: [{ id: administratorsGroup, type: 'group' }] },
+    });
+  const path = `${prefix}/splits/ws/${project.id}/${flag.name}/updateDescription`;
+  const actions = await api.recorded(async () => {
+    const answer = await slowly('PUT', path, withSession(member), 'late', close);
+    assert.equal(answer.status, 404, answer.text);
+  });
+  assert.deepEqual(actions, ['restriction.replaced']);
+});
+
+test('a person who is signed out while the body is on its way changes no account', async () => {
+  const person = await aPerson(api);
+  const change = { current: person.password, next: 'seven amber lanterns glow' };
+  const signOut = () => api.delete(account('/session'), person.signedIn);
+  const actions = await api.recorded(async () => {
+    const answer = await slowly('POST', account('/password'), withSession(person), change, signOut);
+    assert.equal(answer.status, 401, answer.text);
+  });
+  assert.deepEqual(actions, ['session.ended']);
 });

@@ -17,7 +17,7 @@ const actor = {
   permissions: permissionsOf(['API_ALL_GRANTED']),
   scope: { kind: 'account' },
 } as const;
-const context = contextFor(store, actor, 'a-transaction');
+const context = contextFor(store, { actor, transactionId: 'a-transaction' });
 
 const entry = (id: string, action: Entry['action'] = 'group.created'): Entry => ({
   action,

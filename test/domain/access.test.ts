@@ -7,8 +7,6 @@ import {
   permissions,
   permissionsOf,
   type Role,
-  reachesEnvironment,
-  reachesProject,
   roleNames,
   type Scope,
 } from '#domain/access.ts';
@@ -63,7 +61,7 @@ test('several roles have what each has; no role has nothing', () => {
 const scopes: Record<Scope['kind'], Scope> = {
   account: { kind: 'account' },
   project: { kind: 'project', projectId: 'p1' },
-  projects: { kind: 'projects', projectIds: ['p1', 'p3'] },
+  member: { kind: 'member', userId: 'u1' },
   environment: { kind: 'environment', projectId: 'p1', environmentIds: ['e1', 'e2'] },
 };
 const anActor = (scope: Scope, ...roles: Role[]): Actor => ({
@@ -77,8 +75,8 @@ const anActor = (scope: Scope, ...roles: Role[]): Actor => ({
 /** Which scopes of an actor are wide enough for an endpoint of that scope. */
 const wideEnough: Record<'account' | 'project' | 'environment', Scope['kind'][]> = {
   account: ['account'],
-  project: ['account', 'project', 'projects'],
-  environment: ['account', 'project', 'projects', 'environment'],
+  project: ['account', 'project', 'member'],
+  environment: ['account', 'project', 'member', 'environment'],
 };
 for (const demanded of ['account', 'project', 'environment'] as const) {
   for (const [kind, scope] of Object.entries(scopes)) {
@@ -96,32 +94,4 @@ test('a key for some projects or environments cannot write users or groups, what
     const may = (scope: Scope) => allows(anActor(scope, 'API_ALL_GRANTED'), { needs, scope: 'account' });
     assert.deepEqual(Object.values(scopes).map(may), [true, false, false, false]);
   }
-});
-
-const reached: [kind: Scope['kind'], project: string, environment: string, project: boolean, environment: boolean][] = [
-  ['account', 'p1', 'e1', true, true],
-  ['account', 'p2', 'e9', true, true],
-  ['project', 'p1', 'e1', true, true],
-  ['project', 'p1', 'e9', true, true],
-  ['project', 'p2', 'e1', false, false],
-  ['projects', 'p1', 'e1', true, true],
-  ['projects', 'p3', 'e9', true, true],
-  ['projects', 'p2', 'e1', false, false],
-  ['environment', 'p1', 'e1', true, true],
-  ['environment', 'p1', 'e2', true, true],
-  ['environment', 'p1', 'e9', true, false],
-  ['environment', 'p2', 'e1', false, false],
-];
-for (const [kind, projectId, id, project, environment] of reached) {
-  const reach = environment ? 'reaches' : project ? 'reaches the project but not' : 'does not reach';
-  test(`an actor of scope ${kind} ${reach} ${id} of ${projectId}`, () => {
-    const actor = anActor(scopes[kind]);
-    assert.equal(reachesProject(actor, projectId), project);
-    assert.equal(reachesEnvironment(actor, { id, projectId }), environment);
-  });
-}
-
-test('a scope of no environments reaches none', () => {
-  const actor = anActor({ kind: 'environment', projectId: 'p1', environmentIds: [] });
-  assert.equal(reachesEnvironment(actor, { id: 'e1', projectId: 'p1' }), false);
 });

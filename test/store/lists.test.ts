@@ -14,6 +14,7 @@ import * as groups from '#store/groups.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
+import * as scopesOfStore from '#store/scopes.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
@@ -42,6 +43,7 @@ const scopes: Scope[] = [
   { kind: 'account' },
   { kind: 'project', projectId: project.id },
   { kind: 'environment', projectId: project.id, environmentIds: [project.staging.id, project.production.id] },
+  { kind: 'member', userId: user.id },
 ];
 
 /** One of each, in every combination. */
@@ -110,7 +112,7 @@ const lists: Record<string, readonly Run[]> = {
   listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
-  listProjectIdsOfUser: [(db) => users.listProjectIdsOfUser(db, user.id)],
+  listProjectIdsOfUser: [(db) => scopesOfStore.listProjectIdsOfUser(db, user.id)],
   listSessions: [(db) => sessions.listSessions(db, user.id)],
   listGroups: [
     (db) => groups.listGroups(db, page, { total: 1_000, changes: 1 }),
@@ -138,6 +140,7 @@ async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
     run: () => Promise.reject(new Error('a list does not write')),
     now: 0,
     lock: empty,
+    keep: empty,
     lockFree: empty,
     clock: () => 0,
     announce: () => undefined,
@@ -204,12 +207,12 @@ const severalTags: readonly SmallSort[] = [
 const smallSorts: Record<string, readonly SmallSort[]> = {
   listProjects: [
     {
-      statement: 'where 1 = 1 and (id = ? or name = ?) order by created_at, id limit ? offset ?',
+      statement: /and \(id = \? or name = \?\) order by created_at, id limit \? offset \?$/,
       because: 'one project has the word as its id, one as its name',
     },
     {
       statement:
-        "where 1 = 1 and (id = ? or name = ?) and lower(name) like ? escape '\\' order by created_at, id limit ? offset ?",
+        /and \(id = \? or name = \?\) and lower\(name\) like \? escape '\\' order by created_at, id limit \? offset \?$/,
       because: 'the same two, one of them perhaps left out',
     },
   ],
@@ -233,8 +236,8 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'a flag has one definition in each environment of its project',
     },
   ],
-  listDefinitionsOfFlags: ['', 'and d.environment_id in (?,?) '].map((reached) => ({
-    statement: `where d.flag_id in (?,?) ${reached}order by e.created_at, e.id`,
+  listDefinitionsOfFlags: ['1 = 1', 'd.environment_id in (?,?)'].map((reached) => ({
+    statement: `where d.flag_id in (?,?) and ${reached} order by e.created_at, e.id`,
     because: 'the definitions of one page of flags',
   })),
   listUsers: [{ statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' }],
@@ -251,6 +254,9 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     },
   ],
 };
+
+/** A part of a name may stand in the name of every project that a person sees. */
+const isCountByPartOfName = (scan: string) => /^SCAN projects in select count.*lower\(name\) like/.test(scan);
 
 const isSame = (sort: string, { statement }: SmallSort) =>
   typeof statement === 'string' ? sort.endsWith(` ${statement}`) : statement.test(sort);
@@ -276,7 +282,7 @@ for (const [name, runs] of Object.entries(lists)) {
     assert.ok(statements.length > 0);
     const complaints = await Promise.all(statements.map(complaintsOf));
     assert.deepEqual(
-      complaints.flatMap(({ scans }) => scans),
+      complaints.flatMap(({ scans }) => scans).filter((scan) => !isCountByPartOfName(scan)),
       [],
     );
     const sorts = complaints.flatMap((complaint) => complaint.sorts);

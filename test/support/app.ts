@@ -127,7 +127,8 @@ export async function startApi(): Promise<Api> {
     lastChange: async () => (await calls.get('/auditLogs?limit=1')).body.data[0],
     key: async (fields) => {
       const all = { name: 'test', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } } as const;
-      return (await createApiKey(contextFor(store, owner, 'test'), { ...all, ...fields })).text;
+      return (await createApiKey(contextFor(store, { actor: owner, transactionId: 'test' }), { ...all, ...fields }))
+        .text;
     },
   };
 }

@@ -20,7 +20,7 @@ const everywhere = "{ kind: 'account' }";
 const everybody = `({ ...actor, scope: ${everywhere} } as never)`;
 const always = 'sql`1 = 1`';
 const widths = (environment: number, project: number) =>
-  `{ environment: ${environment}, project: ${project}, projects: 1, account: 2 }`;
+  `{ environment: ${environment}, project: ${project}, member: 1, account: 2 }`;
 
 /** What members may do: each permission taken from them, or given to them where it would open anything but the account. */
 const ofMembers = permissions.flatMap((permission): Rule[] => {
@@ -39,25 +39,25 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [' && width[actor.scope.kind] >= width[access.scope]', ''],
     [widths(0, 1), widths(1, 1)],
     [widths(0, 1), widths(0, 2)],
-    [
-      "scope.kind === 'account' || projectIdsOf(scope).includes(projectId)",
-      'scope.kind !== undefined || projectId !== ""',
-    ],
-    ["(actor.scope.kind !== 'environment' || actor.scope.environmentIds.includes(environment.id))", 'true'],
   ],
   'src/http/implement.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
   'src/http/authenticate.ts': [
     ["key?.type !== 'admin'", 'key === undefined'],
     ["if (!person) throw new Problem('unauthenticated');", ''],
-    ['permissions: permissionsOf(key.roles)', "permissions: permissionsOf(['API_ALL_GRANTED'])"],
-    ['scope: key.scope', `scope: ${everywhere}`],
-    ['user.groupIds.includes(await findAdministratorsId(db))', '(await findAdministratorsId(db)) !== ""'],
+  ],
+  'src/commands/actors.ts': [
+    ['permissions: permissionsOf(roles)', "permissions: permissionsOf(roles && ['API_ALL_GRANTED'])"],
+    ['  scope,\n});', `  scope: scope && ${everywhere},\n});`],
+    ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id }", everywhere],
   ],
   'src/http/answers.ts': [['`${key} ${url}`', '`${url}`', 'flags.getFlag']],
   'src/http/resolve.ts': [
-    [' || !reachesProject(actor, project.id)', ''],
-    [' || !reachesEnvironment(actor, environment)', ''],
-    [' || !reachesProject(actor, trafficType.projectId)', ''],
+    ['findProject(db, name, actor.scope)', `findProject(db, name, actor && ${everywhere})`],
+    [
+      'findEnvironment(db, project.id, name, actor.scope)',
+      `findEnvironment(db, project.id, name, actor && ${everywhere})`,
+    ],
+    [' || !(await reaches(db, actor.scope, trafficType.projectId))', ''],
   ],
   'src/http/routes/projects.ts': [['scope: actor.scope', `scope: ${everywhere}`]],
   'src/http/routes/environments.ts': [
@@ -85,7 +85,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/commands/api-keys.ts': [
     [
-      "if (fields.scope.kind === 'account' && context.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');",
+      "if (fields.scope.kind === 'account' && tx.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');",
       '',
       'apiKeys.createApiKey',
     ],
@@ -94,20 +94,24 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ["idsOf('user'), scope)", `idsOf('user'), ${everywhere})`, 'restrictions.replaceRestriction'],
   ],
   'src/store/scopes.ts': [
-    ['sql`${column} in (${join([...ids])})`', always],
-    ['sql`1 = 0`', always],
-  ],
-  'src/store/projects.ts': [['within(scope, sql`id`)', always, 'projects.listProjects']],
-  'src/store/environments.ts': [
-    ['environments where project_id = ${projectId} and (id', 'environments where (id'],
+    ['sql`${column} = ${scope.projectId}`', always],
+    ['scope.projectId === projectId', 'projectId !== ""'],
+    ['  p.is_restricted = false\n', '  true\n'],
+    ["v.viewer_type = 'user' and v.viewer_id = ${userId})", "v.viewer_type = 'user' and v.viewer_id <> ${userId})"],
+    ['where m.user_id = ${userId} and v.project_id = p.id', 'where m.user_id <> ${userId} and v.project_id = p.id'],
     [
-      'environments where project_id = ${projectId} ${reached}',
-      'environments where 1 = 1 ${reached}',
-      'environments.listEnvironments',
+      "scope.kind === 'environment' ? sql`${column} in (${join([...scope.environmentIds])})` : sql`1 = 1`",
+      "scope.kind === 'environment' ? sql`${column} is not null` : sql`1 = 1`",
     ],
+  ],
+  'src/store/projects.ts': [
+    ['const reached = within(scope, sql`projects.id`)', `const reached = scope && ${always}`, 'projects.listProjects'],
+  ],
+  'src/store/environments.ts': [
+    ['where project_id = ${projectId} and (id', 'where ${projectId} <> id and (id'],
     [
-      'project_id = ${projectId} ${reached}',
-      'project_id = ${projectId} ${reached.values.length === 0 ? reached : empty}',
+      'where project_id = ${projectId} and ${withinEnvironments(scope, sql`id`)} order',
+      'where ${projectId} <> id and ${withinEnvironments(scope, sql`id`)} order',
       'environments.listEnvironments',
     ],
   ],
@@ -182,19 +186,20 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       "v.viewer_type = 'group' and v.project_id <> ${projectId}",
       'users.getUser',
     ],
-    ['select id from projects where is_restricted = false', 'select id from projects'],
-    ["where viewer_id = ${userId} and viewer_type = 'user'", "where viewer_type = 'user' and project_id <> ${userId}"],
-    ["m.user_id = ${userId} and v.viewer_type = 'group'", "v.project_id <> ${userId} and v.viewer_type = 'group'"],
   ],
   'src/store/changes.ts': [
-    ['const inProjects = within(scope, sql`project_id`);', `const inProjects = ${always};`, 'changes.listChanges'],
+    [
+      'const inProjects = within(scope, sql`changes.project_id`);',
+      `const inProjects = ${always};`,
+      'changes.listChanges',
+    ],
     [" and object_type <> 'api_key'", '', 'changes.listChanges'],
-    [' and environment_id in (${join([...scope.environmentIds])})', '', 'changes.listChanges'],
+    [' and ${withinEnvironments(scope, sql`environment_id`)}', '', 'changes.listChanges'],
   ],
   'src/store/api-keys.ts': [
-    ['${within(scope, sql`project_id`)} order by', '1 = 1 order by', 'apiKeys.listApiKeys'],
+    ['${within(scope, sql`api_keys.project_id`)} order by', '1 = 1 order by', 'apiKeys.listApiKeys'],
     [
-      'from api_keys where ${within(scope, sql`project_id`)}`',
+      'from api_keys where ${within(scope, sql`api_keys.project_id`)}`',
       'from api_keys where ${scope ? sql`1 = 1` : empty}`',
       'apiKeys.listApiKeys',
     ],

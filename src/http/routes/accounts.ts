@@ -7,31 +7,33 @@ import {
   resendInvitation,
   resetPassword,
 } from '#commands/accounts.ts';
+import { actorOfPerson } from '#commands/actors.ts';
 import { hashOf } from '#commands/secrets.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
 import * as contract from '#contract/accounts.ts';
-import { type Actor, projectIdsOf } from '#domain/access.ts';
 import type { SessionView, WaitingMail } from '#domain/accounts.ts';
 import { Problem } from '#domain/problems.ts';
-import { emailKey, toUserReply, type User } from '#domain/users.ts';
+import { emailKey, toUserReply } from '#domain/users.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listOutbox, type OutboxEntry, pathOf } from '#store/outbox.ts';
-import { listSessions, type Session } from '#store/sessions.ts';
+import { listProjectIdsOfUser } from '#store/scopes.ts';
+import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAdministrators, findUser } from '#store/users.ts';
-import { actorOf } from '../authenticate.ts';
 import { implement } from '../implement.ts';
 import type { SessionCookie } from '../session-cookie.ts';
 import type { Throttles } from '../throttle.ts';
 
 export const accounts = (db: Reader, { attempt }: Throttles) => {
   const userOf = (id: string) => findUser(db, id, { kind: 'account' });
-  const begin = async (cookie: SessionCookie, { session, token }: StartedSession) => {
+  const begin = async (cookie: SessionCookie, { token }: StartedSession) => {
     cookie.start(token);
-    const user = await userOf(session.userId);
-    return toSessionView(await actorOf(db, user), user, session);
+    const person = await findSignedIn(db, hashOf(token));
+    // Somebody ended it at once.
+    if (!person) throw new Problem('signed_out');
+    return toSessionView(db, person);
   };
   /** What guesses wrong counts against address and account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
@@ -60,7 +62,7 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
       guarded(origin.address, emailKey(email), async () =>
         begin(cookie, await signIn(context, { email, password, code, ...origin })),
       ),
-    getSession: async ({ actor, user, session }) => toSessionView(actor, user, session),
+    getSession: async ({ person }) => toSessionView(db, person),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
       return endSession(context, { user, id: session.id });
@@ -101,14 +103,15 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
   });
 };
 
-function toSessionView({ permissions, scope }: Actor, user: User, { id, createdAt }: Session): SessionView {
+async function toSessionView(db: Reader, person: SignedIn): Promise<SessionView> {
+  const { user, session, isAdministrator } = person;
   return {
-    id,
+    id: session.id,
     user: toUserReply(user),
-    administrator: scope.kind === 'account',
-    permissions: [...permissions],
-    projects: scope.kind === 'account' ? 'all' : [...projectIdsOf(scope)],
-    createdAt,
+    administrator: isAdministrator,
+    permissions: [...actorOfPerson(person).permissions],
+    projects: isAdministrator ? 'all' : await listProjectIdsOfUser(db, user.id),
+    createdAt: session.createdAt,
   };
 }
 

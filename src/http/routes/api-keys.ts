@@ -8,7 +8,7 @@ import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { offsetPage } from '../pages.ts';
-import { resolveEnvironment, resolveProject } from '../resolve.ts';
+import { resolveEnvironments, resolveProject } from '../resolve.ts';
 
 export const apiKeys = (db: Reader, accountId: string) =>
   implement(contract, {
@@ -34,7 +34,7 @@ async function scopeOf(db: Reader, actor: Actor, { workspace, environments }: Ne
     return { kind: 'account' };
   }
   const project = await resolveProject(db, actor, workspace.id);
-  const found = await Promise.all(words.map((word) => resolveEnvironment(db, actor, project, word)));
-  if (found.length === 0) return { kind: 'project', projectId: project.id };
+  if (words.length === 0) return { kind: 'project', projectId: project.id };
+  const found = await resolveEnvironments(db, actor, project, words);
   return { kind: 'environment', projectId: project.id, environmentIds: [...new Set(found.map((one) => one.id))] };
 }

@@ -1,0 +1,58 @@
+/** From the rows of a key or of a session to an actor: what it may do, and where. */
+import { type Access, type Actor, allows, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
+import type { ApiKey } from '#domain/api-keys.ts';
+import { Problem } from '#domain/problems.ts';
+import { keepApiKey } from '#store/api-keys.ts';
+import { reaches } from '#store/scopes.ts';
+import { keepSignedIn, type SignedIn } from '#store/sessions.ts';
+import type { Tx } from '#store/sql.ts';
+
+export const actorOfKey = ({ id, name, roles, scope }: ApiKey): Actor => ({
+  type: 'api_key',
+  id,
+  name,
+  permissions: permissionsOf(roles),
+  scope,
+});
+
+/** Administrators may do everything; other people what is theirs, in the projects that are open to them. */
+export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Actor => ({
+  type: 'user',
+  id: user.id,
+  name: user.email,
+  permissions: permissionsOfPerson(isAdministrator),
+  scope: isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id },
+  sessionId: session.id,
+});
+
+/** Why a request was let in. */
+export interface Grant {
+  readonly access: Access;
+  readonly project?: { readonly id: string; readonly name: string } | undefined;
+}
+
+/**
+ * The actor as the rows of this transaction have it, which stays so until the commit. The body of a request may be on
+ * its way for long: who was let in may have been signed out, demoted, locked out or revoked since. Refuses then.
+ */
+export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefined): Promise<Actor> {
+  const now = await actorNow(tx, actor);
+  if (!now) throw new Problem(grant ? 'unauthenticated' : 'signed_out');
+  if (!grant) return now;
+  if (!allows(now, grant.access)) throw new Problem('forbidden');
+  if (grant.project && !(await reaches(tx, now.scope, grant.project.id))) {
+    throw new Problem('project_not_found', { word: grant.project.name });
+  }
+  return now;
+}
+
+/** Operators, the system and people who are not signed in hold nothing that could be taken from them. */
+async function actorNow(tx: Tx, actor: Actor): Promise<Actor | undefined> {
+  if (actor.type === 'api_key') {
+    const key = await keepApiKey(tx, actor.id);
+    return key && actorOfKey(key);
+  }
+  if (actor.sessionId === undefined) return actor;
+  const person = await keepSignedIn(tx, actor.sessionId);
+  return person && actorOfPerson(person);
+}
