@@ -92,21 +92,29 @@ suite('around a definition', { concurrency: 2 }, () => {
     await field(page, 'Right').selectOption('Production');
     await page.getByText('5 differences').waitFor();
     const rows = await page.getByRole('rowheader').allTextContents();
-    assert.deepEqual(rows.slice(1), ['Traffic allocation', 'Rule 1', 'Rule 2', 'Rule 3', 'Everyone else']);
+    const rules = [1, 2, 3].map((number) => `Rule ${number}, only in Staging`);
+    assert.deepEqual(rows.slice(1), ['Traffic allocation', ...rules, 'Everyone else']);
     await field(page, 'Only differences').uncheck();
     await page.getByRole('row', { name: 'Baseline same' }).waitFor();
     await page.getByPlaceholder('user key').fill('user-1');
     await look(page, 'compare');
     await press(page, 'Copy Everyone else to Production');
-    await press(page, 'Copy Rule 1 to Production');
+    await press(page, 'Copy Rule 1, only in Staging to Production');
     await page.getByText('2 changes for Production, not saved yet.').waitFor();
     await page.getByText('3 differences').waitFor();
     await page.getByRole('link', { name: 'Review' }).click();
     await page.getByRole('dialog', { name: 'Save 2 changes to Production?' }).waitFor();
     await press(page, 'Save to Production');
     await page.getByText('Saved to Production.').waitFor();
-    const { rules, defaultRule } = await definitionIn(things, 'compared', 'Production');
-    assert.deepEqual([rules.length, defaultRule[0].size], [1, 50]);
+    const production = await definitionIn(things, 'compared', 'Production');
+    assert.deepEqual([production.rules.length, production.defaultRule[0].size], [1, 50]);
+    // The other way round, what only the right side has can only be removed there.
+    await page.goto('/p/Checkout/flags/compared/compare?a=Production&b=Staging');
+    await page.getByText('3 differences').waitFor();
+    await look(page, 'compare, with rules to remove');
+    await page.getByRole('button', { name: 'Remove from Staging: Rule 2, only in Staging' }).click();
+    await page.getByText('1 change for Staging, not saved yet.').waitFor();
+    await page.getByText('2 differences').waitFor();
   });
 
   visit('JSON is edited with the complaints of the server, and makes the same draft', async (things) => {
@@ -195,7 +203,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await define(things, 'ship', ['Staging', definitionWith(0)]);
     await openFlag(page, 'ship', 'Staging');
     await press(page, 'Add rule');
-    await field(page, 'What must hold').selectOption({ label: 'gets' });
+    await field(page, 'Comparison').selectOption({ label: 'gets' });
     await press(page, 'Choose');
     await page.getByRole('combobox', { name: 'Flag' }).fill('anch');
     await page.getByRole('option', { name: 'anchor' }).click();
@@ -300,7 +308,7 @@ suite('around a definition', { concurrency: 2 }, () => {
       }) as Fill;
     const one = (label: string, value: string) => ((row) => row.getByLabel(label).fill(value)) as Fill;
     const strings = ['one', 'two'];
-    const cases: [type: string, fill: Fill, value: object][] = [
+    const cases: [verb: string, fill: Fill, value: object][] = [
       ['IN_LIST_STRING', tokens, { strings }],
       ['STARTS_WITH_STRING', tokens, { strings }],
       ['ENDS_WITH_STRING', tokens, { strings }],
@@ -323,25 +331,24 @@ suite('around a definition', { concurrency: 2 }, () => {
       ['LESS_THAN_OR_EQUAL_TO_SEMVER', one('Value', '1.2.3'), { string: '1.2.3' }],
       ['BETWEEN_SEMVER', two('1.0.0', '2.0.0'), { between: { from: '1.0.0', to: '2.0.0' } }],
       ['IN_LIST_SEMVER', versions, { strings: ['1.2.3'] }],
-      ['BOOLEAN', (row) => row.getByLabel('Value').selectOption('false'), { bool: false }],
+      ['BOOLEAN false', async () => undefined, { bool: false }],
     ];
-    for (const [index, [type, fill]] of cases.entries()) {
+    for (const [index, [verb, fill]] of cases.entries()) {
       if (index > 0) await editor.getByRole('button', { name: 'and', exact: true }).click();
       const row = editor.getByRole('group', { name: 'Condition' }).nth(index);
-      await row.getByLabel('What must hold').selectOption(type);
+      await row.getByLabel('Comparison').selectOption(verb);
       await row.getByLabel('Attribute').fill('thing');
       await fill(row);
     }
     await editor.getByRole('button', { name: 'and', exact: true }).click();
     const last = editor.getByRole('group', { name: 'Condition' }).last();
-    await last.getByLabel('What must hold').selectOption('IN_SEGMENT');
+    await last.getByLabel('Comparison').selectOption({ label: 'is not in segment' });
     await last.getByLabel('Segment').fill('staff');
-    await last.getByLabel('not').check();
     await look(page, 'a rule with every matcher');
     await review(page, 'Staging');
     const { rules } = await definitionIn(things, 'asking', 'Staging');
     assert.deepEqual(rules[0].condition.matchers, [
-      ...cases.map(([type, , value]) => ({ attribute: 'thing', type, ...value })),
+      ...cases.map(([verb, , value]) => ({ attribute: 'thing', type: verb.split(' ')[0], ...value })),
       { negate: true, type: 'IN_SEGMENT', string: 'staff' },
     ]);
   });

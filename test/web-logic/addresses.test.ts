@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { flagsSearch } from '../../web/src/features/flags/flags-search.ts';
 import { shownEnvironments } from '../../web/src/features/flags/shown-environments.ts';
+import { ownPath } from '../../web/src/own-path.ts';
 import { flagPath } from '../../web/src/paths.ts';
 import { parseSearch, stringifySearch, textSearch } from '../../web/src/search-params.ts';
 
@@ -38,4 +39,30 @@ test('of too many environments production is shown, and the first of the others,
   const names = (asked?: readonly string[]) => shownEnvironments(all, asked).map(({ name }) => name);
   assert.deepEqual(names(), ['a', 'b', 'c', 'd', 'p']);
   assert.deepEqual(names(['p', 'e', 'gone']), ['e', 'p']);
+});
+
+test('after signing in nobody is sent to another site', () => {
+  const path = (address: unknown) => ownPath(address, 'https://flags.example');
+  for (const address of [
+    '//evil.com',
+    '/\\evil.com',
+    'https://evil.com/p',
+    'javascript:alert(1)',
+    '/.//evil.com',
+    '/..//evil.com/x',
+    '/a/..//evil.com',
+    '/%2e//evil.com',
+    'https://flags.example//evil.com',
+    undefined,
+    7,
+  ]) {
+    assert.equal(path(address), '/', String(address));
+  }
+  assert.equal(path('/p/Checkout/flags?q=a#b'), '/p/Checkout/flags?q=a#b');
+  assert.equal(path('https://flags.example/me'), '/me');
+  fc.assert(
+    fc.property(fc.webPath(), fc.constantFrom('/', '/./', '/../', '//', '/%2E%2e/'), (rest, start) => {
+      assert.equal(new URL(path(start + rest), 'https://flags.example').origin, 'https://flags.example');
+    }),
+  );
 });

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import type { Bucket } from '#domain/definitions.ts';
 import {
   bordersOf,
+  changeShare,
   moveBorder,
-  setShare,
+  type ShareChange,
   withoutEmptyEnd,
   withoutTreatment,
   withTreatments,
@@ -26,29 +27,70 @@ function requireWhole(list: readonly Bucket[]): void {
   for (const { size } of list) assert.ok(Number.isInteger(size) && size >= 0 && size <= 100, JSON.stringify(list));
 }
 
+const one = (treatment: string, share: number, isTyped = false) => ({ treatment, share, isTyped, saved: [] });
+const set = (list: readonly Bucket[], treatment: string, share: number) =>
+  changeShare(list, undefined, one(treatment, share)).result;
+const sizesOf = (list: readonly Bucket[]) => list.map(({ size }) => size);
+const ofSizes = (...sizes: number[]): Bucket[] => sizes.map((size, index) => ({ treatment: `t${index}`, size }));
+
 test('whatever share is asked for, the sizes add up to 100 and the order stays', () => {
+  const step = fc.record({ index: fc.nat(4), share: anything, isTyped: fc.boolean() });
   fc.assert(
-    fc.property(buckets, fc.nat(4), anything, (list, index, share) => {
-      const next = setShare(list, index % list.length, share);
-      requireWhole(next);
-      assert.deepEqual(names(next), names(list));
+    fc.property(buckets, buckets, fc.array(step, { maxLength: 6 }), (list, saved, steps) => {
+      let last: ShareChange | undefined;
+      let now: readonly Bucket[] = list;
+      for (const { index, share, isTyped } of steps) {
+        const treatment = `t${index % list.length}`;
+        last = changeShare(now, last, { treatment, share, isTyped, saved });
+        now = last.result;
+        requireWhole(now);
+        assert.deepEqual(names(now), names(list));
+        const given = now.find((bucket) => bucket.treatment === treatment)?.size;
+        if (list.length > 1 && Number.isInteger(share) && share >= 0 && share <= 100) assert.equal(given, share + 0);
+      }
     }),
   );
 });
 
-test('a share that is possible is given; the last of the others gives first', () => {
-  const three = [
-    { treatment: 'on', size: 50 },
-    { treatment: 'off', size: 30 },
-    { treatment: 'compact', size: 20 },
-  ];
-  const sizes = (index: number, share: number) => setShare(three, index, share).map(({ size }) => size);
-  assert.deepEqual(sizes(0, 60), [60, 30, 10]);
-  assert.deepEqual(sizes(0, 90), [90, 10, 0]);
-  assert.deepEqual(sizes(0, 40), [40, 30, 30]);
-  assert.deepEqual(sizes(2, 0), [50, 50, 0]);
-  assert.deepEqual(sizes(2, 100), [0, 0, 100]);
-  assert.deepEqual(setShare([{ treatment: 'on', size: 100 }], 0, 10), [{ treatment: 'on', size: 100 }]);
+test('setting a share back brings every other share back', () => {
+  fc.assert(
+    fc.property(buckets, fc.nat(4), fc.array(fc.nat(100)), fc.boolean(), (list, index, shares, isTyped) => {
+      const treatment = `t${index % list.length}`;
+      const start = list.find((bucket) => bucket.treatment === treatment)?.size ?? 0;
+      let last: ShareChange | undefined;
+      for (const share of [...shares, start]) {
+        last = changeShare(last?.result ?? list, last, one(treatment, share, isTyped));
+      }
+      assert.deepEqual(last?.result, list);
+    }),
+  );
+});
+
+test('the other shares keep their proportion', () => {
+  const four = ofSizes(40, 30, 20, 10);
+  assert.deepEqual(sizesOf(set(four, 't0', 80)), [80, 10, 7, 3]);
+  assert.deepEqual(sizesOf(set(four, 't0', 10)), [10, 45, 30, 15]);
+  assert.deepEqual(sizesOf(set(four, 't3', 100)), [0, 0, 0, 100]);
+  assert.deepEqual(sizesOf(set(ofSizes(100), 't0', 10)), [100]);
+});
+
+test('after 100 the others get back the proportion they were saved with', () => {
+  const next = changeShare(ofSizes(100, 0, 0), undefined, { ...one('t0', 10), saved: ofSizes(40, 40, 20) });
+  assert.deepEqual(sizesOf(next.result), [10, 60, 30]);
+  assert.deepEqual(sizesOf(set(ofSizes(100, 0, 0), 't0', 10)), [10, 0, 90]);
+});
+
+test('shares that are typed one after the other stay as they were typed', () => {
+  let last = changeShare(ofSizes(50, 30, 20), undefined, one('t0', 60, true));
+  last = changeShare(last.result, last, one('t1', 10, true));
+  assert.deepEqual(sizesOf(last.result), [60, 10, 30]);
+  last = changeShare(last.result, last, one('t2', 50, true));
+  assert.deepEqual(sizesOf(last.result), [43, 7, 50]);
+});
+
+test('shares changed in another way are where the next series starts', () => {
+  const last = changeShare(ofSizes(40, 30, 30), undefined, one('t0', 100));
+  assert.deepEqual(sizesOf(changeShare(ofSizes(20, 60, 20), last, one('t0', 60)).result), [60, 30, 10]);
 });
 
 test('a border moves as far as its neighbours, and only they change', () => {
@@ -86,10 +128,10 @@ test('a treatment that goes leaves its share to the last that stays', () => {
 test('trying a treatment and taking its share back leaves no trace', () => {
   fc.assert(
     fc.property(buckets, fc.integer({ min: 1, max: 100 }), (saved, share) => {
-      const tried = setShare(withTreatments(saved, ['new']), saved.length, share);
-      assert.equal(tried.at(-1)?.treatment, 'new');
-      const back = saved.reduce((list, { size }, index) => setShare(list, index, size), tried);
-      assert.deepEqual(withoutEmptyEnd(back, saved), saved);
+      const tried = changeShare(withTreatments(saved, ['new']), undefined, { ...one('new', share, true), saved });
+      assert.equal(tried.result.at(-1)?.size, share);
+      const back = changeShare(tried.result, tried, { ...one('new', 0, true), saved });
+      assert.deepEqual(withoutEmptyEnd(back.result, saved), saved);
     }),
   );
 });

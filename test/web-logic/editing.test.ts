@@ -9,9 +9,10 @@ import { checkMatcher, type Matcher, matcherKindOf, matcherTypes } from '#domain
 import {
   changeAttribute,
   changeMatcherType,
-  changeNegation,
   changeValue,
+  changeVerb,
   newMatcher,
+  verbOf,
 } from '../../web/src/features/definitions/edit-matchers.ts';
 import {
   addMatcher,
@@ -31,6 +32,7 @@ import {
   setKeys,
   usesOfTreatment,
 } from '../../web/src/features/definitions/edit-treatments.ts';
+import { verbWords } from '../../web/src/targeting/matcher-words.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 import { validMatchers } from '../domain/valid-definitions.ts';
 import { aDefinition } from '../support/build.ts';
@@ -183,8 +185,8 @@ for (const type of matcherTypes) {
           checkMatcher(changed).filter((complaint) => complaint.includes('does not belong')),
           [],
         );
-        assert.equal(changed.negate, matcher?.negate);
-        if (matcher?.type === type) assert.deepEqual(changed, matcher);
+        const { negate: _, ...same } = matcher as Matcher;
+        if (same.type === type) assert.deepEqual(changed, same);
       }),
       { numRuns: 30 },
     );
@@ -202,9 +204,39 @@ test('values that still mean something are kept when the type changes', () => {
   assert.deepEqual(changeMatcherType(list, 'IN_SEGMENT'), { type: 'IN_SEGMENT', string: '' });
 });
 
-test('negation and values come and go', () => {
+test('a verb says whether a matcher is negated, and reads back as it was', () => {
+  fc.assert(
+    fc.property(fc.oneof(...validMatchers.map(({ matcher }) => matcher)), (valid) => {
+      const rule = { buckets: [{ treatment: 'off', size: 100 }], condition: { matchers: [valid] } };
+      const [matcher] = parseTargeting(aDefinition({ rules: [rule] })).rules[0]?.condition.matchers ?? [];
+      if (!matcher) throw new Error('no matcher');
+      const verb = verbOf(matcher);
+      assert.equal(verb.startsWith('not '), matcher.negate ?? false);
+      const { negate: _, ...same } = matcher;
+      assert.deepEqual(changeVerb(matcher, verb), matcher.negate ? matcher : same);
+      const opposite = matcher.negate ? verb.slice(4) : `not ${verb}`;
+      assert.deepEqual(changeVerb(changeVerb(matcher, opposite), verb), matcher.negate ? matcher : same);
+    }),
+  );
+});
+
+test('a boolean is true or false, and one that is negated stays so until another verb is chosen', () => {
+  const matcher: Matcher = { negate: true, type: 'BOOLEAN', attribute: 'beta', bool: true };
+  assert.equal(verbOf(matcher), 'not BOOLEAN true');
+  assert.equal(verbWords(matcher), 'is not true');
+  assert.deepEqual(changeAttribute(matcher, 'staff'), { ...matcher, attribute: 'staff' });
+  assert.deepEqual(changeVerb(matcher, 'BOOLEAN false'), { type: 'BOOLEAN', attribute: 'beta', bool: false });
+  assert.equal(verbWords({ type: 'BOOLEAN', bool: false }), 'is false');
+  assert.deepEqual(changeVerb(matcher, 'not IN_LIST_STRING'), {
+    negate: true,
+    type: 'IN_LIST_STRING',
+    attribute: 'beta',
+    strings: [],
+  });
+});
+
+test('values come and go', () => {
   const matcher: Matcher = { type: 'EQUAL_NUMBER', attribute: 'age', number: 18 };
-  assert.deepEqual(changeNegation(changeNegation(matcher, true), false), matcher);
   assert.deepEqual(changeValue(matcher, 'number', undefined), { type: 'EQUAL_NUMBER', attribute: 'age' });
   assert.deepEqual(changeValue(matcher, 'number', 3), { ...matcher, number: 3 });
   assert.deepEqual(changeAttribute(matcher, ''), { type: 'EQUAL_NUMBER', number: 18 });

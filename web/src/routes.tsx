@@ -22,7 +22,8 @@ const setup = createRoute({
 const signIn = createRoute({
   getParentRoute,
   path: '/sign-in',
-  validateSearch: ({ next }: { next?: unknown }) => (next === undefined ? {} : { next: ownPath(next) }),
+  validateSearch: ({ next }: { next?: unknown }) =>
+    next === undefined ? {} : { next: ownPath(next, location.origin) },
   component: lazyRouteComponent(() => import('./features/accounts/SignInPage.tsx'), 'SignInPage'),
 });
 const forgot = createRoute({

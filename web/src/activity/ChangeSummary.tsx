@@ -7,7 +7,8 @@ import { groupsReading } from '../administration/whole-lists.ts';
 import { differencesIn } from '../targeting/change-words.ts';
 import { differenceLine } from '../targeting/difference-words.ts';
 import { orderOf, targetingOf } from '../targeting/targeting-of.ts';
-import { Bar, sharesInWords } from '../ui/Bar.tsx';
+import { Bar } from '../ui/Bar.tsx';
+import { sharesInWords } from '../ui/treatments.ts';
 import styles from './ChangeSummary.module.css';
 import { fieldChanges } from './field-changes.ts';
 

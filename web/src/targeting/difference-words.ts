@@ -3,7 +3,7 @@ import type { Bucket } from '#domain/definitions.ts';
 import type { Difference, PlacedRule } from '#domain/differences.ts';
 import { equalJson } from '#domain/json.ts';
 import { movedShares } from '#domain/moved-shares.ts';
-import { sharesInWords } from '../ui/Bar.tsx';
+import { sharesInWords } from '../ui/treatments.ts';
 import { matcherSentence } from './matcher-words.ts';
 
 /** What the difference is about: "Everyone else", "Rule 2 moved". The ladder shows rules from 1. */

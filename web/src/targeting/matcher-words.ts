@@ -12,17 +12,17 @@ interface Verb {
   readonly joint?: string;
 }
 
-export const verbs: Record<MatcherType, Verb> = {
+const verbs: Record<MatcherType, Verb> = {
   IN_SEGMENT: { is: 'is in segment', isNot: 'is not in segment' },
   IN_LIST_STRING: { is: 'is one of', isNot: 'is none of', joint: ',' },
   STARTS_WITH_STRING: { is: 'starts with', isNot: 'does not start with', joint: 'or' },
   ENDS_WITH_STRING: { is: 'ends with', isNot: 'does not end with', joint: 'or' },
   CONTAINS_STRING: { is: 'contains', isNot: 'does not contain', joint: 'or' },
   MATCHES_STRING: { is: 'matches', isNot: 'does not match' },
-  EQUAL_SET: { is: 'has exactly', isNot: 'has not exactly', joint: 'and' },
+  EQUAL_SET: { is: 'has exactly', isNot: 'does not have exactly', joint: 'and' },
   ANY_OF_SET: { is: 'has any of', isNot: 'has none of', joint: ',' },
-  ALL_OF_SET: { is: 'has all of', isNot: 'has not all of', joint: ',' },
-  PART_OF_SET: { is: 'has nothing but', isNot: 'has more than', joint: ',' },
+  ALL_OF_SET: { is: 'has all of', isNot: 'does not have all of', joint: ',' },
+  PART_OF_SET: { is: 'has only', isNot: 'has values other than', joint: ',' },
   ON_DATE: { is: 'is on', isNot: 'is not on' },
   ON_OR_AFTER_DATE: { is: 'is on or after', isNot: 'is before' },
   ON_OR_BEFORE_DATE: { is: 'is on or before', isNot: 'is after' },
@@ -39,6 +39,10 @@ export const verbs: Record<MatcherType, Verb> = {
   BETWEEN_SEMVER: { is: 'is between version', isNot: 'is not between version', joint: 'and' },
   IN_LIST_SEMVER: { is: 'is one of the versions', isNot: 'is none of the versions', joint: ',' },
 };
+
+/** What a matcher asks, without its value; of booleans with it. */
+export const verbWords = ({ type, negate, bool }: Matcher): string =>
+  (negate ? verbs[type].isNot : verbs[type].is) + (type === 'BOOLEAN' && bool !== undefined ? ` ${bool}` : '');
 
 /** How many values a sentence names before it says how many there are. */
 const mostNamed = 3;

@@ -1,11 +1,6 @@
 import type { CSSProperties } from 'react';
 import styles from './Bar.module.css';
-import { colourOf } from './treatments.ts';
-
-export interface Share {
-  readonly treatment: string;
-  readonly size: number;
-}
+import { colourOf, type Share, sharesInWords } from './treatments.ts';
 
 interface Props {
   readonly buckets: readonly Share[];
@@ -18,12 +13,6 @@ interface Props {
   /** Instead of "on 80%, off 20%". Empty where the same stands beside it as text. */
   readonly label?: string;
 }
-
-export const sharesInWords = (buckets: readonly Share[]): string =>
-  buckets
-    .filter(({ size }) => size > 0)
-    .map(({ treatment, size }) => `${treatment} ${size}%`)
-    .join(', ');
 
 /** Who gets what, as a picture. In the order of the buckets; what nobody gets is not drawn. */
 export function Bar({ buckets, order, size = 'thin', isFaded = false, label }: Props) {

@@ -20,3 +20,14 @@ export function colourOf(treatment: string, order: readonly string[]): Colour {
   const at = loud.includes(treatment) ? loud.indexOf(treatment) : loud.length;
   return { slot: free[at % free.length] ?? 1, isRepeated: at >= free.length };
 }
+
+export interface Share {
+  readonly treatment: string;
+  readonly size: number;
+}
+
+export const sharesInWords = (buckets: readonly Share[]): string =>
+  buckets
+    .filter(({ size }) => size > 0)
+    .map(({ treatment, size }) => `${treatment} ${size}%`)
+    .join(', ');

@@ -2,12 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import { patchDefinition } from '#contract/definitions.ts';
 import type { Targeting } from '#domain/definitions.ts';
-import { type Difference, differencesBetween } from '#domain/differences.ts';
+import { differencesBetween } from '#domain/differences.ts';
 import { useFlag } from '../../flag.ts';
 import { type Environment, useProject } from '../../project.ts';
 import { useMay } from '../../session.ts';
 import { DifferenceSide } from '../../targeting/DifferenceSide.tsx';
-import { differenceTitle } from '../../targeting/difference-words.ts';
 import { orderOf } from '../../targeting/targeting-of.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -16,6 +15,7 @@ import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { applyDifferences } from './apply-differences.ts';
 import styles from './CompareTable.module.css';
 import { CompareVerdicts } from './CompareVerdicts.tsx';
+import { compareRows } from './compare-rows.ts';
 import { useSaved } from './definitions.ts';
 import { partsWithout } from './same-parts.ts';
 import { type Editing, useEditing } from './use-editing.ts';
@@ -69,11 +69,10 @@ export function CompareTable({ left, right, isWhole }: Props) {
             right={{ environment: right, editing: theirs }}
             order={look.order}
           />
-          {differences.map((difference, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
-            <tr key={place} className={styles.row}>
+          {compareRows(differences, { left: left.name, right: right.name }).map(({ difference, name, isRemoval }) => (
+            <tr key={name} className={styles.row}>
               <th scope="row" className={styles.name}>
-                {nameOf(difference)}
+                {name}
               </th>
               <td className={styles.side} data-side={left.name}>
                 <div className={styles.stack}>
@@ -89,10 +88,17 @@ export function CompareTable({ left, right, isWhole }: Props) {
                 {mayEdit && (
                   <Button
                     size="small"
-                    aria-label={`Copy ${nameOf(difference)} to ${right.name}`}
+                    look={isRemoval ? 'danger' : 'plain'}
+                    aria-label={isRemoval ? `Remove from ${right.name}: ${name}` : `Copy ${name} to ${right.name}`}
                     onClick={() => theirs.change((before: Targeting) => applyDifferences(before, [difference]))}
                   >
-                    Copy <ArrowRight size={13} aria-hidden />
+                    {isRemoval ? (
+                      `Remove from ${right.name}`
+                    ) : (
+                      <>
+                        Copy <ArrowRight size={13} aria-hidden />
+                      </>
+                    )}
                   </Button>
                 )}
               </td>
@@ -116,13 +122,6 @@ export function CompareTable({ left, right, isWhole }: Props) {
     </>
   );
 }
-
-/** From the left, a rule that the right has not is "added": here it is only a rule. */
-const nameOf = (difference: Difference): string => {
-  if (difference.kind === 'rule') return `Rule ${(difference.after ?? difference.before ?? { at: 0 }).at + 1}`;
-  if (difference.kind === 'treatment') return `Treatment ${(difference.after ?? difference.before)?.name}`;
-  return difference.kind === 'killed' ? 'Killed' : differenceTitle(difference);
-};
 
 function Side({ environment, editing }: { readonly environment: Environment; readonly editing: Editing }) {
   const project = useProject();

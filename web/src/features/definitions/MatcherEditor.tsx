@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import { type Matcher, type MatcherType, matcherKindOf } from '#domain/matchers.ts';
-import { verbs } from '../../targeting/matcher-words.ts';
+import { verbWords } from '../../targeting/matcher-words.ts';
 import { Button } from '../../ui/Button.tsx';
 import { matcherComplaint } from './complaints.ts';
-import { changeAttribute, changeMatcherType, changeNegation } from './edit-matchers.ts';
+import { changeAttribute, changeVerb, verbOf } from './edit-matchers.ts';
 import { useDefinition } from './editor.ts';
 import styles from './MatcherEditor.module.css';
 import { MatcherValue } from './MatcherValue.tsx';
@@ -39,6 +39,16 @@ const sorts: readonly [label: string, types: readonly MatcherType[]][] = [
   ['Another flag', ['IN_SPLIT']],
 ];
 
+/**
+ * What can be chosen of a type: it and its opposite. "is not true" differs from "is false" only for users without the
+ * attribute, so it is offered only where a definition has it already.
+ */
+function formsOf(type: MatcherType, matcher: Matcher): Matcher[] {
+  if (type !== 'BOOLEAN') return [{ type }, { type, negate: true }];
+  const forms: Matcher[] = [true, false].map((bool) => ({ type, bool }));
+  return matcher.type === type && matcher.negate ? [...forms, matcher] : forms;
+}
+
 /** One matcher as a sentence: what is looked at, what must hold, and the value. */
 export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, onRemove }: Props) {
   const { trafficType } = useDefinition();
@@ -66,27 +76,21 @@ export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, 
           onChange={({ target }) => onChange(changeAttribute(matcher, target.value))}
         />
       )}
-      <label className={styles.not}>
-        <input
-          type="checkbox"
-          checked={matcher.negate ?? false}
-          onChange={({ target }) => onChange(changeNegation(matcher, target.checked))}
-        />
-        not
-      </label>
       <select
         className={`${styles.control} ${styles.verb}`}
-        aria-label="What must hold"
-        value={matcher.type}
-        onChange={({ target }) => onChange(changeMatcherType(matcher, target.value as MatcherType))}
+        aria-label="Comparison"
+        value={verbOf(matcher)}
+        onChange={({ target }) => onChange(changeVerb(matcher, target.value))}
       >
         {sorts.map(([label, types]) => (
           <optgroup key={label} label={label}>
-            {types.map((type) => (
-              <option key={type} value={type}>
-                {matcher.negate ? verbs[type].isNot : verbs[type].is}
-              </option>
-            ))}
+            {types.flatMap((type) =>
+              formsOf(type, matcher).map((form) => (
+                <option key={verbOf(form)} value={verbOf(form)}>
+                  {verbWords(form)}
+                </option>
+              )),
+            )}
           </optgroup>
         ))}
       </select>

@@ -53,18 +53,9 @@ export function MatcherValue({ matcher, onChange }: Props) {
       );
     case 'between':
       return <BetweenValue matcher={matcher} onChange={onChange} />;
+    // The verb says it: is true, is false.
     case 'bool':
-      return (
-        <select
-          className={styles.control}
-          aria-label="Value"
-          value={String(matcher.bool ?? true)}
-          onChange={({ target }) => onChange(changeValue(matcher, 'bool', target.value === 'true'))}
-        >
-          <option>true</option>
-          <option>false</option>
-        </select>
-      );
+      return null;
     default:
       return <DependencyValue matcher={matcher} onChange={onChange} />;
   }

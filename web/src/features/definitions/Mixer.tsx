@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Bucket } from '#domain/definitions.ts';
 import { Bar, Swatch } from '../../ui/Bar.tsx';
-import { setShare, withoutEmptyEnd, withTreatments } from './buckets.ts';
+import { changeShare, type ShareChange, withoutEmptyEnd, withTreatments } from './buckets.ts';
 import styles from './Mixer.module.css';
 import { MixerBorders } from './MixerBorders.tsx';
 
@@ -28,12 +28,18 @@ const presets = [0, 1, 5, 10, 25, 50, 80, 100];
 
 /** Shares in percent: drag a border, type a number or press a preset. They always add up to 100. */
 export function Mixer({ buckets, saved = [], treatments, order, probe, onChange }: Props) {
-  // Treatments that somebody wants to give a share to, and that have none yet.
-  const [tried, setTried] = useState<readonly string[]>([]);
+  // Treatments stay in sight while they have no share: those that somebody wants to give one to, and those set to 0.
+  const [tried, setTried] = useState<readonly string[]>(() => buckets.map(({ treatment }) => treatment));
+  const [last, setLast] = useState<ShareChange>();
   const shown = withTreatments(buckets, tried);
   const others = treatments.filter((name) => !shown.some(({ treatment }) => treatment === name));
   const [first] = shown;
   const change = (next: readonly Bucket[]) => onChange(withoutEmptyEnd(next, saved));
+  const set = (treatment: string, share: number, isTyped: boolean) => {
+    const next = changeShare(shown, last, { treatment, share, isTyped, saved });
+    setLast(next);
+    change(next.result);
+  };
   return (
     <div className={styles.mixer}>
       <div className={styles.track}>
@@ -47,14 +53,14 @@ export function Mixer({ buckets, saved = [], treatments, order, probe, onChange 
         )}
       </div>
       <div className={styles.shares}>
-        {shown.map((bucket, index) => (
+        {shown.map((bucket) => (
           <Share
             key={bucket.treatment}
             bucket={bucket}
             was={saved.find(({ treatment }) => treatment === bucket.treatment)?.size}
             order={order}
             isOnly={shown.length === 1}
-            onChange={(size) => change(setShare(shown, index, size))}
+            onChange={(size) => set(bucket.treatment, size, true)}
           />
         ))}
         {others.map((name) => (
@@ -72,7 +78,7 @@ export function Mixer({ buckets, saved = [], treatments, order, probe, onChange 
                 key={size}
                 type="button"
                 aria-pressed={first.size === size}
-                onClick={() => change(setShare(shown, 0, size))}
+                onClick={() => set(first.treatment, size, false)}
               >
                 {size}
               </button>

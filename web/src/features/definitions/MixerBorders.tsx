@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import type { Bucket } from '#domain/definitions.ts';
-import { sharesInWords } from '../../ui/Bar.tsx';
+import { sharesInWords } from '../../ui/treatments.ts';
 import { bordersOf, moveBorder } from './buckets.ts';
 import styles from './MixerBorders.module.css';
 

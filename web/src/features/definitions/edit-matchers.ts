@@ -4,12 +4,11 @@ import { type Matcher, type MatcherMember, type MatcherType, matcherKindOf } fro
 /** A matcher of the type without a value. */
 export const newMatcher = (type: MatcherType): Matcher => ({ type, ...emptyValues[matcherKindOf(type).member] });
 
-/** The matcher asks something else: what still has a meaning stays. */
+/** The matcher asks something else, not negated: what still has a meaning stays. */
 export function changeMatcherType(matcher: Matcher, type: MatcherType): Matcher {
   const { attribute, member } = matcherKindOf(type);
   const before = matcherKindOf(matcher.type).member;
   return {
-    ...(matcher.negate === undefined ? {} : { negate: matcher.negate }),
     type,
     ...(attribute === 'none' || matcher.attribute === undefined ? {} : { attribute: matcher.attribute }),
     ...(isSameSort(matcher.type, type) ? carried(matcher, before, member) : emptyValues[member]),
@@ -21,8 +20,21 @@ export function changeAttribute({ attribute: _, ...matcher }: Matcher, attribute
   return attribute === '' ? matcher : { ...matcher, attribute };
 }
 
-export function changeNegation({ negate: _, ...matcher }: Matcher, isNegated: boolean): Matcher {
-  return isNegated ? { negate: true, ...matcher } : matcher;
+/**
+ * The verb of a matcher as the value of an option: its type, after `not ` where it is negated. Of booleans the value
+ * belongs to the verb: "is true" is one choice, not two.
+ */
+export const verbOf = ({ type, negate, bool = true }: Matcher): string =>
+  `${negate ? 'not ' : ''}${type}${type === 'BOOLEAN' ? ` ${bool}` : ''}`;
+
+export function changeVerb(matcher: Matcher, verb: string): Matcher {
+  const isNegated = verb.startsWith('not ');
+  const [type, bool] = (isNegated ? verb.slice(4) : verb).split(' ');
+  return {
+    ...(isNegated ? { negate: true } : {}),
+    ...changeMatcherType(matcher, type as MatcherType),
+    ...(bool === undefined ? {} : { bool: bool === 'true' }),
+  };
 }
 
 /** Sets the one member that carries the value; undefined leaves it out. */

@@ -1,8 +1,9 @@
 import type { DefinitionSummary, ListedFlag } from '#domain/expansions.ts';
 import { flagPath } from '../../paths.ts';
 import { type Environment, useProject } from '../../project.ts';
-import { Bar, NoBar, sharesInWords } from '../../ui/Bar.tsx';
+import { Bar, NoBar } from '../../ui/Bar.tsx';
 import { Killed } from '../../ui/StatusChip.tsx';
+import { sharesInWords } from '../../ui/treatments.ts';
 import styles from './EnvironmentCell.module.css';
 
 interface Props {
