@@ -3,7 +3,8 @@ import { applyEnvironmentPatch, type Environment, requireOpen, toApiToken } from
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { listApiKeysOfEnvironment } from '#store/api-keys.ts';
+import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api-keys.ts';
+import { hasDefinitions } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
 import { insertNewKey } from './api-keys.ts';
@@ -47,11 +48,16 @@ export const patchEnvironment = (context: Context, { id }: Environment, operatio
     return { environment, apiTokens: keys.map((key) => toApiToken(key)) };
   });
 
+/** Clean-up tools revoke what the refusal lists and try again. */
+const mostListedKeys = 50;
+
 /** Deletes an environment that has neither keys nor definitions. */
 export const deleteEnvironment = (context: Context, { id }: Environment) =>
   write(context, async (tx) => {
     const before = await store.lockEnvironment(tx, id);
-    if (await store.isEnvironmentInUse(tx, id)) throw new Problem('environment_in_use', { name: before.name });
+    const keyIds = await listApiKeyIdsOfEnvironment(tx, id, mostListedKeys);
+    if (keyIds.length > 0) throw new Problem('environment_has_keys', { id, keyIds: keyIds.join(', ') });
+    if (await hasDefinitions(tx, id)) throw new Problem('environment_in_use', { name: before.name });
     await store.deleteEnvironment(tx, id);
     await tx.record({ ...entry('environment.deleted', before), before });
     return true as const;

@@ -73,12 +73,11 @@ export const updateFlagDescription = (context: Context, change: FlagChange & { d
     applyFlagPatch(flag, [{ op: 'replace', path: '/description', value: change.description }]),
   );
 
-/** Adds the tags that the flag does not have yet. */
+/** Replaces the flag's tags. */
 export const tagFlag = (context: Context, change: FlagChange & { tags: readonly string[] }) =>
-  changeFlag(context, change, 'flag.tagged', async (flag) => {
-    const known = (flag.tags ?? []).map((tag) => tag.name);
-    return applyFlagPatch(flag, [{ op: 'add', path: '/tags', value: [...new Set([...known, ...change.tags])] }]);
-  });
+  changeFlag(context, change, 'flag.tagged', async (flag) =>
+    applyFlagPatch(flag, [{ op: 'add', path: '/tags', value: [...new Set(change.tags)] }]),
+  );
 
 const changeFlag = (
   context: Context,

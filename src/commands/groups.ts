@@ -12,7 +12,7 @@ export const createGroup = (context: Context, fields: { name: string; descriptio
     return group;
   });
 
-/** Replaces the name and, where sent, the description. */
+/** Replaces the name and the description, where sent. */
 export const replaceGroup = (context: Context, id: string, update: GroupUpdate) =>
   write(context, async (tx) => {
     const before = await store.lockGroup(tx, id);

@@ -25,6 +25,16 @@ export const listApiKeys = endpoint({
   problems: [],
 });
 
+export const getApiKey = endpoint({
+  method: 'GET',
+  path: '/apiKeys/:key',
+  summary: 'Get an API key',
+  description: 'Without its secret. 404 when the key is outside the scope of the asking key.',
+  access: { needs: 'apiKey.read', scope: 'project' },
+  reply: ApiKeySummary,
+  problems: ['api_key_not_found'],
+});
+
 export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/apiKeys/:key',

@@ -49,5 +49,5 @@ export const deleteEnvironment = endpoint({
   description: 'Only one that has neither API keys nor definitions.',
   access: { needs: 'environment.write', scope: 'project' },
   reply: True,
-  problems: ['environment_in_use'],
+  problems: ['environment_has_keys', 'environment_in_use'],
 });

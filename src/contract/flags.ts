@@ -86,8 +86,10 @@ export const updateFlagDescription = endpoint({
 export const associateTags = endpoint({
   method: 'POST',
   path: '/tags/ws/:project/object/:flag/objecttype/:objectType',
-  summary: 'Add tags to a flag',
-  description: 'The body lists names; tags that the flag has already stay as they are. The object type is `Split`.',
+  summary: 'Set the tags of a flag',
+  description:
+    'The body lists all names that the flag should have; tags that it does not list are removed. The object type is ' +
+    '`Split`.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   body: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 }),

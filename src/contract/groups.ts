@@ -39,7 +39,7 @@ export const replaceGroup = endpoint({
   method: 'PUT',
   path: '/groups/:group',
   summary: 'Replace a group',
-  description: 'An absent description is kept.',
+  description: 'A missing `name` or `description` is kept.',
   access: write,
   body: GroupUpdate,
   reply: Group,

@@ -46,7 +46,7 @@ export interface PageSize {
   readonly most: number;
 }
 export const pageSizes = {
-  projects: { default: 10, most: 200 },
+  projects: { default: 50, most: 200 },
   flags: { default: 20, most: 50 },
   definitions: { default: 20, most: 50 },
   groups: { default: 50, most: 200 },
@@ -70,9 +70,19 @@ export const OffsetPage = (size: PageSize) =>
     limit: limitOf(size),
   });
 
+/** Skipped rows cost time, so lists with markers refuse larger offsets; a marker costs nothing wherever it points. */
+export const farthestOffset = 10_000;
+
 export const MarkerPage = (size: PageSize) =>
   Type.Object({
     limit: limitOf(size),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: `Default 0, at most ${farthestOffset}. Ignored when a marker is sent.`,
+      }),
+    ),
     after: Type.Optional(Type.String({ description: 'the nextMarker of a page: answers the page behind it' })),
     before: Type.Optional(Type.String({ description: 'the previousMarker of a page: answers the page before it' })),
   });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
-import { NewProject, Project } from '#domain/projects.ts';
+import { ListedProject, NewProject, Project } from '#domain/projects.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
@@ -16,10 +16,15 @@ export const listProjects = endpoint({
     Type.Object({
       name: Type.Optional(Type.String()),
       nameOp: Type.Optional(OneOf(['IS', 'STARTS_WITH', 'CONTAINS'])),
-      projectIdentifier: Type.Optional(Type.String({ description: 'id or name of the one project that is wanted' })),
+      organizationIdentifier: Type.Optional(
+        Type.String({ maxLength: 255, description: 'Harness clients send it. Filters nothing; echoed in the answer.' }),
+      ),
+      projectIdentifier: Type.Optional(
+        Type.String({ maxLength: 255, description: 'Id or name of one project. Echoed in the answer.' }),
+      ),
     }),
   ),
-  reply: OffsetListing(Project),
+  reply: OffsetListing(ListedProject),
   problems: [],
 });
 

@@ -14,7 +14,7 @@ export const NewGroup = Type.Object({ name: Title, description: Type.Optional(De
 
 export const GroupUpdate = Type.Object({
   id: Type.Optional(Type.String()),
-  name: Title,
+  name: Type.Optional(Title),
   description: Type.Optional(Description),
   type: Type.Optional(Type.String()),
 });
@@ -26,12 +26,13 @@ export const administrators = {
   description: 'Grants access to advanced administrative features',
 } as const;
 
-/** The group after a full update; an absent description is kept. */
+/** The group after an update; an absent name or description is kept, because no client sends both. */
 export function applyGroupUpdate(group: Group, update: GroupUpdate): Group {
+  const { name = group.name, description = group.description } = update;
   refuse('group_invalid', [
     ...(update.id === undefined || update.id === group.id ? [] : ['id must agree with the path']),
     ...(update.type === undefined || update.type === 'group' ? [] : ['type must be group']),
   ]);
-  if (group.name === administrators.name && update.name !== group.name) throw new Problem('group_protected');
-  return { ...group, name: update.name, description: update.description ?? group.description };
+  if (group.name === administrators.name && name !== group.name) throw new Problem('group_protected');
+  return { ...group, name, description };
 }

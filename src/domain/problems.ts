@@ -82,7 +82,12 @@ export const problems = {
   environment_name_taken: taken('Environment'),
   environment_in_use: problem<{ name: string }>(
     'invalid',
-    (p) => `Environment ${p.name} still has API keys or feature flag definitions; delete them first`,
+    (p) => `Environment ${p.name} still has feature flag definitions; delete them first`,
+  ),
+  // The vendor's words: clean-up tools read the ids out of the brackets.
+  environment_has_keys: problem<{ id: string; keyIds: string }>(
+    'invalid',
+    (p) => `Environment ${p.id} cannot be archived, it has apitokens associated [${p.keyIds}]`,
   ),
   permissions_unsupported: problem(
     'invalid',

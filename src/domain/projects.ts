@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { BooleanOrText, Title, toBoolean } from './schema.ts';
+import { BooleanOrText, extend, Title, toBoolean } from './schema.ts';
 import { shapeOf } from './shapes.ts';
 
 export const Project = Type.Object({
@@ -11,6 +11,15 @@ export const Project = Type.Object({
   requiresTitleAndComments: Type.Boolean(),
 });
 export type Project = Static<typeof Project>;
+
+/** A project as it is listed. Harness clients look for one by the two identifiers and read them from the answer. */
+export const ListedProject = extend(
+  Project,
+  Type.Object({
+    organizationIdentifier: Type.Optional(Type.String({ description: 'as in the query; absent without it' })),
+    projectIdentifier: Type.Optional(Type.String({ description: 'as in the query; absent without it' })),
+  }),
+);
 
 export const NewProject = Type.Object({
   name: Title,

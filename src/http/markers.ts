@@ -1,7 +1,7 @@
 /** The opaque cursors of long lists: a position, signed, so that a marker of our making can be told from any other. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { limited, type PageSize } from '#contract/parts.ts';
-import { Problem } from '#domain/problems.ts';
+import { farthestOffset, limited, type PageSize } from '#contract/parts.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import type { Position } from '#store/sql.ts';
 
 export interface Markers {
@@ -35,6 +35,7 @@ export function markersFor(list: string, secret: string): Markers {
 
 interface MarkerQuery {
   readonly limit?: number;
+  readonly offset?: number;
   readonly after?: string;
   readonly before?: string;
 }
@@ -42,6 +43,7 @@ interface MarkerQuery {
 interface Slice {
   readonly after: Position | undefined;
   readonly before: Position | undefined;
+  readonly offset: number;
   readonly limit: number;
 }
 
@@ -68,14 +70,17 @@ export async function markerPage<Item, Shown>(
 ) {
   const limit = limited(query.limit, size);
   const { after, before } = placeOf(markers, query);
+  const offset = after || before ? 0 : offsetOf(query);
   // Forward, one item more than fits tells whether there is another page; backward, that must be asked for.
-  const items = await list({ after, before, limit: before ? limit : limit + 1 });
+  const items = await list({ after, before, offset, limit: before ? limit : limit + 1 });
   const sizes = items.slice(0, limit).map(bytesOf);
   // What does not fit is at the end that is further away from the marker.
   const page = before ? items.slice(items.length - fitting(sizes.toReversed())) : items.slice(0, fitting(sizes));
   const [first, last] = [page[0], page.at(-1)];
   const behind =
-    before && last ? await list({ after: positionOf(last), before: undefined, limit: 1 }) : items.slice(page.length);
+    before && last
+      ? await list({ after: positionOf(last), before: undefined, offset: 0, limit: 1 })
+      : items.slice(page.length);
   const inside = first && last && behind.length > 0;
   return {
     data: await show(page),
@@ -94,6 +99,14 @@ function fitting(sizes: readonly number[]): number {
     return index > 0 && total > mostBytes;
   });
   return tooMany < 0 ? sizes.length : tooMany;
+}
+
+function offsetOf({ offset = 0 }: MarkerQuery): number {
+  refuse(
+    'request_invalid',
+    offset > farthestOffset ? [`offset must not be more than ${farthestOffset}; send nextMarker as after instead`] : [],
+  );
+  return offset;
 }
 
 /** One direction at a time. */

@@ -45,6 +45,10 @@ export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql
 /** The key, which is not revoked before the commit. */
 export const keepApiKey = (tx: Tx, id: string) => findApiKey(tx, sql`id = ${id}`, tx.keep);
 
+/** By id, within the scope. */
+export const findApiKeyById = (db: Reader, id: string, scope: Scope) =>
+  findApiKey(db, sql`id = ${id} and ${within(scope, sql`project_id`)}`);
+
 /** By id, or by the hash of its text. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
   return findApiKey(tx, sql`id = ${id} or hash = ${hash}`, tx.lock);
@@ -86,6 +90,13 @@ export async function listApiKeysOfEnvironment(db: Reader, environmentId: string
        and type <> 'admin'
      order by created_at, id`);
   return withEnvironments(db, rows);
+}
+
+/** Keys of every type that are restricted to the environment, in order of creation: ids sort by time. */
+export async function listApiKeyIdsOfEnvironment(db: Reader, environmentId: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ api_key_id: string }>(sql`
+    select api_key_id from api_key_environments where environment_id = ${environmentId} order by api_key_id limit ${limit}`);
+  return rows.map((row) => row.api_key_id);
 }
 
 export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<void> {

@@ -50,6 +50,7 @@ export interface ChangeFilter {
   readonly to: number | undefined;
   readonly after: Position | undefined;
   readonly before: Position | undefined;
+  readonly offset: number;
   readonly limit: number;
 }
 
@@ -79,7 +80,7 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Cha
        ${after ? sql`and (at, id) < (${after.at}, ${after.id})` : empty}
        ${before ? sql`and (at, id) > (${before.at}, ${before.id})` : empty}
      ${before ? sql`order by at, id` : sql`order by at desc, id desc`}
-     limit ${filter.limit}`);
+     limit ${filter.limit} offset ${filter.offset}`);
   if (before) rows.reverse();
   return rows;
 }

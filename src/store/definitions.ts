@@ -75,6 +75,9 @@ export async function countDefinitions(db: Reader, environmentId: string): Promi
   return row?.total ?? 0;
 }
 
+export const hasDefinitions = async (db: Reader, environmentId: string): Promise<boolean> =>
+  (await db.one(sql`select 1 from definitions where environment_id = ${environmentId} limit 1`)) !== undefined;
+
 /** Where the flag is defined, by id: the order in which the environments' numbers must be taken. */
 export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
   db.all<Reference>(sql`

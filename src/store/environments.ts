@@ -71,14 +71,6 @@ export const saveEnvironment = (tx: Tx, environment: Environment) =>
        where id = ${environment.id}`)
     .catch(nameTaken(environment.name));
 
-/** Whether anything lives in the environment that must be deleted first. */
-export async function isEnvironmentInUse(tx: Tx, id: string): Promise<boolean> {
-  const found = await tx.one(sql`
-    select 1 from api_key_environments where environment_id = ${id}
-    union all select 1 from definitions where environment_id = ${id} limit 1`);
-  return found !== undefined;
-}
-
 export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from environments where id = ${id}`);
 
 /** An environment, and the number of the last change in it. */

@@ -53,6 +53,7 @@ export interface UserFilter {
   readonly groupId: string | undefined;
   readonly after: Position | undefined;
   readonly before: Position | undefined;
+  readonly offset: number;
   readonly limit: number;
 }
 
@@ -69,7 +70,7 @@ export async function listUsers(db: Reader, filter: UserFilter): Promise<User[]>
      where ${filter.status === undefined ? sql`1 = 1` : sql`u.status = ${filter.status}`}
        ${inGroup(filter.groupId)} ${withAccessTo(filter.scope)} ${place}
      ${before ? sql`order by u.created_at desc, u.id desc` : sql`order by u.created_at, u.id`}
-     limit ${filter.limit}`);
+     limit ${filter.limit} offset ${filter.offset}`);
   if (before) rows.reverse();
   const groups = await listGroupIdsOf(
     db,

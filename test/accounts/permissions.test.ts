@@ -164,6 +164,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'groups.deleteGroup': [forAdministrators, async () => [`/groups/${await aGroup()}`]],
   'apiKeys.createApiKey': [forAdministrators, async () => ['/apiKeys', { name: 'ci', apiKeyType: 'admin' }]],
   'apiKeys.listApiKeys': [forAdministrators, async () => ['/apiKeys']],
+  'apiKeys.getApiKey': [forAdministrators, async () => [`/apiKeys/${(await api.get('/apiKeys')).body.objects[0].id}`]],
   'apiKeys.revokeApiKey': [forAdministrators, async () => [`/apiKeys/${await api.key({})}`]],
   'restrictions.listRestrictions': [
     forAdministrators,

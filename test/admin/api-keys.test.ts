@@ -252,3 +252,33 @@ test('the audit log says what of a key may be said', async () => {
   const revoked = (await api.lastChange()) as { object: object; before: object; after?: unknown };
   assert.deepEqual([revoked.object, revoked.before, revoked.after], [object, after, undefined]);
 });
+
+test('one key is read by its id, as it is listed and without its text, within the scope of the asking key', async () => {
+  const [mine, other] = [await aProject(api), await aProject(api)];
+  const [account, own, foreign] = [
+    await created(anAdminKey()),
+    await created(anAdminKey({ workspace: { id: mine.id }, environments: [{ id: mine.staging.id }] })),
+    await created(anAdminKey({ workspace: { id: other.id } })),
+  ];
+  for (const { id, key: text } of [account, own, foreign]) {
+    const answer = await api.get(`/apiKeys/${id}`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(
+      answer.body,
+      (await listed()).find((key) => key.id === id),
+    );
+    assert.ok(!answer.text.includes(text));
+    refused(await api.get(`/apiKeys/${text}`), 404, /^Could not find API key /);
+  }
+  assert.deepEqual(
+    (await api.get(`/apiKeys/${own.id}`)).body.environments.map((one: { id: string }) => one.id),
+    [mine.staging.id],
+  );
+  const as = await api.key({ scope: { kind: 'project', projectId: mine.id }, roles: ['API_APIKEY'] });
+  assert.equal((await api.get(`/apiKeys/${own.id}`, { as })).status, 200);
+  for (const { id } of [account, foreign]) {
+    refused(await api.get(`/apiKeys/${id}`, { as }), 404, `Could not find API key ${id}`);
+  }
+  await api.delete(`/apiKeys/${own.id}`);
+  refused(await api.get(`/apiKeys/${own.id}`), 404, `Could not find API key ${own.id}`);
+});

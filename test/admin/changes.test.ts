@@ -140,6 +140,16 @@ test('a page ends before its limit where its entries are large, and following ei
   assert.equal(back[1].nextMarker, pages[1].nextMarker);
 });
 
+test('an offset skips the newest entries, and one that is too large is refused', async () => {
+  const { id } = (await api.post('/groups', { name: uniqueName('group') })).body;
+  for (const description of ['1', '2', '3']) await api.put(`/groups/${id}`, { description });
+  const all = await logOf(`objectId=${id}`);
+  assert.equal(all.length, 4);
+  assert.deepEqual(await logOf(`objectId=${id}&offset=1`), all.slice(1));
+  assert.deepEqual(await logOf(`objectId=${id}&offset=4`), []);
+  refused(await api.get('/auditLogs?offset=10001'), 400, /^offset must not be more than 10000; /);
+});
+
 test('what cannot be asked for is refused', async () => {
   for (const [query, message] of [
     ['limit=0', /^limit /],

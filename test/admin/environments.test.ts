@@ -228,8 +228,10 @@ test('an environment is deleted when it has neither keys nor definitions', async
   const staging = project.staging as Created;
   const { path: definition } = await aDefinedFlag(api, project);
   const path = `/environments/ws/${project.id}/staging`;
-  const inUse = 'Environment staging still has API keys or feature flag definitions; delete them first';
-  await changesNothing(project, async () => refused(await api.delete(path), 400, inUse));
+  const inUse = 'Environment staging still has feature flag definitions; delete them first';
+  const keyIds = staging.apiTokens.map(({ id }) => id).join(', ');
+  const hasKeys = `Environment ${staging.id} cannot be archived, it has apitokens associated [${keyIds}]`;
+  await changesNothing(project, async () => refused(await api.delete(path), 400, hasKeys));
   await withoutKeys(staging);
   await changesNothing(project, async () => refused(await api.delete(path), 400, inUse));
   await api.delete(definition);
@@ -243,6 +245,22 @@ test('an environment is deleted when it has neither keys nor definitions', async
   assert.equal(change.after, undefined);
   assert.deepEqual(await namesIn(project), ['production']);
   refused(await api.delete(path), 404, 'Could not find environment staging');
+});
+
+test('the refusal to delete an environment lists keys of every type, and at most 50', async () => {
+  const project = await aProject(api);
+  const staging = project.staging as Created;
+  const scope = { kind: 'environment', projectId: project.id, environmentIds: [staging.id] } as const;
+  const listed = async () => {
+    const { body } = await api.delete(`/environments/ws/${project.id}/staging`);
+    return (/ has apitokens associated \[([^\]]+)\]$/.exec(body.message)?.[1] ?? '').split(', ');
+  };
+  await withoutKeys(staging);
+  await api.key({ type: 'admin', scope });
+  const { id } = (await api.get('/apiKeys?limit=200')).body.objects.at(-1);
+  assert.deepEqual(await listed(), [id]);
+  for (let count = 0; count < 60; count += 1) await api.key({ type: 'server_side', roles: [], scope });
+  assert.equal((await listed()).length, 50);
 });
 
 test('the audit log names the keys that come with an environment, without their texts', async () => {

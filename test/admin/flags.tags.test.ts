@@ -1,4 +1,4 @@
-/** The path by which official clients add tags to a flag. */
+/** The path by which official clients set the tags of a flag. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused, startApi } from '../support/app.ts';
@@ -14,13 +14,14 @@ async function aTaggable(settings: { requiresTitleAndComments?: boolean } = {}) 
 const tagsPath = (project: string, flag: string, type = 'Split') =>
   `/tags/ws/${project}/object/${flag}/objecttype/${type}`;
 
-test('tags are added to those that the flag has, and recorded', async () => {
+test('the posted tags replace those that the flag has, are answered, and recorded', async () => {
   const { project, flag, flagPath } = await aTaggable();
   const steps = [
     { sent: ['a', 'b'], tags: ['a', 'b'] },
-    { sent: ['b', 'c', 'c'], tags: ['a', 'b', 'c'] },
-    { sent: ['A'], tags: ['a', 'b', 'c', 'A'] },
-    { sent: [], tags: ['a', 'b', 'c', 'A'] },
+    { sent: ['b'], tags: ['b'] },
+    { sent: ['c', 'b', 'c'], tags: ['c', 'b'] },
+    { sent: ['C'], tags: ['C'] },
+    { sent: [], tags: [] },
   ];
   for (const [index, { sent, tags }] of steps.entries()) {
     const word = index % 2 === 0 ? flag.name : flag.id;
@@ -29,17 +30,24 @@ test('tags are added to those that the flag has, and recorded', async () => {
       const { status, body } = await api.post(tagsPath(project.name, word), sent);
       assert.equal(status, 200);
       const objects = tags.map((name) => ({ name, objectType: 'Split', objectName: flag.name }));
-      assert.deepEqual([body.objects, body.offset, body.totalCount], [objects, 0, tags.length]);
+      assert.deepEqual(body, { objects, offset: 0, limit: 20, totalCount: tags.length });
     });
     assert.deepEqual(actions, ['flag.tagged']);
     const after = (await api.get(flagPath)).body;
-    assert.deepEqual(after, { ...before, tags: tags.map((name) => ({ name })) });
+    assert.deepEqual(after, { ...before, tags: tags.length > 0 ? tags.map((name) => ({ name })) : null });
     const change = await api.lastChange();
     assert.deepEqual([change.object.id, change.before, change.after], [flag.id, before, after]);
   }
 });
 
-test('what is no list of names, or names nothing, is refused and adds no tag', async () => {
+test('more than 20 tags are all answered', async () => {
+  const { project, flag } = await aTaggable();
+  const sent = Array.from({ length: 25 }, (_, index) => `tag-${index}`);
+  const { body } = await api.post(tagsPath(project.id, flag.name), sent);
+  assert.deepEqual([body.objects.length, body.limit, body.totalCount], [25, 25, 25]);
+});
+
+test('what is no list of names, or names nothing, is refused and changes no tag', async () => {
   const { project, flag, flagPath } = await aTaggable();
   const path = tagsPath(project.id, flag.name);
   const actions = await api.recorded(async () => {

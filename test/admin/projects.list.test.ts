@@ -11,28 +11,28 @@ test('the list is an object around the projects; the first start made Default', 
   const { status, text, body } = await api.get('/workspaces?name=Default');
   assert.equal(status, 200);
   const project = { name: 'Default', type: 'workspace', id: body.objects[0].id, requiresTitleAndComments: false };
-  assert.equal(text, JSON.stringify({ objects: [project], offset: 0, limit: 10, totalCount: 1 }));
+  assert.equal(text, JSON.stringify({ objects: [project], offset: 0, limit: 50, totalCount: 1 }));
 });
 
-test('a page has 10 projects unless asked otherwise, at most 200, and echoes what it took', async () => {
+test('a page has 50 projects unless asked otherwise, at most 200, and echoes what it took', async () => {
   const prefix = uniqueName('paged');
-  const names = Array.from({ length: 12 }, (_, index) => `${prefix}-${index}`);
+  const names = Array.from({ length: 52 }, (_, index) => `${prefix}-${index}`);
   for (const name of names) await aBareProject(name);
   const pages = [
-    { query: '', offset: 0, limit: 10, objects: names.slice(0, 10) },
+    { query: '', offset: 0, limit: 50, objects: names.slice(0, 50) },
     { query: '&limit=5', offset: 0, limit: 5, objects: names.slice(0, 5) },
-    { query: '&limit=5&offset=10', offset: 10, limit: 5, objects: names.slice(10) },
+    { query: '&limit=5&offset=50', offset: 50, limit: 5, objects: names.slice(50) },
     { query: '&limit=200', offset: 0, limit: 200, objects: names },
     { query: '&limit=201', offset: 0, limit: 200, objects: names },
     { query: '&limit=1000000', offset: 0, limit: 200, objects: names },
-    { query: '&offset=12', offset: 12, limit: 10, objects: [] },
+    { query: '&offset=52', offset: 52, limit: 50, objects: [] },
     { query: '&offset=9999&limit=3', offset: 9999, limit: 3, objects: [] },
   ];
   for (const { query, ...page } of pages) {
     const { status, body } = await api.get(`/workspaces?nameOp=STARTS_WITH&name=${prefix}-${query}`);
     assert.equal(status, 200, query);
     const found = { ...body, objects: body.objects.map((project: { name: string }) => project.name) };
-    assert.deepEqual(found, { ...page, totalCount: 12 }, query);
+    assert.deepEqual(found, { ...page, totalCount: 52 }, query);
   }
 });
 
@@ -122,4 +122,20 @@ test('a key of one project lists that project alone', async () => {
     const { body } = await api.get('/workspaces', { as: await api.key({ scope }) });
     assert.deepEqual([body.objects.map((project: { id: string }) => project.id), body.totalCount], [[id], 1]);
   }
+});
+
+test('the identifiers that Harness clients ask by are echoed as asked, and only the project is looked for', async () => {
+  const project = await aProject(api);
+  for (const word of [project.id, project.name]) {
+    const query = `organizationIdentifier=some+org&projectIdentifier=${encodeURIComponent(word)}`;
+    const { body } = await api.get(`/workspaces?${query}`);
+    assert.equal(body.totalCount, 1);
+    const { id, organizationIdentifier, projectIdentifier } = body.objects[0];
+    assert.deepEqual([id, organizationIdentifier, projectIdentifier], [project.id, 'some org', word]);
+  }
+  const { body } = await api.get(`/workspaces?projectIdentifier=${project.id}`);
+  assert.deepEqual(Object.keys(body.objects[0]).sort(), [
+    ...['id', 'name', 'projectIdentifier', 'requiresTitleAndComments', 'type'],
+  ]);
+  assert.equal((await api.get('/workspaces?organizationIdentifier=o&projectIdentifier=absent')).body.totalCount, 0);
 });

@@ -241,3 +241,30 @@ for (const [rule, goesOn] of Object.entries(walks)) {
     );
   });
 }
+
+test('an offset leads to every user once, until a short page; a marker takes precedence', async () => {
+  const group = await aGroupId();
+  const ids = await someUsers(group, 7);
+  const walked: string[] = [];
+  for (let offset = 0; ; offset += 3) {
+    const page = await pageOf(group, { limit: 3, offset });
+    walked.push(...idsOf(page));
+    assert.equal(page.nextMarker === null, offset + 3 >= 7);
+    if (page.count < 3) break;
+  }
+  assert.deepEqual(walked, ids);
+  assert.deepEqual(idsOf(await pageOf(group, { offset: 7 })), []);
+  const { nextMarker } = await pageOf(group, { limit: 3, offset: 2 });
+  assert.deepEqual(idsOf(await pageOf(group, { limit: 2, after: nextMarker ?? '', offset: 5 })), ids.slice(5, 7));
+  assert.deepEqual(idsOf(await pageOf(group, { limit: 2, before: nextMarker ?? '', offset: 5 })), ids.slice(2, 4));
+});
+
+test('an offset that would pass over too much is refused, and so is what is no whole number', async () => {
+  assert.equal((await api.get('/users?offset=10000')).status, 200);
+  refused(
+    await api.get('/users?offset=10001'),
+    400,
+    'offset must not be more than 10000; send nextMarker as after instead',
+  );
+  for (const offset of ['-1', 'x', '1.5', '']) refused(await api.get(`/users?offset=${offset}`), 400, /^offset/);
+});

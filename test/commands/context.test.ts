@@ -39,6 +39,7 @@ const entriesOf = async (objectId: string) => {
     to: undefined,
     after: undefined,
     before: undefined,
+    offset: 0,
     limit: 10,
   });
   const ids = places.map(({ id }) => id);

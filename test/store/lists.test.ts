@@ -71,6 +71,7 @@ const userFilters = combined<Omit<users.UserFilter, 'after' | 'before'>>({
   scope: scopes,
   status: [undefined, ...userStatuses],
   groupId: [undefined, group.id],
+  offset: [0],
   limit: [20],
 }).flatMap((filter) => marks.map((mark) => ({ ...filter, ...mark })));
 const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
@@ -82,6 +83,7 @@ const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
   actorId: [undefined, 'id'],
   from: [undefined, 1],
   to: [undefined, 2],
+  offset: [0],
   limit: [20],
 }).flatMap((filter) => marks.map((mark) => ({ ...filter, ...mark })));
 
@@ -122,6 +124,7 @@ const lists: Record<string, readonly Run[]> = {
   listMemberIds: [(db) => groups.listMemberIds(db, group.id)],
   listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopes.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
+  listApiKeyIdsOfEnvironment: [(db) => apiKeys.listApiKeyIdsOfEnvironment(db, environment.id, 50)],
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
   listOutbox: [outbox.listOutbox],
@@ -241,6 +244,12 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     because: 'the definitions of one page of flags',
   })),
   listUsers: [{ statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' }],
+  listApiKeyIdsOfEnvironment: [
+    {
+      statement: 'where environment_id = ? order by api_key_id limit ?',
+      because: 'the keys of one environment',
+    },
+  ],
   listApiKeysOfEnvironment: [
     {
       statement: "where environment_id = ?) and type <> 'admin' order by created_at, id",
@@ -265,7 +274,7 @@ const byNumbers = { skip: onPostgres ? 'PostgreSQL chooses by the number of rows
 
 test('the history of one thing, alone or within a project, is found by the thing', byNumbers, async () => {
   const filter = { scope: scopes[0] as Scope, objectId: flag.id, objectType: undefined, actorId: undefined, limit: 20 };
-  const whole = { ...filter, from: undefined, to: undefined, after: undefined, before: undefined };
+  const whole = { ...filter, from: undefined, to: undefined, after: undefined, before: undefined, offset: 0 };
   for (const place of [
     { projectId: undefined, environmentId: undefined },
     { projectId: project.id, environmentId: undefined },

@@ -203,7 +203,7 @@ class Asking {
         actor: () => reachesProject(side),
         user: () => principal.seesUsersOf.includes(side),
         group: () => true,
-        key: () => true,
+        key: () => reachesProject(side),
       };
       return reached[kind]() ? [] : [slot];
     });

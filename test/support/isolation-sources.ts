@@ -70,6 +70,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/http/routes/api-keys.ts': [
     ['listApiKeys(db, { scope,', `listApiKeys(db, { scope: ${everywhere},`, 'apiKeys.listApiKeys'],
     ['countApiKeys(db, scope)', `countApiKeys(db, ${everywhere})`, 'apiKeys.listApiKeys'],
+    ['words.key, scope)', `words.key, ${everywhere})`, 'apiKeys.getApiKey'],
     ['resolveProject(db, actor,', `resolveProject(db, ${everybody},`, 'apiKeys.createApiKey'],
   ],
   'src/http/routes/changes.ts': [['filter = { scope,', `filter = { scope: ${everywhere},`, 'changes.listChanges']],

@@ -132,6 +132,10 @@ export function requestsTo(api: Calls): Requests {
     apiKeys: {
       createApiKey: async ({ id }) => ({ body: { name: 'new', apiKeyType: 'admin', workspace: { id } } }),
       listApiKeys: async () => wholeList,
+      getApiKey: async ({ id }) => {
+        const { body } = await api.post('/apiKeys', { name: 'shown', apiKeyType: 'admin', workspace: { id } });
+        return { words: { key: body.id } };
+      },
       revokeApiKey: async () => {
         const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin' });
         return { words: { key: body.id }, id: body.id };

@@ -46,6 +46,7 @@ GET /groups/:group group.read environment
 PUT /groups/:group group.write account
 DELETE /groups/:group group.write account
 GET /apiKeys apiKey.read project
+GET /apiKeys/:key apiKey.read project
 POST /apiKeys apiKey.write project
 DELETE /apiKeys/:key apiKey.write account
 GET /restrictions restriction.write project

@@ -21,7 +21,7 @@ type BodyOf<E extends Endpoint> = E extends { readonly bodyIsOptional: true }
     ? { readonly body: E extends { readonly looseBody: infer S extends TSchema } ? Static<S> : Body<E> }
     : { readonly body?: never };
 /** The ETag of what is meant to be changed: 412 when somebody else changed it meanwhile. */
-type IfMatchOf<E extends Endpoint> = E extends { readonly versioned: true }
+type IfMatchOf<E extends Endpoint> = 'precondition_failed' extends E['problems'][number]
   ? { readonly ifMatch?: string | undefined }
   : { readonly ifMatch?: never };
 /** What is undefined is not sent. */

@@ -3,8 +3,8 @@ import * as contract from '#contract/api-keys.ts';
 import { pageSizes } from '#contract/parts.ts';
 import type { Actor, KeyScope } from '#domain/access.ts';
 import { type NewApiKey, rolesOf, toApiKeySummary } from '#domain/api-keys.ts';
-import { refuse } from '#domain/problems.ts';
-import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { countApiKeys, findApiKeyById, listApiKeys } from '#store/api-keys.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { offsetPage } from '../pages.ts';
@@ -23,6 +23,11 @@ export const apiKeys = (db: Reader, accountId: string) =>
         list: async (page) => (await listApiKeys(db, { scope, ...page })).map((key) => toApiKeySummary(key, accountId)),
         count: () => countApiKeys(db, scope),
       }),
+    getApiKey: async ({ actor: { scope }, words }) => {
+      const key = await findApiKeyById(db, words.key, scope);
+      if (!key) throw new Problem('api_key_not_found', { word: words.key });
+      return toApiKeySummary(key, accountId);
+    },
     revokeApiKey: async ({ context, words }) => revokeApiKey(context, words.key),
   });
 

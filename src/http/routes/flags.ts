@@ -41,7 +41,8 @@ export const flags = (db: Reader) => {
       if (objectType.toLowerCase() !== 'split') throw new Problem('object_type_unknown', { word: objectType });
       const { tags, name } = await tagFlag(context, { project, flag, tags: body, note: noteOf(query), ifMatch });
       const objects = (tags ?? []).map((tag) => ({ name: tag.name, objectType, objectName: name }));
-      return { objects, offset: 0, limit: objects.length, totalCount: objects.length };
+      // Always the whole list; clients know this answer with a limit of 20.
+      return { objects, offset: 0, limit: Math.max(20, objects.length), totalCount: objects.length };
     },
     deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),

@@ -10,10 +10,15 @@ import { offsetPage } from '../pages.ts';
 export const projects = (db: Reader) =>
   implement(contract, {
     listProjects: async ({ actor, query }) => {
-      const { name, nameOp = 'IS', projectIdentifier: word } = query;
-      const filter = { scope: actor.scope, name, nameOp, word };
+      const { name, nameOp = 'IS', organizationIdentifier, projectIdentifier } = query;
+      const filter = { scope: actor.scope, name, nameOp, word: projectIdentifier };
+      const asked = {
+        ...(organizationIdentifier === undefined ? {} : { organizationIdentifier }),
+        ...(projectIdentifier === undefined ? {} : { projectIdentifier }),
+      };
       return offsetPage(query, pageSizes.projects, {
-        list: (page) => listProjects(db, { ...filter, ...page }),
+        list: async (page) =>
+          (await listProjects(db, { ...filter, ...page })).map((project) => ({ ...project, ...asked })),
         count: () => countProjects(db, filter),
       });
     },

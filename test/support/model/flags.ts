@@ -168,13 +168,13 @@ export const flagSteps = [
     }),
     apply: (world, { tag }, aim) => {
       const change = (flag: Flag) => {
-        flag.tags = [...new Set([...flag.tags, tag, 'c'])];
+        flag.tags = [tag, 'c'];
         return undefined;
       };
       const made = changed(world, aim, { action: 'tagged', note: {}, noteIsAsked: false, change }, () => true);
       if ('status' in made) return made;
       const objects = made.flag.tags.map((name) => ({ name, objectType: 'Split', objectName: made.flag.name }));
-      return ok(page(objects, objects.length), { entry: made.entry });
+      return ok(page(objects, 20), { entry: made.entry });
     },
   }),
   rule('delete a flag', {

@@ -110,7 +110,7 @@ export const keySteps = [
       const shown = reached.map(({ mark, name, requiresNote }) => ({
         ...{ name, type: 'workspace', id: mark, requiresTitleAndComments: requiresNote },
       }));
-      return ok(page(shown, 10));
+      return ok(page(shown, 50));
     },
   }),
   rule('read who may see a project', {

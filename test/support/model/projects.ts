@@ -114,7 +114,7 @@ export const projectSteps = [
   rule('list projects', {
     params: fc.record({}),
     send: () => ({ method: 'GET', path: '/workspaces' }),
-    apply: (world) => ok(page(world.projects.map(shownProject), 10)),
+    apply: (world) => ok(page(world.projects.map(shownProject), 50)),
   }),
   rule('create an environment', {
     params: fc.record({ p: names.p, e: names.e, production: fc.boolean() }),
@@ -184,9 +184,9 @@ export const projectSteps = [
       const isDefined = project.flags.some(({ definitions }) =>
         definitions.some((definition) => definition.environment === environment.mark),
       );
-      if (hasKeys || isDefined) {
-        const still = 'still has API keys or feature flag definitions; delete them first';
-        return refusal(400, `Environment ${environment.name} ${still}`);
+      if (hasKeys) return refusal(400, '@any');
+      if (isDefined) {
+        return refusal(400, `Environment ${environment.name} still has feature flag definitions; delete them first`);
       }
       project.environments.splice(project.environments.indexOf(environment), 1);
       const before = recordedEnvironment(environment, project);

@@ -1,6 +1,7 @@
-import { associateTags } from '#contract/flags.ts';
+import { associateTags, getFlag } from '#contract/flags.ts';
 import type { ListedFlag } from '#domain/expansions.ts';
 import { call } from '../../api.ts';
+import { ApiProblem } from '../../api-problem.ts';
 import { useForm } from '../../form.ts';
 import { useProject } from '../../project.ts';
 import { Field } from '../../ui/Field.tsx';
@@ -22,8 +23,7 @@ export function TagDialog({ flags, onClose, onDone }: Props) {
     send: ({ tag }) =>
       eachFlag(
         flags,
-        ({ name }) =>
-          call(associateTags, { words: { project: project.id, flag: name, objectType: 'Split' }, body: [tag.trim()] }),
+        ({ name }) => addTag({ project: project.id, flag: name }, tag.trim()),
         (what) => `Added ${tag.trim()} to ${what}.`,
       ),
     onDone: () => {
@@ -43,4 +43,19 @@ export function TagDialog({ flags, onClose, onDone }: Props) {
       <Field name="tag" label="Tag" maxLength={255} error={errors.tag} autoComplete="off" autoFocus />
     </FormModal>
   );
+}
+
+const mostTries = 5;
+
+/** The endpoint replaces all tags: those that are there are sent along, and read again if someone else changed them. */
+async function addTag(words: { project: string; flag: string }, tag: string, tries = 1): Promise<void> {
+  const { tags, etag } = await call(getFlag, { words });
+  const names = (tags ?? []).map(({ name }) => name);
+  if (names.includes(tag)) return;
+  try {
+    await call(associateTags, { words: { ...words, objectType: 'Split' }, body: [...names, tag], ifMatch: etag });
+  } catch (problem) {
+    if (!(problem instanceof ApiProblem) || problem.status !== 412 || tries === mostTries) throw problem;
+    await addTag(words, tag, tries + 1);
+  }
 }
