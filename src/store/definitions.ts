@@ -160,7 +160,25 @@ export async function saveDependencies(
     values ${bulk(neededFlags.map((needed) => [environmentId, flag.id, flag.name, needed]))}`);
 }
 
-/** Of the given flags: those whose definitions in the environment need the flag, directly or through others. */
+/** How many dependencies the environment's other definitions have together; counting stops at `most`. */
+export async function countOtherDependencies(
+  db: Reader,
+  environmentId: string,
+  flagId: string,
+  most: number,
+): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total
+      from (select 1 from dependencies where environment_id = ${environmentId} and flag_id <> ${flagId}
+             limit ${most}) counted`);
+  return row?.total ?? 0;
+}
+
+/**
+ * Of the given flags: those whose definitions in the environment need the flag, directly or through others.
+ * Visits every dependency that leads to the flag, so bound their number before you ask. The `cross join` keeps SQLite
+ * from scanning all dependencies of the environment for each dependent that it found.
+ */
 export async function listDependents(
   db: Reader,
   environmentId: string,
@@ -172,8 +190,8 @@ export async function listDependents(
     with recursive dependent (name) as (
       select flag_name from dependencies where environment_id = ${environmentId} and needed_flag_name = ${flag}
       union
-      select d.flag_name from dependencies d join dependent on d.needed_flag_name = dependent.name
-       where d.environment_id = ${environmentId}
+      select d.flag_name from dependent cross join dependencies d
+       where d.environment_id = ${environmentId} and d.needed_flag_name = dependent.name
     )
     select name from dependent where name in (${join([...candidates])})`);
   return new Set(rows.map((row) => row.name));

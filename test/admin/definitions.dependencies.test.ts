@@ -187,3 +187,17 @@ test('a flag that was deleted and comes back under its name is depended on as be
   await aFlag(api, project, 'needed');
   await changesNothing(project, async () => refused(await api.post(at('needed'), needing('needing')), 400, /cycle/));
 });
+
+test('the definitions of an environment depend on at most 5,000 flags together', async () => {
+  const names = Array.from({ length: 152 }, (_, index) => `node-${index}`);
+  const { project, at } = await aProjectWith(names);
+  for (let index = 0; index < 50; index += 1) await define(at(`node-${index}`), needing(...names.slice(52)));
+  await changesNothing(project, async () => {
+    refused(await api.post(at('node-50'), needing('node-51')), 400, /^rules must not add dependencies: .* 5000$/);
+  });
+  const swapped = needing(...names.slice(51, 151));
+  assert.equal((await api.put(at('node-0'), swapped)).status, 200, 'one in the place of another');
+  assert.equal((await api.put(at('node-1'), aDefinition())).status, 200);
+  await define(at('node-50'), needing('node-51'));
+  refused(await api.post(at('node-51'), needing('node-0')), 400, /cycle/);
+});

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { aDefinition } from './build.ts';
 import { everyEndpoint } from './every-endpoint.ts';
+import type { HostileInstallation } from './hostile-installation.ts';
 import type { Hostile } from './hostile-requests.ts';
 
 const endpointOf = (name: string) => everyEndpoint.find((one) => one.name === name) ?? assert.fail(`no ${name}`);
@@ -119,4 +120,30 @@ export function* heavyRequests(): Generator<Hostile> {
   yield { ...list, kind: '60,000 empty parameters', query: `limit=0${'&'.repeat(60_000)}` };
   yield { ...list, kind: '60,000 percent signs', query: `name=${'%'.repeat(60_000)}` };
   yield { endpoint: endpointOf('getGroup'), kind: '30,000 slashes', words: { group: `x${'//a'.repeat(20_000)}` } };
+}
+
+/** Each flag of the graph depends on this many before it; with the last one they are one less than may be. */
+const graph = { flags: 500, each: 10 };
+const needing = (...names: string[]) =>
+  aDefinition({
+    rules: names.map((splitName) => rule({ type: 'IN_SPLIT', depends: { splitName, treatments: ['on'] } })),
+  });
+
+/** Gives an environment almost as many dependencies as it may have. The requests must look at all of them. */
+export async function heavyDependencies({ ask, things }: HostileInstallation): Promise<Hostile[]> {
+  const link = (index: number) => `link-${index}`;
+  const define = async (index: number, count: number) => {
+    const needed = many(count, (step) => link(index - step - 1));
+    await ask('POST', `/splits/ws/${things.project}/trafficTypes/user`, { name: link(index) });
+    await ask('POST', `/splits/ws/${things.project}/${link(index)}/environments/staging`, needing(...needed));
+  };
+  for (let index = 0; index < graph.flags; index += 1) await define(index, Math.min(index, graph.each));
+  // The first flags have fewer before them.
+  await define(graph.flags, (graph.each * (graph.each + 1)) / 2 - 1);
+  const last = link(graph.flags);
+  const replacing = { endpoint: endpointOf('replaceDefinition'), words: { flag: link(0) } };
+  return [
+    { ...replacing, kind: 'a cycle through 5,000 dependencies', body: JSON.stringify(needing(last)) },
+    { ...replacing, kind: 'dependency 5,001', body: JSON.stringify(needing(last, 'lights')) },
+  ];
 }

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { aHostileInstallation } from '../support/hostile-installation.ts';
 import { requireRefusal } from '../support/hostile-requests.ts';
-import { heavyRequests } from '../support/hostile-weights.ts';
+import { heavyDependencies, heavyRequests } from '../support/hostile-weights.ts';
 import { mostMs } from '../support/process-inspector.ts';
 import { report } from '../support/trust.ts';
 
 const installation = await aHostileInstallation();
 after(() => installation.sender.close());
 const { inspector } = installation;
+const everyRequest = [...heavyRequests(), ...(await heavyDependencies(installation))];
 
 /** The least of several is what the request costs: the rest is code that is not compiled yet, and other people's garbage. */
 const tries = 4;
@@ -17,7 +18,7 @@ const tries = 4;
 test(`the heaviest requests hold the event loop for ${mostMs} ms at most, write nothing and leave nothing behind`, async () => {
   const written = await installation.fingerprint();
   const costs: [kind: string, milliseconds: number][] = [];
-  for (const hostile of heavyRequests()) {
+  for (const hostile of everyRequest) {
     let least = Number.POSITIVE_INFINITY;
     for (let count = 0; count < tries; count += 1) {
       await inspector.longestTurn();
@@ -40,7 +41,7 @@ test(`the heaviest requests hold the event loop for ${mostMs} ms at most, write 
 
 test('after them memory is where it was before', async () => {
   const before = await inspector.memory();
-  for (const hostile of heavyRequests()) requireRefusal(await installation.send(hostile));
+  for (const hostile of everyRequest) requireRefusal(await installation.send(hostile));
   const now = await inspector.memory();
   const growth = { heap: now.heap - before.heap, buffers: now.buffers - before.buffers };
   report(`bad input: memory after the heaviest again: ${(growth.heap / 1e6).toFixed(1)} MB of heap more`);
