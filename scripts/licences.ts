@@ -35,7 +35,8 @@ export function placesOfInterface(): string[] {
     found.add(place);
     for (const needed of Object.keys(locked[place]?.dependencies ?? {})) take(needed, place);
   };
-  for (const name of new Set(imported)) take(name, '');
+  // The API viewer is copied into the interface as it is.
+  for (const name of new Set([...imported, '@scalar/fastify-api-reference'])) take(name, '');
   return [...found];
 }
 

@@ -126,10 +126,11 @@ export async function createApp({
 
   await app.register(cookie);
   const throttles = createThrottles();
+  const limits = createLimits(rateLimits);
   const services: Services = {
     db: store,
     throttles,
-    limits: createLimits(rateLimits),
+    limits,
     knownAskers: knownAskers(store, ways),
     publicUrl,
     contextFor: (asking) => contextFor(store, asking),
@@ -161,7 +162,7 @@ export async function createApp({
   );
   const documentPaths = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
   app.setNotFoundHandler(refuseUnknown([...known, ...documentPaths]));
-  await documents(app);
+  documents(app, limits);
   await servePages(app);
   return app;
 }

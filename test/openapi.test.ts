@@ -1,4 +1,4 @@
-/** The API's description is what the contract says, and is served with nothing fetched from elsewhere. */
+/** The API's description is what the contract says. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,10 +6,7 @@ import { problemsOf } from '#contract/endpoint.ts';
 import { toOpenApi } from '#contract/openapi.ts';
 import { statusOf } from '#contract/parts.ts';
 import { problems } from '#domain/problems.ts';
-import { startApi } from './support/app.ts';
 import { everyEndpoint, pathWith, wordsOf } from './support/every-endpoint.ts';
-
-const api = await startApi();
 
 interface Operation {
   readonly operationId: string;
@@ -97,27 +94,5 @@ test('every reference leads to a schema', () => {
     const [, ...steps] = (JSON.parse(`{${reference}}`) as { $ref: string }).$ref.split('/');
     const found = steps.reduce<unknown>((value, step) => (value as Record<string, unknown>)?.[step], document);
     assert.ok(found, reference);
-  }
-});
-
-test('the description is served to everybody', async () => {
-  for (const url of ['/openapi.json', '/docs/openapi.json']) {
-    const reply = await api.app.inject(url);
-    assert.equal(reply.statusCode, 200);
-    assert.match(String(reply.headers['content-type']), /^application\/json/);
-    assert.deepEqual(reply.json(), document, url);
-  }
-});
-
-test('/docs is a page that names no other host, and neither does what it loads at once', async () => {
-  const first = await api.app.inject('/docs');
-  const page = first.statusCode === 200 ? first : await api.app.inject(String(first.headers.location));
-  assert.equal(page.statusCode, 200);
-  assert.match(String(page.headers['content-type']), /^text\/html/);
-  assert.doesNotMatch(page.body, /(https?:)?\/\/[\w-]+(\.[\w-]+)+/i);
-  const sources = [...page.body.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '');
-  assert.ok(sources.length > 0);
-  for (const source of sources) {
-    assert.equal((await api.app.inject(new URL(source, 'http://here/docs/').pathname)).statusCode, 200, source);
   }
 });

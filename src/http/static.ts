@@ -6,7 +6,8 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { policyOfPages } from './security-headers.ts';
 
-const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
+/** What `npm run build` makes. */
+export const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 /** What lies beside index.html; everything else that is built is below /assets, under names that change with the content. */
 const fixedFiles = ['/theme.js', '/favicon.svg'];
@@ -35,8 +36,11 @@ function sendPage(reply: FastifyReply): FastifyReply {
     'cross-origin-opener-policy': 'same-origin',
   });
   if (existsSync(join(dist, 'index.html'))) return reply.sendFile('/index.html', { cacheControl: false });
-  return reply.code(503).type('text/html; charset=utf-8').send(notBuilt);
+  return sendNotBuilt(reply);
 }
+
+export const sendNotBuilt = (reply: FastifyReply): FastifyReply =>
+  reply.code(503).type('text/html; charset=utf-8').send(notBuilt);
 
 const withoutCache = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-cache');
 
@@ -48,7 +52,7 @@ const notBuilt = `<!doctype html>
 <body>
 <h1>The interface is not built</h1>
 <p>Run <code>npm run build</code> where Burgee is installed, then load this page again. <code>npm start</code> does it by itself.</p>
-<p>The API works without it and is described at <a href="/docs">/docs</a>.</p>
+<p>The API works without it and is described at <a href="/openapi.json">/openapi.json</a>.</p>
 </body>
 </html>
 `;

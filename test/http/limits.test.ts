@@ -125,12 +125,23 @@ describe('a limit of each address', () => {
     assert.equal((await ask(app, { from: '2001:db8:1:3::1' })).statusCode, 200);
   });
 
-  test('does not count who watches the server, nor pages and documents', async () => {
+  test('counts the documents, which need no key', async () => {
+    for (const url of ['/openapi.json', '/docs', '/docs/js/start.js', '/docs/js/scalar.js', '/docs/openapi.json']) {
+      const app = await limited({ perAddress: 1 });
+      const from = anAddress();
+      const get = () => app.inject({ url, remoteAddress: from });
+      assert.notEqual((await get()).statusCode, 429, url);
+      isTooMany(await get());
+      isTooMany(await ask(app, { from }));
+    }
+  });
+
+  test('does not count who watches the server, nor pages', async () => {
     const app = await limited({ perAddress: 1 });
     const from = anAddress();
     await ask(app, { from });
     isTooMany(await ask(app, { from }));
-    for (const url of ['/health', '/ready', '/openapi.json', '/favicon.svg']) {
+    for (const url of ['/health', '/ready', '/favicon.svg']) {
       const answer = await app.inject({ url, remoteAddress: from });
       assert.notEqual(answer.statusCode, 429, url);
     }

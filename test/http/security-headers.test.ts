@@ -23,7 +23,6 @@ const ofData = {
 const answersWithData: [status: number, request: InjectOptions][] = [
   [200, { url: `${prefix}/workspaces`, headers: { authorization } }],
   [200, { url: '/health' }],
-  [200, { url: '/openapi.json' }],
   [200, { url: account('/setup') }],
   [400, { url: `${prefix}/groups`, method: 'POST', headers: { authorization }, payload: '{' }],
   [400, { url: `${prefix}/groups/%zz` }],
@@ -53,16 +52,6 @@ test('what is not HTTP is answered with the same', async () => {
   socket.write('NONSENSE\r\n\r\n');
   const answer = (await textOf(socket)).toLowerCase();
   for (const [name, value] of Object.entries(ofData)) assert.ok(answer.includes(`\r\n${name}: ${value}\r\n`), name);
-});
-
-test('the page that shows the API may start itself, and is framed by nobody', async () => {
-  const { headers } = await api.app.inject('/docs/');
-  const policy = String(headers['content-security-policy']);
-  for (const part of ["default-src 'none'", "connect-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"]) {
-    assert.ok(policy.split('; ').includes(part), policy);
-  }
-  assert.doesNotMatch(policy, /unsafe-eval|https?:|\*/);
-  assert.equal(headers['x-content-type-options'], 'nosniff');
 });
 
 test('browsers are told to come by TLS where people come by TLS, and only there', async () => {

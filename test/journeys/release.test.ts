@@ -75,6 +75,7 @@ test('the archive has what runs, and nothing of what only makes it', () => {
     'node_modules/vite',
     'node_modules/typescript',
     'node_modules/node',
+    'node_modules/@scalar',
   ]) {
     assert.ok(!existsSync(join(unpacked, path)), path);
   }
@@ -110,6 +111,8 @@ test('with Node 24 and nothing else it starts, answers, serves its pages, and ha
   const { status } = await server.call('POST', '/workspaces', { as: adminKey, body: { name: 'released' } });
   assert.equal(status, 200);
   assert.match(await (await fetch(server.url, { headers: { accept: 'text/html' } })).text(), /<div id="root">/);
+  assert.match(await (await fetch(`${server.url}/docs`)).text(), /scalar\.js/);
+  assert.equal((await fetch(`${server.url}/docs/js/scalar.js`)).status, 200);
   const listed = await burgee.shell(`${main} keys list`, { PATH: `${dirname(node)}:/usr/bin:/bin` });
   assert.equal(listed.code, 0, listed.stderr);
   assert.match(listed.stdout, /API_ALL_GRANTED/);

@@ -1,43 +1,133 @@
-/** The API described: for machines at /openapi.json, for people at /docs, with nothing fetched from elsewhere. */
-
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+/**
+ * The API described: for machines at /openapi.json, for people at /docs, with nothing fetched from elsewhere. Anyone may
+ * ask, so an answer is a ready buffer that all of them share: clients that stop reading cost no memory.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toOpenApi } from '#contract/openapi.ts';
+import { acceptedEncoding, type Encoding } from '../compression.ts';
+import type { Limits } from '../limits.ts';
 import { policyOfDocuments } from '../security-headers.ts';
+import { dist, sendNotBuilt } from '../static.ts';
 
-export async function documents(app: FastifyInstance): Promise<void> {
-  const document = toOpenApi();
-  app.get('/openapi.json', async () => document);
-  let pages: Promise<FastifyInstance> | undefined;
-  const show = async (request: FastifyRequest, reply: FastifyReply) => {
-    pages ??= pagesOf(document);
-    const { statusCode, headers, rawPayload } = await (await pages).inject(request.url);
-    if (statusCode === 404) return reply.callNotFound();
-    reply.code(statusCode).headers({ 'content-security-policy': policyOfDocuments, 'cache-control': 'no-cache' });
-    // The others are about a connection, and this was none.
-    for (const name of ['content-type', 'location', 'etag']) if (headers[name]) reply.header(name, headers[name]);
-    return reply.send(rawPayload);
-  };
-  app.get('/docs', show);
-  app.get('/docs/*', show);
-}
+const sliceBytes = 65_536;
 
-/** In a server of its own, made when somebody first looks: what it loads is 17 MB of text. */
-async function pagesOf(document: ReturnType<typeof toOpenApi>): Promise<FastifyInstance> {
-  const pages = fastify();
-  const { default: apiReference } = await import('@scalar/fastify-api-reference');
-  await pages.register(apiReference, {
-    routePrefix: '/docs',
-    configuration: {
-      pageTitle: 'Burgee API',
-      favicon: '/favicon.svg',
-      content: document,
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
+/** A file in each of its encodings. */
+type Ready = Readonly<Record<Encoding | 'identity', { readonly etag: string; readonly bytes: Buffer }>>;
+
+export function documents(app: FastifyInstance, { ofAddress }: Limits): void {
+  const openApi = lazy(() => compressed(JSON.stringify(toOpenApi())));
+  const page = lazy(() => compressed(pageText));
+  const start = lazy(() => compressed(startText));
+  const viewer = lazy(() => compressedFiles(join(dist, 'docs/scalar.js')));
+
+  const serve = (url: string, type: string, find: () => Promise<Ready>) =>
+    app.get(url, async (request, reply) => {
+      reply.headers(ofAddress(request.ip));
+      return send(request, reply.type(`${type}; charset=utf-8`), await find());
+    });
+  for (const url of ['/openapi.json', '/docs/openapi.json']) serve(url, 'application/json', openApi);
+  serve('/docs/js/start.js', 'text/javascript', start);
+  serve('/docs/js/scalar.js', 'text/javascript', viewer);
+  app.get('/docs', async (request, reply) => {
+    reply.headers(ofAddress(request.ip));
+    // The page needs it next.
+    const isBuilt = await viewer().then(
+      () => true,
+      () => false,
+    );
+    if (!isBuilt) return sendNotBuilt(reply);
+    reply.type('text/html; charset=utf-8').header('content-security-policy', policyOfDocuments);
+    return send(request, reply, await page());
   });
-  return pages;
 }
+
+function send(request: FastifyRequest, reply: FastifyReply, ready: Ready): FastifyReply {
+  const encoding = acceptedEncoding(request.headers['accept-encoding']) ?? 'identity';
+  const { etag, bytes } = ready[encoding];
+  reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag });
+  if ((request.headers['if-none-match'] ?? '').includes(etag))
+    return reply.removeHeader('content-type').code(304).send();
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.header('content-length', bytes.length).send(Readable.from(slicesOf(bytes), { objectMode: false }));
+}
+
+/**
+ * A socket takes megabytes at once, and copying them for many clients in a row would hold up everyone else: each slice
+ * waits for a turn of the event loop.
+ */
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += sliceBytes) {
+    if (start > 0) await turn();
+    yield bytes.subarray(start, start + sliceBytes);
+  }
+}
+
+async function compressed(text: string): Promise<Ready> {
+  const identity = Buffer.from(text);
+  // Brotli's highest levels take a second for what is sent a few times a day.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(identity, { params }), promisify(gzip)(identity)]);
+  return ready(identity, br, gzipped);
+}
+
+async function compressedFiles(path: string): Promise<Ready> {
+  const [identity, br, gzipped] = await Promise.all([readFile(path), readFile(`${path}.br`), readFile(`${path}.gz`)]);
+  return ready(identity, br, gzipped);
+}
+
+function ready(identity: Buffer, br: Buffer, gzipped: Buffer): Ready {
+  const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
+  return {
+    identity: { bytes: identity, etag: `"${hash}"` },
+    br: { bytes: br, etag: `"${hash}-br"` },
+    gzip: { bytes: gzipped, etag: `"${hash}-gzip"` },
+  };
+}
+
+/** Made when it is first asked for; tried again after a failure. */
+function lazy<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+const pageText = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Burgee API</title>
+<link rel="icon" href="/favicon.svg">
+</head>
+<body>
+<div id="app"></div>
+<script src="/docs/js/scalar.js"></script>
+<script src="/docs/js/start.js"></script>
+</body>
+</html>
+`;
+
+/** In a file of its own, because the policy allows no script inside the page. */
+const startText = `Scalar.createApiReference('#app', {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+});
+`;
