@@ -1,11 +1,11 @@
-/** How a change comes about: one transaction, one audit entry, by one actor. */
+/** How a change is made: one transaction by one actor, with an audit entry for each object it touches. */
 
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
 import { insertChange } from '#store/changes.ts';
-import { definitionSubject, type Reader, type Store, type Tx } from '#store/sql.ts';
+import { definitionSubject, type Reader, type Store, type Tx, Unchanged } from '#store/sql.ts';
 import { type Grant, requireActor } from './actors.ts';
 
 const inside = Symbol('inside');
@@ -48,12 +48,18 @@ export interface Entry {
 export interface RecordingTx extends Tx {
   /** Who acts, with the permissions and the scope of this moment. */
   readonly actor: Actor;
-  /** Writes the audit entry. Exactly one in a transaction. */
+  /** Writes an audit entry. A transaction has at least one. */
   record(entry: Entry): Promise<void>;
 }
 
-/** Opens the transaction of a command. One that wrote and did not record exactly once is a mistake of ours: rolled back. */
-export function write<Result>(context: Context, body: (tx: RecordingTx) => Promise<Result>): Promise<Result> {
+/**
+ * Opens the transaction of a command. A command that returns `Unchanged` is rolled back and leaves no trace. One that
+ * changed something without recording it is a bug: it is rolled back too, and fails.
+ */
+export function write<Result>(
+  context: Context,
+  body: (tx: RecordingTx) => Promise<Result | Unchanged<Result>>,
+): Promise<Result> {
   const { store, transactionId, actor: asking, grant } = context[inside];
   return store.write(async (tx) => {
     const acting = await requireActor(tx, asking, grant);
@@ -89,7 +95,8 @@ export function write<Result>(context: Context, body: (tx: RecordingTx) => Promi
         });
       },
     });
-    if (recorded !== 1) throw new Error(`a command recorded ${recorded} times, not once`);
+    if (result instanceof Unchanged) throw result;
+    if (recorded === 0) throw new Error('a command changed something without recording it');
     return result;
   });
 }

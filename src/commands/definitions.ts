@@ -19,7 +19,7 @@ import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.t
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
-import type { Tx } from '#store/sql.ts';
+import { type Tx, Unchanged } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
 
@@ -98,6 +98,7 @@ const changeDefinition = (
   write(context, async (tx) => {
     const { before, revision } = await begin(tx, change);
     const targeting = next(before);
+    if (equalJson(targeting, toTargeting(before))) return new Unchanged(before);
     const knownDependencies = dependenciesOf(before);
     const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies });
     // They seldom change, and are what the definition before had.
@@ -111,6 +112,7 @@ const changeDefinition = (
 const switchDefinition = (context: Context, change: DefinitionChange, action: Entry['action'], killed: boolean) =>
   write(context, async (tx) => {
     const { before, revision } = await begin(tx, change);
+    if (before.killed === killed) return new Unchanged(before);
     const targeting = { ...toTargeting(before), killed };
     return finish(tx, { change, action, before, targeting, text: JSON.stringify(targeting), revision });
   });

@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid';
 import { applyEnvironmentPatch, type Environment, requireOpen, toApiToken } from '#domain/environments.ts';
+import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
@@ -7,6 +8,7 @@ import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api
 import { hasDefinitions } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
+import { Unchanged } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
 import { type Context, type Entry, write } from './context.ts';
 
@@ -42,10 +44,12 @@ export const patchEnvironment = (context: Context, { id }: Environment, operatio
   write(context, async (tx) => {
     const before = await store.lockEnvironment(tx, id);
     const environment = applyEnvironmentPatch(before, operations);
+    const keys = await listApiKeysOfEnvironment(tx, id);
+    const answer = { environment, apiTokens: keys.map((key) => toApiToken(key)) };
+    if (equalJson(environment, before)) return new Unchanged(answer);
     await store.saveEnvironment(tx, environment);
     await tx.record({ ...entry('environment.patched', environment), before, after: environment });
-    const keys = await listApiKeysOfEnvironment(tx, id);
-    return { environment, apiTokens: keys.map((key) => toApiToken(key)) };
+    return answer;
   });
 
 /** Clean-up tools revoke what the refusal lists and try again. */

@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { patchFlag as applyFlagPatch, checkFlagName, type Flag, type FlagSettings } from '#domain/flags.ts';
+import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
@@ -10,7 +11,7 @@ import { insertTombstone, listDefinitionsOfFlag, listEnvironmentsOfFlag } from '
 import { nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
-import type { Tx } from '#store/sql.ts';
+import { type Tx, Unchanged } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { type Context, type Entry, write } from './context.ts';
 import { requireNote } from './projects.ts';
@@ -89,13 +90,14 @@ const changeFlag = (
     const before = await lockFlag(tx, flag);
     requireMatch(ifMatch, before);
     const { description, tags, rolloutStatusId } = await change(before, tx);
-    const after: Flag = {
+    const changed: Flag = {
       ...before,
       description,
       tags: tags.length > 0 ? tags.map((name) => ({ name })) : null,
       ...(await rolloutStatusAfter(tx, project, before, rolloutStatusId)),
-      revision: nextRevision(tx.now, before.revision),
     };
+    if (equalJson(changed, before)) return new Unchanged(before);
+    const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
     await store.saveFlag(tx, after);
     await tx.record({
       ...entry(action, project, after),

@@ -1,7 +1,9 @@
 import { v7 as newId } from 'uuid';
 import { administrators, applyGroupUpdate, type Group, type GroupUpdate } from '#domain/groups.ts';
+import { equalJson } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 import * as store from '#store/groups.ts';
+import { Unchanged } from '#store/sql.ts';
 import { type Context, type Entry, write } from './context.ts';
 
 export const createGroup = (context: Context, fields: { name: string; description: string }) =>
@@ -17,6 +19,7 @@ export const replaceGroup = (context: Context, id: string, update: GroupUpdate) 
   write(context, async (tx) => {
     const before = await store.lockGroup(tx, id);
     const after = applyGroupUpdate(before, update);
+    if (equalJson(after, before)) return new Unchanged(before);
     await store.saveGroup(tx, after);
     await tx.record({ ...entry('group.replaced', after), before, after });
     return after;

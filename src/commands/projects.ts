@@ -1,4 +1,5 @@
 import { v7 as newId } from 'uuid';
+import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import { applyProjectPatch, checkNote, type Note, type Project } from '#domain/projects.ts';
@@ -6,7 +7,7 @@ import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
 import { listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
-import type { Tx } from '#store/sql.ts';
+import { type Tx, Unchanged } from '#store/sql.ts';
 import { insertTrafficType } from '#store/traffic-types.ts';
 import { type Context, type Entry, write } from './context.ts';
 
@@ -34,6 +35,7 @@ export const patchProject = (context: Context, { id }: Project, operations: read
   write(context, async (tx) => {
     const before = await store.lockProject(tx, id);
     const after = applyProjectPatch(before, operations);
+    if (equalJson(after, before)) return new Unchanged(before);
     await store.saveProject(tx, after);
     await tx.record({ ...entry('workspace.patched', after), before, after });
     return after;

@@ -1,11 +1,12 @@
 import type { Actor } from '#domain/access.ts';
+import { equalJson } from '#domain/json.ts';
 import { refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { checkViewers, toRestriction, type Viewer } from '#domain/restrictions.ts';
 import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
 import { findRestriction, saveRestriction } from '#store/restrictions.ts';
-import type { Tx } from '#store/sql.ts';
+import { type Tx, Unchanged } from '#store/sql.ts';
 import { lockUserNames } from '#store/users.ts';
 import { type Context, write } from './context.ts';
 
@@ -23,6 +24,7 @@ export const replaceRestriction = (context: Context, { project, restricted, view
     const found = await findRestriction(tx, project.id);
     const before = toRestriction(project, found.restricted, found.viewers);
     const after = toRestriction(project, restricted, await named(tx, viewers, tx.actor));
+    if (equalJson(after, before)) return new Unchanged(before);
     await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
     await tx.record({
       action: 'restriction.replaced',

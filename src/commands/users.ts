@@ -1,4 +1,5 @@
 import { v7 as newId } from 'uuid';
+import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '#domain/users.ts';
 import { findAdministratorsId, lockGroup, lockGroupNames } from '#store/groups.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
-import type { Tx } from '#store/sql.ts';
+import { type Tx, Unchanged } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
 import { sendInvitation } from './accounts.ts';
@@ -49,6 +50,7 @@ const changeUser = (context: Context, id: string, action: Entry['action'], chang
   write(context, async (tx) => {
     const before = await store.lockUser(tx, id);
     const after = change(before);
+    if (equalJson(withSortedGroups(after), withSortedGroups(before))) return new Unchanged(before);
     await requireGroups(tx, after.groupIds);
     await requireAdministrator(tx, before, after);
     await store.saveUser(tx, after);
@@ -57,6 +59,9 @@ const changeUser = (context: Context, id: string, action: Entry['action'], chang
     await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
     return after;
   });
+
+/** Groups are a set: their order says nothing. */
+const withSortedGroups = (user: User): User => ({ ...user, groupIds: user.groupIds.toSorted() });
 
 /** Deletes a PENDING user; the invitation's link is dead from then on. */
 export const deleteUser = (context: Context, id: string) =>

@@ -1,4 +1,4 @@
-/** The audit entry. Every change of data leaves exactly one. */
+/** The audit entry. Every change of data leaves one for each object it touches. */
 import { type Static, Type } from 'typebox';
 import { Millis, OneOf } from './schema.ts';
 

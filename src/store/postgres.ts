@@ -20,7 +20,7 @@ import { deadlineOfNow } from './patience.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
 import { makePool } from './postgres-pool.ts';
 import { connectionTo, Passing, runQuery } from './postgres-query.ts';
-import { type Heard, type Notice, type SchemaTx, type Store, type Tx, unavailable } from './sql.ts';
+import { type Heard, type Notice, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from './sql.ts';
 
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
 const closingMs = 1_000;
@@ -192,6 +192,7 @@ async function transaction<Result>(
   } catch (error) {
     // A connection that cannot even do this is not idle afterwards, and thrown away for that.
     await client.query('rollback').catch(() => undefined);
+    if (error instanceof Unchanged) return error.stored as Result;
     throw error;
   }
   await commit(client);

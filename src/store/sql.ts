@@ -74,6 +74,18 @@ export interface Store extends Reader, Stamped {
   close(): Promise<void>;
 }
 
+/**
+ * Thrown by the body of `write` when the request asks for what is stored already: the transaction is rolled back, so it
+ * takes no number, announces nothing and invalidates nothing, and `write` answers what is stored.
+ */
+export class Unchanged<Stored> {
+  readonly stored: Stored;
+
+  constructor(stored: Stored) {
+    this.stored = stored;
+  }
+}
+
 /** A database as it was at one moment: only read, its schema left as it is, while others go on writing. */
 export interface Snapshot extends Reader {
   close(): Promise<void>;

@@ -19,7 +19,16 @@ import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
-import type { DefinitionSubject, Heard, Notice, SchemaTx, Store, Subject, Tx } from './sql.ts';
+import {
+  type DefinitionSubject,
+  type Heard,
+  type Notice,
+  type SchemaTx,
+  type Store,
+  type Subject,
+  type Tx,
+  Unchanged,
+} from './sql.ts';
 import { type Changed, VisibleCommits } from './sqlite-commits.ts';
 import { Handle } from './sqlite-handle.ts';
 import { WriteAheadLog } from './sqlite-log.ts';
@@ -242,7 +251,8 @@ class SqliteStore implements Store {
     } catch (error) {
       if (!this.#writer.inTransaction) throw error;
       this.#writer.exec('rollback to one; release one');
-      return { notices: new Set(), changed: new Set(), answer: () => reject(error) };
+      const answer = () => (error instanceof Unchanged ? resolve(error.stored) : reject(error));
+      return { notices: new Set(), changed: new Set(), answer };
     }
   }
 

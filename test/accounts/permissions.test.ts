@@ -48,7 +48,7 @@ await restrict(project, { id: member.id, type: 'user' });
 type Call = readonly [path: string, body?: unknown];
 const aGroup = async (): Promise<string> => (await api.post('/groups', { name: uniqueName('group') })).body.id;
 const flagPath = async () => `/splits/ws/${project.id}/${(await aFlag(api, project)).name}`;
-const definitionPath = async () => (await aDefinedFlag(api, project)).path;
+const definitionPath = async (changes = {}) => (await aDefinedFlag(api, project, changes)).path;
 const replacing = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 
 async function anEnvironment(): Promise<string> {
@@ -135,7 +135,10 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAllWhoSeeTheProject,
     async () => [`${await flagPath()}/environments/${project.staging.id}`, aDefinition()],
   ],
-  'definitions.replaceDefinition': [forAllWhoSeeTheProject, async () => [await definitionPath(), aDefinition()]],
+  'definitions.replaceDefinition': [
+    forAllWhoSeeTheProject,
+    async () => [await definitionPath({ killed: true }), aDefinition({ killed: false })],
+  ],
   'definitions.patchDefinition': [
     forAllWhoSeeTheProject,
     async () => [await definitionPath(), replacing('/defaultTreatment', 'on')],
@@ -143,8 +146,14 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'definitions.deleteDefinition': [forAllWhoSeeTheProject, async () => [await definitionPath()]],
   'definitions.killDefinition': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/kill`]],
   'definitions.killDefinitionByPost': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/kill`]],
-  'definitions.restoreDefinition': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/restore`]],
-  'definitions.restoreDefinitionByPost': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/restore`]],
+  'definitions.restoreDefinition': [
+    forAllWhoSeeTheProject,
+    async () => [`${await definitionPath({ killed: true })}/restore`],
+  ],
+  'definitions.restoreDefinitionByPost': [
+    forAllWhoSeeTheProject,
+    async () => [`${await definitionPath({ killed: true })}/restore`],
+  ],
   'users.inviteUser': [forAdministrators, async () => ['/users', { email: anEmail() }]],
   'users.listUsers': [forAll, async () => ['/users']],
   'users.getUser': [forAll, async () => [`/users/${administrator.id}`]],
@@ -173,8 +182,9 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'restrictions.replaceRestriction': [
     forAdministrators,
     async () => {
-      const { id } = await aProject(api);
-      return ['/restrictions', { resource: { id, type: 'workspace' }, operations: { view: false } }];
+      const restricted = await aProject(api);
+      await restrict(restricted);
+      return ['/restrictions', { resource: { id: restricted.id, type: 'workspace' }, operations: { view: false } }];
     },
   ],
   'changes.listChanges': [forAll, async () => ['/auditLogs']],

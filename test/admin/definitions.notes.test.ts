@@ -17,11 +17,12 @@ interface Write {
   readonly recorded: string;
 }
 const kill = [{ op: 'replace', path: '/killed', value: true }];
+const changed = aDefinition({ trafficAllocation: 50 });
 const describe = [{ op: 'replace', path: '/description', value: 'changed' }];
 /** Every write that needs a title and a comment where the project says so. */
 const writes: Write[] = [
   { method: 'POST', on: 'definition', suffix: '', body: aDefinition(), hasNote: true, recorded: 'definition.created' },
-  { method: 'PUT', on: 'definition', suffix: '', body: aDefinition(), hasNote: true, recorded: 'definition.replaced' },
+  { method: 'PUT', on: 'definition', suffix: '', body: changed, hasNote: true, recorded: 'definition.replaced' },
   { method: 'PATCH', on: 'definition', suffix: '', body: kill, hasNote: false, recorded: 'definition.patched' },
   { method: 'DELETE', on: 'definition', suffix: '', hasNote: false, recorded: 'definition.deleted' },
   { method: 'PUT', on: 'definition', suffix: '/kill', hasNote: true, recorded: 'definition.killed' },
@@ -50,7 +51,8 @@ async function targetOf({ method, on, suffix }: Write, project: ProjectFixture) 
   const flagPath = `/splits/ws/${project.id}/${flag.name}`;
   const definitionPath = `${flagPath}/environments/${project.staging.id}`;
   const defined = !(method === 'POST' && suffix === '');
-  if (defined) await api.post(`${definitionPath}?title=setting+up&comment=for+the+test`, aDefinition());
+  const body = aDefinition({ killed: suffix === '/restore' });
+  if (defined) await api.post(`${definitionPath}?title=setting+up&comment=for+the+test`, body);
   return { flagPath, definitionPath, path: (on === 'flag' ? flagPath : definitionPath) + suffix };
 }
 type Target = Awaited<ReturnType<typeof targetOf>>;
@@ -180,7 +182,7 @@ test('requiring them holds as soon as the project says so, and as long', async (
   await require(true);
   await missed(write, target, '');
   await require(false);
-  await kept(write, target, '', {});
+  await kept(write, await targetOf(write, project), '', {});
 });
 
 test('a title that is given twice is refused with the error body', async () => {

@@ -51,9 +51,7 @@ withClock('lastUpdateTime strictly grows when the clock stands still or goes bac
     () => api.patch(path, [{ op: 'replace', path: '/trafficAllocation', value: 7 }]),
     () => api.put(path, aDefinition()),
     () => api.put(`${path}/kill`),
-    () => api.put(`${path}/kill`),
     () => api.post(`${path}/restore`),
-    () => api.patch(path, []),
   ];
   let last = definition.lastUpdateTime;
   for (const now of [past, past - 1, past - 3_600_000, 0]) {

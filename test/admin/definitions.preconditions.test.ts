@@ -10,7 +10,7 @@ type Method = Parameters<typeof api.call>[0];
 type Write = readonly [method: Method, suffix: string, body: unknown];
 /** In an order in which each can be done after the other. */
 const definitionWrites: Write[] = [
-  ['PUT', '', aDefinition()],
+  ['PUT', '', aDefinition({ trafficAllocation: 8 })],
   ['PATCH', '', [{ op: 'replace', path: '/trafficAllocation', value: 7 }]],
   ['PUT', '/kill', undefined],
   ['PUT', '/restore', undefined],

@@ -64,11 +64,11 @@ test('what is no list of names, or names nothing, is refused and changes no tag'
 
 test('title and comment are not required, and kept when sent', async () => {
   const { project, flag } = await aTaggable({ requiresTitleAndComments: true });
-  for (const [query, expected] of [
-    ['', { title: undefined, comment: undefined }],
-    ['?title=why&comment=because', { title: 'why', comment: 'because' }],
+  for (const [query, tag, expected] of [
+    ['', 'a', { title: undefined, comment: undefined }],
+    ['?title=why&comment=because', 'b', { title: 'why', comment: 'because' }],
   ] as const) {
-    assert.equal((await api.post(tagsPath(project.id, flag.name) + query, ['a'])).status, 200);
+    assert.equal((await api.post(tagsPath(project.id, flag.name) + query, [tag])).status, 200);
     const { title, comment } = await api.lastChange();
     assert.deepEqual({ title, comment }, expected);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { v7 as newId } from 'uuid';
@@ -334,7 +335,7 @@ test('groups are patched in every form that clients use', async () => {
       assert.equal(found === undefined, groups.length === 0, 'left out when empty');
       assert.deepEqual((await api.get(`/users/${user.id}`)).body, body);
     });
-    assert.deepEqual(actions, ['user.patched']);
+    assert.deepEqual(actions, isDeepStrictEqual(groups, [a, b].sort()) ? [] : ['user.patched'], label);
   }
 });
 

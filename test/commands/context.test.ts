@@ -6,6 +6,7 @@ import { permissionsOf } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { findChanges, listChanges } from '#store/changes.ts';
 import { insertGroup } from '#store/groups.ts';
+import { Unchanged } from '#store/sql.ts';
 import { uniqueName } from '../support/build.ts';
 import { temporaryStore } from '../support/store.ts';
 
@@ -80,20 +81,43 @@ test('a transaction that writes and does not record is rolled back', async () =>
   const id = uniqueName('group');
   await assert.rejects(
     write(context, (tx) => insert(tx, id)),
-    { message: 'a command recorded 0 times, not once' },
+    { message: 'a command changed something without recording it' },
   );
   await leavesNothing(id);
 });
 
-test('a transaction that records twice is rolled back', async () => {
+test('a transaction that touches several objects has an entry for each, with the id of the request', async () => {
+  const [one, other] = [uniqueName('group'), uniqueName('group')];
+  await write(context, async (tx) => {
+    for (const id of [one, other]) {
+      await insert(tx, id);
+      await tx.record(entry(id));
+    }
+  });
+  for (const id of [one, other]) {
+    const entries = await entriesOf(id);
+    assert.deepEqual(
+      entries.map(({ auditLogType, transactionId }) => [auditLogType, transactionId]),
+      [['group.created', 'a-transaction']],
+    );
+  }
+});
+
+test('a command that changes nothing is rolled back, leaves no entry, announces nothing, and answers what is stored', async () => {
   const id = uniqueName('group');
-  const twice = write(context, async (tx) => {
+  const heard: unknown[] = [];
+  store.onCommit((notice) => heard.push(notice));
+  const stamp = store.stamp('surroundings');
+  const result = await write(context, async (tx) => {
     await insert(tx, id);
     await tx.record(entry(id));
-    await tx.record(entry(id, 'group.replaced'));
+    tx.announce('outbox');
+    return new Unchanged('as it was');
   });
-  await assert.rejects(twice, { message: 'a command recorded 2 times, not once' });
+  assert.equal(result, 'as it was');
   await leavesNothing(id);
+  assert.deepEqual(heard, []);
+  assert.equal(store.stamp('surroundings'), stamp, 'what was kept ready still holds');
 });
 
 test('a change that is refused after it was recorded leaves no entry', async () => {

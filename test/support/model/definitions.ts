@@ -1,4 +1,5 @@
 /** Definitions: made, replaced, patched, killed and restored, deleted; their notes, preconditions and dependencies. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import {
   type Aim,
@@ -103,6 +104,9 @@ const neededBy = (name: string, project: Project, environment: Environment): str
     .find((flag) => flag.name === name)
     ?.definitions.find((definition) => definition.environment === environment.mark)?.needs;
 
+const isStored = (targeting: Targeting, { definition }: Place): boolean =>
+  definition !== undefined && isDeepStrictEqual(shownTargeting(targeting), shownTargeting(definition));
+
 interface Change {
   readonly action: string;
   readonly note: Note;
@@ -121,6 +125,7 @@ function change(world: World, aim: Aim, { action, note, match, next }: Change): 
   const targeting = next(definition, place);
   if (typeof targeting === 'string') return refusal(400, targeting);
   const before = shownDefinition(definition, flag, project);
+  if (isStored(targeting, place)) return ok(before, { etag: { mark: flag.mark, revision: definition.revision } });
   Object.assign(definition, targeting, {
     revision: nextNumber(place, world.now),
     updatedAt: Math.max(world.now, definition.updatedAt + 1),
@@ -198,7 +203,8 @@ function patched(before: Definition, { kind, value }: { kind: string; value: str
 
 /** What comes out must be right as a whole: a flag that is asked for may be gone by now. */
 function valid(targeting: Targeting | string, place: Place): Targeting | string {
-  return typeof targeting === 'string' ? targeting : (complaintAbout(targeting, place) ?? targeting);
+  if (typeof targeting === 'string' || isStored(targeting, place)) return targeting;
+  return complaintAbout(targeting, place) ?? targeting;
 }
 
 const switching = (verb: 'kill' | 'restore') =>

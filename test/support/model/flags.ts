@@ -1,4 +1,5 @@
 /** Flags: made, described, tagged, moved through rollout statuses, deleted. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { shownDefinition } from './definitions.ts';
 import {
@@ -66,8 +67,8 @@ function changed(
   const before = read(flag, project);
   const complaint = change(flag, world.now);
   if (complaint !== undefined) return refusal(400, complaint);
-  flag.revision = Math.max(world.now, flag.revision + 1);
   const after = read(flag, project);
+  if (!isDeepStrictEqual(after, before)) flag.revision = Math.max(world.now, flag.revision + 1);
   return { flag, project, entry: { ...entry(action, flag, project), before, after, note } };
 }
 

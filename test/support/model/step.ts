@@ -1,4 +1,5 @@
 /** One request of a random sequence: what is sent, what must be answered, and how the world is after it. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Calls } from '../app.ts';
 import type { World } from './world.ts';
@@ -102,11 +103,11 @@ export const hit = <Thing extends { readonly mark: string; readonly name: string
 export const byId = <Thing extends { readonly mark: string }>(things: readonly Thing[], { mark }: Aimed) =>
   things.find((thing) => thing.mark === mark);
 
-export const ok = (body: unknown, more: Omit<Answered, 'status' | 'body'> = {}): Answered => ({
-  status: 200,
-  body,
-  ...more,
-});
+/** A change that changes nothing leaves no entry. */
+export function ok(body: unknown, { entry, ...more }: Omit<Answered, 'status' | 'body'> = {}): Answered {
+  const isTrace = entry && (entry.before === undefined || !isDeepStrictEqual(entry.before, entry.after));
+  return { status: 200, body, ...more, ...(isTrace ? { entry } : {}) };
+}
 export const refusal = (status: number, message: string): Answered => ({ status, message });
 export const missing = (thing: string, { word }: Aimed): Answered => refusal(404, `Could not find ${thing} ${word}`);
 export const page = (objects: readonly unknown[], limit: number) => ({
