@@ -5,7 +5,8 @@ import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { accountContract, contract } from '#contract/all.ts';
-import { problems } from '#domain/problems.ts';
+import { statusOf } from '#contract/parts.ts';
+import { type ProblemCode, problems, sentenceOf } from '#domain/problems.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const filesIn = (pattern: string) =>
@@ -160,10 +161,27 @@ test('domain and contract are pure: nothing there waits, and nothing asks for th
   }
 });
 
-test('docs/problems.md has a section for every problem, and for nothing else', () => {
-  const sections = [...read('docs/problems.md').matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
-  assert.deepEqual(sections.toSorted(), Object.keys(problems).sort());
+test('docs/problems.md has a section with message and status for every problem, and for nothing else', () => {
+  const [, ...sections] = read('docs/problems.md').split(/^### /m);
+  const heads = sections.map((section) => section.split('\n- **When:**')[0]);
+  const expected = Object.keys(problems).map((code) => expectedHead(code as ProblemCode));
+  // Only what differs is shown: whoever adds a problem copies its lines from here.
+  assert.deepEqual(
+    heads.filter((head) => !expected.includes(head ?? '')),
+    expected.filter((head) => !heads.includes(head)),
+  );
+  assert.equal(heads.length, expected.length);
 });
+
+/** How the section of a problem begins. */
+const expectedHead = (code: ProblemCode) => {
+  const extra = extraOfStatus[code] ?? '';
+  return `\`${code}\`\n\n- **Message:** \`${sentenceOf(code)}\`\n- **Status:** ${statusOf[problems[code].kind]}${extra}`;
+};
+const extraOfStatus: Partial<Record<ProblemCode, string>> = {
+  note_required: ', with an **empty body**',
+  unavailable: ', with `Retry-After`',
+};
 
 test('no file or folder has a name that fits everything', () => {
   const vague = new Set(['index', 'util', 'utils', 'helper', 'helpers', 'common', 'shared', 'lib', 'types', 'misc']);

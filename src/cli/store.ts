@@ -17,11 +17,11 @@ export interface Session {
 export async function withStore(body: (session: Session) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   if (isMissingFile(config.databaseUrl)) {
-    throw new Error(`There is no database at ${config.databaseUrl}; start the server once with npm start`);
+    throw new Error(`There is no database at ${config.databaseUrl}; start the server once to create it`);
   }
   const store = await openStore(config);
   try {
-    if (!(await findAccount(store))) throw new Error('The database is empty; start the server once with npm start');
+    if (!(await findAccount(store))) throw new Error('The database is empty; start the server once to set it up');
     await body({ store, context: contextFor(store, { actor: operator(), transactionId: transactionIds()() }) });
   } finally {
     await store.close();

@@ -4,6 +4,7 @@ import { parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
 import {
   checkTargeting,
   type Definition,
+  definitionNotFound,
   dependenciesOf,
   mostDependencies,
   type Targeting,
@@ -13,7 +14,7 @@ import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
-import { Problem, refuse } from '#domain/problems.ts';
+import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import * as store from '#store/definitions.ts';
@@ -37,10 +38,10 @@ export interface DefinitionChange {
 /** Defines a flag in an environment where it has no definition yet. */
 export const createDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
   write(context, async (tx) => {
-    const { project, flag, word, note, ifMatch } = change;
+    const { project, flag, note, ifMatch } = change;
     await requireNote(tx, project, note);
     const targeting = parseTargeting(change.body);
-    if (!(await lockFlag(tx, flag.id))) throw new Problem('definition_not_found', { word });
+    if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
     const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
     const existing = await store.findDefinition(tx, environment, flag.id);
     if (!existing) requireMatch(ifMatch, undefined);
@@ -118,11 +119,12 @@ const switchDefinition = (context: Context, change: DefinitionChange, action: En
   });
 
 /** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
-async function begin(tx: Tx, { project, environment: named, flag, word, note, ifMatch }: DefinitionChange) {
+async function begin(tx: RecordingTx, change: DefinitionChange) {
+  const { project, environment: named, flag, note, ifMatch } = change;
   await requireNote(tx, project, note);
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, named);
   const before = await store.findDefinition(tx, environment, flag.id);
-  if (!before) throw new Problem('definition_not_found', { word });
+  if (!before) throw definitionNotFound(tx.actor, change, 'definition');
   requireMatch(ifMatch, before);
   return { before, revision };
 }

@@ -1,7 +1,8 @@
 /** A flag's definition in one environment: its shape and its rules. `definition-bodies.ts` reads it. */
 import { type Static, Type } from 'typebox';
+import type { Actor } from './access.ts';
 import { checkMatcher, Matcher } from './matchers.ts';
-import { mostComplaints } from './problems.ts';
+import { mostComplaints, Problem } from './problems.ts';
 import { Description, extend, Millis, OneOf, Reference } from './schema.ts';
 
 export const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
@@ -84,6 +85,26 @@ export const toTargeting = ({
   rules,
   defaultRule,
 });
+
+/** What the caller of a definition named. */
+interface Named {
+  readonly word: string;
+  readonly project: { readonly name: string };
+  readonly environment: { readonly name: string };
+}
+
+/** Says which of the two is missing, except to those who may not know which flags the project has. */
+export const definitionNotFound = (
+  { scope }: Pick<Actor, 'scope'>,
+  { word, project, environment }: Named,
+  missing: 'flag' | 'definition',
+) =>
+  new Problem('definition_not_found', {
+    word,
+    project: project.name,
+    environment: environment.name,
+    missing: scope.kind === 'environment' ? 'unsaid' : missing,
+  });
 
 export const mostDependencies = 100;
 

@@ -1,7 +1,9 @@
 /**
- * Everything that Burgee can refuse, declared once: code → kind and sentence.
- * `docs/problems.md` explains each code to people; a test keeps the two alike.
+ * Everything that Burgee can refuse, declared once: code → kind, message, and details that explain the message.
+ * Messages that the specification prints are the vendor's and stay as they are; what they leave open is in the details.
+ * `docs/problems.md` explains each code to people; a test holds its messages to these.
  */
+import { commandLine } from './command-line.ts';
 
 export type Kind =
   | 'invalid'
@@ -19,38 +21,69 @@ export type Kind =
 interface Entry<Facts> {
   readonly kind: Kind;
   readonly sentence: (facts: Facts) => string;
-  /** What a program may look for to tell this refusal from others of its status. */
-  readonly details?: string;
+  readonly details: (facts: Facts) => string;
 }
 
-const problem = <Facts = void>(kind: Kind, sentence: (facts: Facts) => string, details?: string): Entry<Facts> => ({
-  kind,
-  sentence,
-  ...(details === undefined ? {} : { details }),
-});
+const problem = <Facts = void>(
+  kind: Kind,
+  sentence: (facts: Facts) => string,
+  details: (facts: Facts) => string = () => '',
+): Entry<Facts> => ({ kind, sentence, details });
 
 /** One complaint makes the sentence; several are all listed in the error's details. */
-const invalid = () => problem<{ complaints: readonly string[] }>('invalid', (p) => p.complaints[0] ?? 'Invalid');
-const notFound = (thing: string) => problem<{ word: string }>('not_found', (p) => `Could not find ${thing} ${p.word}`);
+const invalid = () =>
+  problem<{ complaints: readonly string[] }>(
+    'invalid',
+    (p) => p.complaints[0] ?? 'Invalid',
+    (p) => (p.complaints.length > 1 ? p.complaints.map(brief).join('\n') : ''),
+  );
+const notFound = (thing: string, advice = '') =>
+  problem<{ word: string }>(
+    'not_found',
+    (p) => `Could not find ${thing} ${p.word}`,
+    () => advice,
+  );
+/** `similar`: the name of one that differs in case alone. */
+const notFoundByName = (thing: string, list: string) =>
+  problem<{ word: string; similar?: string | undefined }>(
+    'not_found',
+    (p) => `Could not find ${thing} ${p.word}`,
+    (p) =>
+      p.similar === undefined
+        ? `No ${thing} that you can access has this id or name. ${list} lists them`
+        : `Did you mean ${p.similar}? Names are case-sensitive`,
+  );
 const taken = (thing: string) => problem<{ name: string }>('conflict', (p) => `${thing} ${p.name} already exists`);
 
 export const problems = {
   // the request itself
   request_invalid: invalid(),
   json_invalid: problem<{ reason: string }>('invalid', (p) => `The body is not valid JSON: ${p.reason}`),
-  marker_invalid: problem('invalid', () => 'The marker was not made by this server for this list'),
+  marker_invalid: problem('invalid', () => 'Unknown marker: send a marker exactly as this list returned it'),
   body_too_large: problem<{ limit: number }>('too_large', (p) => `The body is larger than ${p.limit} bytes`),
-  path_unknown: problem<{ path: string }>('not_found', (p) => `Could not find path ${p.path}`),
-  method_not_allowed: problem<{ method: string }>(
+  path_unknown: problem<{ path: string; hint: string }>(
+    'not_found',
+    (p) => `Could not find path ${p.path}`,
+    (p) => p.hint,
+  ),
+  method_not_allowed: problem<{ method: string; allowed: readonly string[] }>(
     'method_not_allowed',
     (p) => `Method ${p.method} is not allowed here`,
+    (p) => `This path accepts ${p.allowed.join(', ')}`,
   ),
-  precondition_failed: problem('precondition_failed', () => 'If-Match no longer holds: it was changed meanwhile'),
+  precondition_failed: problem(
+    'precondition_failed',
+    () => 'If-Match does not match the current ETag: it was changed in the meantime',
+  ),
   patch_invalid: invalid(),
   note_required: problem('invalid', () => 'The project requires a title and a comment'),
 
   // who asks
-  unauthenticated: problem('unauthenticated', () => 'Invalid Admin API Key'),
+  unauthenticated: problem<{ why: keyof typeof keyTroubles } | undefined>(
+    'unauthenticated',
+    () => 'Invalid Admin API Key',
+    (p) => (p ? keyTroubles[p.why] : ''),
+  ),
   too_many_failures: problem<{ seconds: number }>(
     'too_many',
     () => 'Too many failed authentications from this address',
@@ -64,21 +97,26 @@ export const problems = {
     (p) => `Too many attempts; try again in ${p.seconds} seconds`,
   ),
   signed_out: problem('unauthenticated', () => 'Sign in first'),
-  credentials_invalid: problem('unauthenticated', () => 'E-mail, password or code is not right'),
-  code_required: problem('unauthenticated', () => 'The code of the second factor is required', 'code required'),
+  credentials_invalid: problem('unauthenticated', () => 'E-mail, password or code is incorrect'),
+  code_required: problem(
+    'unauthenticated',
+    () => 'A two-factor code is required',
+    // What a sign-in form looks for, to tell this from a wrong password.
+    () => 'code required',
+  ),
   account_deactivated: problem('forbidden', () => 'This account is deactivated; ask an administrator'),
-  origin_foreign: problem('forbidden', () => 'A page of another site may not do this'),
+  origin_foreign: problem('forbidden', () => 'Cross-site request blocked'),
   forbidden: problem('forbidden', () => 'Role is insufficient'),
-  scope_too_wide: problem('forbidden', () => 'A key cannot create a key of wider scope than its own'),
+  scope_too_wide: problem('forbidden', () => 'A key cannot create a key with a wider scope than its own'),
 
   // projects and what they hold
-  project_not_found: notFound('project'),
+  project_not_found: notFoundByName('project', 'GET /workspaces'),
   project_name_taken: taken('Project'),
   project_in_use: problem<{ name: string }>(
     'invalid',
     (p) => `Project ${p.name} still has environments or traffic types; delete them first`,
   ),
-  environment_not_found: notFound('environment'),
+  environment_not_found: notFoundByName('environment', 'GET /environments/ws/<project>'),
   environment_name_taken: taken('Environment'),
   environment_in_use: problem<{ name: string }>(
     'invalid',
@@ -93,7 +131,7 @@ export const problems = {
     'invalid',
     () => 'Approvals and restrictions inside an environment are not supported; leave these permissions open',
   ),
-  traffic_type_not_found: notFound('traffic type'),
+  traffic_type_not_found: notFoundByName('traffic type', 'GET /trafficTypes/ws/<project>'),
   traffic_type_name_taken: taken('Traffic type'),
   traffic_type_in_use: problem<{ name: string }>(
     'invalid',
@@ -102,11 +140,18 @@ export const problems = {
   restriction_invalid: invalid(),
 
   // flags and definitions
-  flag_not_found: notFound('flag'),
+  flag_not_found: notFound(
+    'flag',
+    'The project has no flag with this name or id. Names are case-sensitive; GET /splits/ws/<project>?name=<part of the name> finds them without case',
+  ),
   flag_name_taken: taken('Feature flag'),
   flag_invalid: invalid(),
-  object_type_unknown: notFound('object type'),
-  definition_not_found: notFound('splitmetadata'),
+  object_type_unknown: notFound('object type', 'Only feature flags have tags: the object type is Split'),
+  definition_not_found: problem<MissingDefinition>(
+    'not_found',
+    (p) => `Could not find splitmetadata ${p.word}`,
+    (p) => missingDefinition[p.missing](p),
+  ),
   definition_exists: problem<{ flag: string; environment: string }>(
     'conflict',
     (p) => `Definition of ${p.flag} in ${p.environment} already exists`,
@@ -114,22 +159,29 @@ export const problems = {
   definition_invalid: invalid(),
 
   // people
-  user_not_found: notFound('user'),
+  user_not_found: notFound('user', 'Users are found by id; GET /users lists them'),
   user_email_taken: problem<{ email: string }>('conflict', (p) => `User ${p.email} already exists`),
   user_invalid: invalid(),
   password_weak: invalid(),
-  password_wrong: problem('invalid', () => 'The current password is not right'),
-  two_factor_on: problem('invalid', () => 'The second factor is on; switch it off first, with the password'),
-  two_factor_code_wrong: problem('invalid', () => 'The code is not right; wait for the next one and try again'),
-  two_factor_not_offered: problem('invalid', () => 'Ask for a secret first, then confirm it with a code'),
-  invitation_not_found: problem('not_found', () => 'Could not find an invitation that is open: ask for a new one'),
+  password_wrong: problem('invalid', () => 'Current password is incorrect'),
+  two_factor_on: problem('invalid', () => 'Two-factor authentication is already on; turn it off first'),
+  two_factor_code_wrong: problem('invalid', () => 'The code is incorrect; wait for the next one and try again'),
+  two_factor_not_offered: problem('invalid', () => 'Request a secret first, then confirm it with a code'),
+  invitation_not_found: problem(
+    'not_found',
+    () => 'This invitation has expired or was already used; ask for a new one',
+  ),
   invitation_not_pending: problem('invalid', () => 'Only a PENDING user can be invited again'),
-  reset_not_found: problem('not_found', () => 'Could not find a password reset that is open: ask for a new one'),
+  reset_not_found: problem(
+    'not_found',
+    () => 'This password reset link has expired or was already used; request a new one',
+  ),
   session_not_found: notFound('session'),
-  setup_done: problem('invalid', () => 'There is an administrator already: sign in, or ask to be invited'),
+  setup_done: problem('invalid', () => 'There is already an administrator: sign in, or ask to be invited'),
   setup_refused: problem(
     'not_found',
-    () => 'Could not find this set-up link; print a new one with: npm run burgee -- setup-link',
+    () => 'This setup link was already used or replaced',
+    () => `To print a new one, run: ${commandLine('setup-link')}`,
   ),
   two_factor_not_enabled_here: problem('invalid', () => 'Two-factor authentication cannot be enabled through the API'),
   status_change_refused: problem<{ from: string; to: string }>(
@@ -138,7 +190,7 @@ export const problems = {
   ),
   pending_email_fixed: problem(
     'invalid',
-    () => 'The e-mail of a PENDING user cannot change; delete the user and invite the other address',
+    () => 'The e-mail of a PENDING user cannot be changed; delete the user and invite the other address',
   ),
   last_administrator: problem('invalid', () => 'The last active administrator cannot be deactivated or removed'),
   active_user_not_deletable: problem(
@@ -146,13 +198,16 @@ export const problems = {
     () => 'Active users cannot be deleted from your org. You can use a PUT request to deactivate the user',
   ),
   deactivated_user_not_deletable: problem('invalid', () => 'Deactivated users cannot be deleted from your org'),
-  group_not_found: notFound('group'),
+  group_not_found: notFound('group', 'Groups are found by id; GET /groups lists them'),
   group_name_taken: taken('Group'),
   group_invalid: invalid(),
-  group_protected: problem('invalid', () => 'The group Administrators can be neither renamed nor deleted'),
+  group_protected: problem('invalid', () => 'The Administrators group cannot be renamed or deleted'),
 
   // keys
-  api_key_not_found: notFound('API key'),
+  api_key_not_found: notFound(
+    'API key',
+    'Keys are found by id or by the key itself; GET /apiKeys lists them. It may have been revoked already',
+  ),
   api_key_invalid: invalid(),
 
   // ours
@@ -162,7 +217,12 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 type FactsOf<Code extends ProblemCode> = Parameters<(typeof problems)[Code]['sentence']>[0];
-type Facts<Code extends ProblemCode> = FactsOf<Code> extends undefined ? [] : [facts: FactsOf<Code>];
+type Facts<Code extends ProblemCode> =
+  FactsOf<Code> extends undefined
+    ? []
+    : undefined extends FactsOf<Code>
+      ? [facts?: FactsOf<Code>]
+      : [facts: FactsOf<Code>];
 
 /** A refusal. Its code decides which facts must be given; wrong or missing facts do not compile. */
 export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
@@ -179,7 +239,7 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
     this.name = 'Problem';
     this.code = code;
     this.kind = entry.kind;
-    this.details = entry.details ?? detailsOf(facts);
+    this.details = entry.details(facts);
     this.retryAfterSeconds = (facts as { seconds?: number } | undefined)?.seconds;
   }
 }
@@ -208,12 +268,33 @@ export function refuse<Code extends ComplaintCode>(code: Code, complaints: reado
   throw new Problem(code, ...([{ complaints: shown }] as unknown as Facts<Code>));
 }
 
+const sendKey = 'Send an admin key as "Authorization: Bearer <key>" or as "x-api-key: <key>"';
+const keyTroubles = {
+  none: `No key was sent. ${sendKey}`,
+  malformed: 'The Authorization header must be "Bearer <key>"',
+  sdk: 'This is an SDK key; the Admin API needs a key of type admin',
+  unknown: 'There is no such key: check that it is complete, and that it was not revoked',
+};
+
+interface MissingDefinition {
+  /** What the caller said for the flag: its name or its id. */
+  readonly word: string;
+  readonly project: string;
+  readonly environment: string;
+  /** `unsaid` for callers who see one environment only: which flags the project has is not theirs to know. */
+  readonly missing: 'flag' | 'definition' | 'unsaid';
+}
+
+const missingDefinition: Record<MissingDefinition['missing'], (facts: MissingDefinition) => string> = {
+  flag: (p) =>
+    `There is no flag ${p.word} in project ${p.project}. Names are case-sensitive; create the flag with POST /splits/ws/<project>/trafficTypes/<traffic type>`,
+  definition: (p) =>
+    `Flag ${p.word} has no definition in environment ${p.environment}. Create one with POST /splits/ws/<project>/<flag>/environments/<environment>`,
+  unsaid: (p) =>
+    `There is no flag ${p.word} in project ${p.project}, or it has no definition in environment ${p.environment}`,
+};
+
 /** Sentences quote what was sent; nobody needs a megabyte of it back. */
 const longestSentence = 3_000;
 const brief = (sentence: string): string =>
   sentence.length > longestSentence ? `${sentence.slice(0, longestSentence).toWellFormed()}…` : sentence;
-
-function detailsOf(facts: unknown): string {
-  const complaints = (facts as { complaints?: readonly string[] } | undefined)?.complaints ?? [];
-  return complaints.length > 1 ? complaints.map(brief).join('\n') : '';
-}

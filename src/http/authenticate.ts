@@ -32,7 +32,7 @@ export async function authenticate(authentication: Authentication, request: Fast
   const text = keyOf(request.headers);
   if (text !== undefined) return authenticateKey(authentication, request, text);
   const person = await findPerson(authentication, request);
-  if (!person) throw new Problem('unauthenticated');
+  if (!person) throw new Problem('unauthenticated', { why: request.headers.authorization ? 'malformed' : 'none' });
   return person.actor;
 }
 
@@ -45,7 +45,7 @@ async function authenticateKey(
   const key = mayBeKey(text) ? await findApiKeyByHash(db, hashOf(text)) : undefined;
   if (key?.type !== 'admin') {
     throttles.failedKey(request.ip);
-    throw new Problem('unauthenticated');
+    throw new Problem('unauthenticated', { why: key ? 'sdk' : 'unknown' });
   }
   keyUsed(key);
   return actorOfKey(key);

@@ -1,5 +1,6 @@
 /** Path words → things, or 404: the same answer for what does not exist and for what is outside the actor's scope. */
 import type { Actor } from '#domain/access.ts';
+import { definitionNotFound } from '#domain/definitions.ts';
 import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
@@ -7,21 +8,24 @@ import type { Project } from '#domain/projects.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { findEnvironment, listEnvironments } from '#store/environments.ts';
 import { findDefinedFlag, findFlag } from '#store/flags.ts';
-import { findProject } from '#store/projects.ts';
+import { findProject, listProjects } from '#store/projects.ts';
 import { reaches } from '#store/scopes.ts';
 import type { Reader } from '#store/sql.ts';
-import { findTrafficType, findTrafficTypeById } from '#store/traffic-types.ts';
+import { findTrafficType, findTrafficTypeById, listTrafficTypes } from '#store/traffic-types.ts';
 
 export async function resolveProject(db: Reader, actor: Actor, word: string): Promise<Project> {
   const project = await findByWord(word, (name) => findProject(db, name, actor.scope));
-  if (!project) throw new Problem('project_not_found', { word });
-  return project;
+  if (project) return project;
+  const filter = { scope: actor.scope, name: word, nameOp: 'STARTS_WITH', word: undefined } as const;
+  const similar = nameLike(word, await listProjects(db, { ...filter, offset: 0, limit: 10 }));
+  throw new Problem('project_not_found', { word, similar });
 }
 
 async function resolveEnvironment(db: Reader, actor: Actor, project: Project, word: string): Promise<Environment> {
   const environment = await findByWord(word, (name) => findEnvironment(db, project.id, name, actor.scope));
-  if (!environment) throw new Problem('environment_not_found', { word });
-  return environment;
+  if (environment) return environment;
+  const similar = nameLike(word, await listEnvironments(db, project.id, actor.scope));
+  throw new Problem('environment_not_found', { word, similar });
 }
 
 /** Several at once, in one statement. */
@@ -37,7 +41,7 @@ export async function resolveEnvironments(
   return Promise.all(
     words.map(async (word) => {
       const environment = await findByWord(word, find);
-      if (!environment) throw new Problem('environment_not_found', { word });
+      if (!environment) throw new Problem('environment_not_found', { word, similar: nameLike(word, reached) });
       return environment;
     }),
   );
@@ -45,8 +49,9 @@ export async function resolveEnvironments(
 
 async function resolveTrafficType(db: Reader, project: Project, word: string): Promise<TrafficType> {
   const trafficType = await findByWord(word, (name) => findTrafficType(db, project.id, name));
-  if (!trafficType) throw new Problem('traffic_type_not_found', { word });
-  return trafficType;
+  if (trafficType) return trafficType;
+  const similar = nameLike(word, await listTrafficTypes(db, project.id));
+  throw new Problem('traffic_type_not_found', { word, similar });
 }
 
 /** For the path that names a traffic type without its project. */
@@ -65,9 +70,14 @@ async function resolveFlag(db: Reader, project: Project, word: string): Promise<
 }
 
 /** Inside an environment a flag is looked for as a definition, and missed as one. */
-async function resolveDefinedFlag(db: Reader, project: Project, word: string): Promise<DefinedFlag> {
+async function resolveDefinedFlag(
+  db: Reader,
+  actor: Actor,
+  { project, environment }: { project: Project; environment: Environment },
+  word: string,
+): Promise<DefinedFlag> {
   const flag = await findByWord(word, (name) => findDefinedFlag(db, project.id, name));
-  if (!flag) throw new Problem('definition_not_found', { word });
+  if (!flag) throw definitionNotFound(actor, { word, project, environment }, 'flag');
   return flag;
 }
 
@@ -89,11 +99,17 @@ export async function resolvePath(db: Reader, actor: Actor, words: Record<string
   }
   if (trafficTypeWord !== undefined) found.trafficType = await resolveTrafficType(db, project, trafficTypeWord);
   if (flagWord !== undefined) {
-    const resolve = environmentWord === undefined ? resolveFlag : resolveDefinedFlag;
-    found.flag = await resolve(db, project, flagWord);
+    const { environment } = found;
+    found.flag = environment
+      ? await resolveDefinedFlag(db, actor, { project, environment }, flagWord)
+      : await resolveFlag(db, project, flagWord);
   }
   return found;
 }
+
+/** The name that differs from the word in case alone. Only for things that the actor reaches. */
+const nameLike = (word: string, things: readonly { readonly name: string }[]): string | undefined =>
+  things.find(({ name }) => name.toLowerCase() === word.toLowerCase())?.name;
 
 /**
  * Some clients write a space in a path as `+`: what is not found as it stands is tried once more that way. Only what the

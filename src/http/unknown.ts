@@ -1,6 +1,8 @@
 /** What no route answers: a path that nobody knows, or a known path with a method that it does not have. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
+import { pathHints } from './path-hints.ts';
 import { withoutSecrets } from './problems.ts';
 
 interface KnownPath {
@@ -15,15 +17,21 @@ export function refuseUnknown(known: readonly KnownPath[]) {
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
   }));
+  const ofTheApi = known.filter(({ path }) => path.startsWith(prefix)).map(({ path }) => path.slice(prefix.length));
+  const hintFor = pathHints(ofTheApi);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
     const path = request.url.replace(/\?.*$/s, '');
     const tidy = path.replaceAll(/\/{2,}/g, '/');
     const allowed = patterns.filter(({ pattern }) => pattern.test(tidy)).flatMap(({ methods }) => methods);
-    // A known path with its own method comes here when one of its words is too long to name anything.
-    if (allowed.length === 0 || allowed.includes(request.method))
-      // Cut off behind that: half a secret would not be recognised.
-      throw new Problem('path_unknown', { path: withoutSecrets(path).slice(0, 200) });
-    reply.header('allow', [...new Set(allowed)].sort().join(', '));
-    throw new Problem('method_not_allowed', { method: request.method });
+    if (allowed.length === 0) throw unknownPath(path, hintFor(brief(tidy).replace(/\/$/, '')));
+    if (allowed.includes(request.method)) throw unknownPath(path, 'A part of the path is too long to name anything');
+    const methods = [...new Set(allowed)].sort();
+    reply.header('allow', methods.join(', '));
+    throw new Problem('method_not_allowed', { method: request.method, allowed: methods });
   };
 }
+
+const unknownPath = (path: string, hint: string) => new Problem('path_unknown', { path: brief(path), hint });
+
+/** Cut off only when the secrets are out of it: half a secret would not be recognised. */
+const brief = (path: string): string => withoutSecrets(path).slice(0, 200);

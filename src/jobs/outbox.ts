@@ -9,6 +9,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { commandLine } from '#domain/command-line.ts';
 import {
   claimDue,
   deleteEntry,
@@ -156,7 +157,7 @@ async function putBack(store: Store, log: Logger, entry: OutboxEntry, error: str
   const dueAt = store.clock() + pauseAfter(attempts);
   if (dueAt - createdAt > patienceMs) {
     await store.write((tx) => saveGivenUp(tx, id, error));
-    log.error(facts, 'mail given up: see npm run burgee -- outbox list');
+    log.error(facts, `mail given up; to see it, run: ${commandLine('outbox list')}`);
   } else {
     await store.write((tx) => saveFailure(tx, id, { error, dueAt }));
     log.warn(facts, 'mail not sent, will be tried again');

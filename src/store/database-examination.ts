@@ -1,6 +1,7 @@
 /** Looks at a database without changing it, and tells what is well and what is not. */
 import { statSync } from 'node:fs';
 import sql, { raw } from 'sql-template-tag';
+import { commandLine } from '#domain/command-line.ts';
 import { findUnfinishedCopy } from './copy.ts';
 import { clockFinding, type Finding } from './findings.ts';
 import { listMigrations, ownMigrations } from './migrate.ts';
@@ -79,7 +80,7 @@ async function examineContents(db: Reader): Promise<Finding[]> {
     (await db.one<{ total: number }>(sql`
     select count(*) as total from outbox where given_up_at is not null`)) ?? {};
   if (total > 0) {
-    const sentence = `${total} mails were given up: see npm run burgee -- outbox list`;
+    const sentence = `${total} mails were given up; to see them, run: ${commandLine('outbox list')}`;
     findings.push({ level: 'warning', subject: 'mail', sentence });
   }
   return [...findings, await examineClock(db)];

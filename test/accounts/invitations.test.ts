@@ -25,7 +25,7 @@ const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
 
 const week = 7 * 24 * 60 * 60 * 1000;
-const notFound = 'Could not find an invitation that is open: ask for a new one';
+const notFound = 'This invitation has expired or was already used; ask for a new one';
 const acceptance = { name: 'Ada Lovelace', password: goodPassword };
 
 const open = (token: string) => api.get(account(`/invitations/${token}`), fromBrowser());

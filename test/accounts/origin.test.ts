@@ -22,7 +22,7 @@ import {
 
 const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
-const message = 'A page of another site may not do this';
+const message = 'Cross-site request blocked';
 
 /** Where a request may come from that no page of ours sends. The server is reached as http://flags.test. */
 const foreign: Record<string, string | undefined> = {

@@ -25,7 +25,7 @@ const api = await startAccounts();
 await setUpAdministrator(api);
 
 const hour = 60 * 60 * 1000;
-const notFound = 'Could not find a password reset that is open: ask for a new one';
+const notFound = 'This password reset link has expired or was already used; request a new one';
 const next = 'seven quiet herons wade';
 
 const ask = (email: string) => api.post(account('/password-reset'), { email }, fromBrowser());
@@ -98,7 +98,7 @@ test('a reset sets the password, ends every session, signs nobody in and takes i
   const user = { type: 'user', id: person.id, name: person.email };
   assert.deepEqual([editor, object], [user, user]);
   refused(await api.get(account('/session'), person.signedIn), 401, 'Sign in first');
-  refused(await signIn(api, person), 401, /not right/);
+  refused(await signIn(api, person), 401, /is incorrect/);
   assert.equal((await signIn(api, { email: person.email, password: next })).status, 200);
   assert.deepEqual(await tablesWith(api, person.token), []);
 });

@@ -35,7 +35,7 @@ const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
 
 const hour = 60 * 60 * 1000;
-const wrong = 'E-mail, password or code is not right';
+const wrong = 'E-mail, password or code is incorrect';
 const whoAmI = (cookie: string | undefined, server: Api = api) => server.get(account('/session'), fromBrowser(cookie));
 const isAlive = async (cookie: string | undefined, server: Api = api) => (await whoAmI(cookie, server)).status === 200;
 
@@ -323,8 +323,8 @@ test('a password changes only for who knows the current one and chooses a strong
   const person = await aPerson(api);
   const next = 'seven quiet herons wade';
   const refusals: [body: unknown, message: string | RegExp][] = [
-    [{ current: 'not the right password', next }, 'The current password is not right'],
-    [{ current: '', next }, 'The current password is not right'],
+    [{ current: 'not the right password', next }, 'Current password is incorrect'],
+    [{ current: '', next }, 'Current password is incorrect'],
     [{ current: person.password, next: 'short' }, /at least 12/],
     [{ current: person.password, next: 'password1234' }, /attackers/],
     [{ next }, 'current is required'],

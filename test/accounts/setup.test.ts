@@ -19,7 +19,7 @@ import {
   tablesWith,
 } from '../support/session.ts';
 
-const refusedMessage = 'Could not find this set-up link; print a new one with: npm run burgee -- setup-link';
+const refusedMessage = 'This setup link was already used or replaced';
 const someone = () => ({ email: anEmail(), name: 'Grace Hopper', password: goodPassword });
 const isRequired = async (api: Api): Promise<unknown> => (await api.get(account('/setup'), fromBrowser())).body;
 const complete = (api: Api, fields: object) =>
@@ -149,7 +149,7 @@ test('the command line prints a new link while there is no administrator, and th
 
   const late = await burgee.run(['setup-link'], { PUBLIC_URL: publicUrl });
   assert.deepEqual([late.code, late.stdout], [1, '']);
-  assert.equal(late.stderr, 'There is an administrator already: sign in, or ask to be invited\n');
+  assert.equal(late.stderr, 'There is already an administrator: sign in, or ask to be invited\n');
   const { stdout: log } = await server.end('SIGTERM');
   assert.ok(!log.includes(fresh ?? ''), 'what the command line prints is in no log');
 });
@@ -157,5 +157,5 @@ test('the command line prints a new link while there is no administrator, and th
 test('the command line says what to do when the server was never started', async () => {
   const { code, stdout, stderr } = await anInstallation().run(['setup-link']);
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /npm start/);
+  assert.match(stderr, /start the server once/);
 });

@@ -150,7 +150,7 @@ test('who signs in rightly is not held up, however often, and earlier failures a
   const { email, password } = await aPerson(api);
   const address = anAddress();
   for (let round = 0; round < 8; round += 1) {
-    refused(await signIn(api, { email, password: 'not the password' }, from(address)), 401, /not right/);
+    refused(await signIn(api, { email, password: 'not the password' }, from(address)), 401, /is incorrect/);
     assert.equal((await signIn(api, { email, password }, from(address))).status, 200);
   }
 });

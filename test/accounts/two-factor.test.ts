@@ -83,7 +83,7 @@ test('each offer has a secret of its own, and only the newest can be confirmed',
   const person = await aPerson(api);
   const [first, second] = [await offer(person), await offer(person)];
   assert.notEqual(first.secret, second.secret);
-  refused(await confirm(person, codeOf(first.secret)), 400, /^The code is not right/);
+  refused(await confirm(person, codeOf(first.secret)), 400, /^The code is incorrect/);
   assert.equal((await confirm(person, codeOf(second.secret))).status, 200);
 });
 
@@ -110,7 +110,7 @@ test('a right code switches the second factor on and answers ten recovery codes,
 test('what is not the code is refused, nothing is recorded, and the offer stays', async () => {
   const person = await aPerson(api);
   const actions = await api.recorded(async () => {
-    refused(await confirm(person, '123456'), 400, 'Ask for a secret first, then confirm it with a code');
+    refused(await confirm(person, '123456'), 400, 'Request a secret first, then confirm it with a code');
   });
   assert.deepEqual(actions, []);
   const { secret } = await offer(person);
@@ -127,12 +127,12 @@ test('without a code nobody signs in, and only who knows the password is told th
   const person = await whoIsProtected();
   for (const code of [undefined, '']) {
     const answer = await signIn(api, credentials(person, code));
-    refused(answer, 401, 'The code of the second factor is required');
+    refused(answer, 401, 'A two-factor code is required');
     assert.equal(answer.body.details, 'code required');
     assert.equal(cookieOf(answer), undefined);
   }
   const stranger = await signIn(api, { email: person.email, password: 'not the right password' });
-  refused(stranger, 401, 'E-mail, password or code is not right');
+  refused(stranger, 401, 'E-mail, password or code is incorrect');
   assert.equal(stranger.body.details, '');
 });
 
@@ -156,7 +156,7 @@ test('a wrong code is refused like a wrong password, and recorded', async () => 
   for (const code of [wrongCodeFor(person.secret), 'abcdef', 'aaaaa-bbbbb', '0']) {
     const actions = await api.recorded(async () => {
       const answer = await signIn(api, credentials(person, code));
-      refused(answer, 401, 'E-mail, password or code is not right');
+      refused(answer, 401, 'E-mail, password or code is incorrect');
       assert.equal(answer.body.details, '');
       assert.equal(cookieOf(answer), undefined);
     });
@@ -167,7 +167,7 @@ test('a wrong code is refused like a wrong password, and recorded', async () => 
 test('a right code with a wrong password is refused, and the code is not used up', async () => {
   const person = await whoIsProtected();
   const code = codeOf(person.secret);
-  refused(await signIn(api, { email: person.email, password: 'not the right password', code }), 401, /not right/);
+  refused(await signIn(api, { email: person.email, password: 'not the right password', code }), 401, /is incorrect/);
   assert.equal((await signIn(api, credentials(person, code))).status, 200);
 });
 
@@ -191,9 +191,9 @@ test('a code works once, also while it is still shown', async () => {
   const person = await whoIsProtected();
   const code = codeOf(person.secret);
   assert.equal((await signIn(api, credentials(person, code))).status, 200);
-  refused(await signIn(api, credentials(person, code)), 401, /not right/);
+  refused(await signIn(api, credentials(person, code)), 401, /is incorrect/);
   pass(1);
-  refused(await signIn(api, credentials(person, code)), 401, /not right/);
+  refused(await signIn(api, credentials(person, code)), 401, /is incorrect/);
   assert.equal((await signIn(api, credentials(person, codeOf(person.secret)))).status, 200);
 });
 
@@ -202,14 +202,14 @@ test('the code that confirmed the second factor does not sign in', async () => {
   const { secret } = await offer(person);
   const code = codeOf(secret);
   await confirm(person, code);
-  refused(await signIn(api, credentials(person, code)), 401, /not right/);
+  refused(await signIn(api, credentials(person, code)), 401, /is incorrect/);
 });
 
 test('a code older than one that was used is refused', async () => {
   const person = await whoIsProtected();
   assert.equal((await signIn(api, credentials(person, codeOf(person.secret, 1)))).status, 200);
   for (const steps of [0, -1]) {
-    refused(await signIn(api, credentials(person, codeOf(person.secret, steps))), 401, /not right/);
+    refused(await signIn(api, credentials(person, codeOf(person.secret, steps))), 401, /is incorrect/);
   }
   pass(2);
   assert.equal((await signIn(api, credentials(person, codeOf(person.secret)))).status, 200);
@@ -228,7 +228,7 @@ test('a recovery code signs in once, in whichever spelling, and the others stay'
   const [first = '', second = '', third = ''] = person.recoveryCodes;
   for (const code of [first, second.toUpperCase().replace('-', ' '), third.replace('-', '')]) {
     assert.equal((await signIn(api, credentials(person, code))).status, 200, code);
-    refused(await signIn(api, credentials(person, code)), 401, /not right/);
+    refused(await signIn(api, credentials(person, code)), 401, /is incorrect/);
   }
   assert.equal(
     (await signIn(api, credentials(person, codeOf(person.secret)))).status,
@@ -247,7 +247,7 @@ test('of eight who use one recovery code at once, one signs in', async () => {
 test('nobody signs in with somebody else’s codes', async () => {
   const [ada, bob] = [await whoIsProtected(), await whoIsProtected()];
   for (const code of [codeOf(bob.secret), bob.recoveryCodes[0]]) {
-    refused(await signIn(api, credentials(ada, code)), 401, /not right/);
+    refused(await signIn(api, credentials(ada, code)), 401, /is incorrect/);
   }
 });
 
@@ -257,7 +257,7 @@ test('a second factor that is on is not replaced by who only has the session', a
     refused(
       await api.post(account('/2fa'), undefined, person.signedIn),
       400,
-      'The second factor is on; switch it off first, with the password',
+      'Two-factor authentication is already on; turn it off first',
     );
   });
   assert.deepEqual(actions, []);
@@ -310,7 +310,7 @@ test('who knows the password switches the second factor off, and who does not, d
   const remove = (body: unknown) => api.call('DELETE', account('/2fa'), { ...person.signedIn, body });
   const refusals = await api.recorded(async () => {
     for (const password of ['not the right password', '']) {
-      refused(await remove({ password }), 400, 'The current password is not right');
+      refused(await remove({ password }), 400, 'Current password is incorrect');
     }
     refused(await remove({}), 400, 'password is required');
   });

@@ -199,7 +199,7 @@ test('deleting a group takes it from its members and frees its name', async () =
 test('Administrators can be neither renamed nor deleted, but described', async () => {
   const group = await administrators();
   const actions = await api.recorded(async () => {
-    const message = 'The group Administrators can be neither renamed nor deleted';
+    const message = 'The Administrators group cannot be renamed or deleted';
     refused(await api.put(`/groups/${group.id}`, { name: 'Managers' }), 400, message);
     refused(await api.delete(`/groups/${group.id}`), 400, message);
   });

@@ -368,7 +368,10 @@ test('transaction ids grow with time and are unique, also among requests at once
 test('the error body has code, message, details and transaction id, in this order', async () => {
   const { text, headers } = await api.get('/groups/none');
   const id = headers['x-transaction-id'];
-  assert.equal(text, `{"code":404,"message":"Could not find group none","details":"","transactionId":"${id}"}`);
+  assert.equal(
+    text,
+    `{"code":404,"message":"Could not find group none","details":"Groups are found by id; GET /groups lists them","transactionId":"${id}"}`,
+  );
 });
 
 test('a change without the title and comment that the project requires is 400 with an empty body', async () => {

@@ -156,12 +156,16 @@ test('a marker that was not made here for this list is refused', async () => {
   for (const wrong of foreign) {
     for (const direction of ['after', 'before']) {
       const answer = await api.get(`/users?${new URLSearchParams({ [direction]: wrong })}`);
-      refused(answer, 400, 'The marker was not made by this server for this list');
+      refused(answer, 400, 'Unknown marker: send a marker exactly as this list returned it');
     }
   }
   const genuine = markersFor('users', account.markerSecret).write(place);
   assert.equal((await api.get(`/users?after=${genuine}`)).status, 200);
-  refused(await api.get(`/auditLogs?after=${marker}`), 400, 'The marker was not made by this server for this list');
+  refused(
+    await api.get(`/auditLogs?after=${marker}`),
+    400,
+    'Unknown marker: send a marker exactly as this list returned it',
+  );
 });
 
 test('one direction at a time', async () => {

@@ -219,8 +219,8 @@ describe('the command line, while the server runs', sideBySide, () => {
   test('before the first start a command says what to do, and the first start is still the first', async () => {
     const fresh = anInstallation();
     const stderr = onPostgres
-      ? 'The database is empty; start the server once with npm start\n'
-      : 'There is no database at file:./data/burgee.db; start the server once with npm start\n';
+      ? 'The database is empty; start the server once to set it up\n'
+      : 'There is no database at file:./data/burgee.db; start the server once to create it\n';
     const commands = [['keys', 'list'], create, ['outbox', 'list']];
     for (const finished of await Promise.all(commands.map((args) => fresh.run(args)))) {
       assert.deepEqual(finished, { code: 1, stdout: '', stderr });

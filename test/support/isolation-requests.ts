@@ -167,7 +167,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         {
           slots: {},
           build: async () => ({ body: { name: 'new', apiKeyType: 'admin' } }),
-          onlyForAccount: 'A key cannot create a key of wider scope than its own',
+          onlyForAccount: 'A key cannot create a key with a wider scope than its own',
         },
         {
           slots: { 'body/workspace/id': 'project', 'body/environments/0/id': 'environment' },

@@ -26,9 +26,11 @@ suite('accounts of people', { concurrency: 2 }, () => {
   visit('the first administrator is set up by the printed link, once', async ({ page, server }) => {
     await page.goto('/');
     await heading(page, 'Burgee has no administrator yet').waitFor();
+    await page.getByText('burgee setup-link', { exact: true }).waitFor();
     await page.getByText('npm run burgee -- setup-link').waitFor();
     await page.goto('/setup');
     await heading(page, 'Set up Burgee').waitFor();
+    await page.getByText('burgee setup-link', { exact: true }).waitFor();
     await page.getByText('npm run burgee -- setup-link').waitFor();
 
     await page.goto('/setup?token=guessed');

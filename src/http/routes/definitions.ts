@@ -9,7 +9,7 @@ import {
 } from '#commands/definitions.ts';
 import * as contract from '#contract/definitions.ts';
 import { pageSizes } from '#contract/parts.ts';
-import { Problem } from '#domain/problems.ts';
+import { definitionNotFound } from '#domain/definitions.ts';
 import type { Note } from '#domain/projects.ts';
 import { countDefinitions, findDefinition, listDefinitions } from '#store/definitions.ts';
 import type { Reader } from '#store/sql.ts';
@@ -28,9 +28,9 @@ export const definitions = (db: Reader) => {
         list: (page) => listDefinitions(db, environment, page),
         count: () => countDefinitions(db, environment.id),
       }),
-    getDefinition: async ({ environment, flag, words }) => {
+    getDefinition: async ({ actor, project, environment, flag, words }) => {
       const definition = await findDefinition(db, environment, flag.id);
-      if (!definition) throw new Problem('definition_not_found', { word: words.flag });
+      if (!definition) throw definitionNotFound(actor, { word: words.flag, project, environment }, 'definition');
       return definition;
     },
     createDefinition: async (call) => createDefinition(call.context, { ...changeOf(call, call.body), body: call.body }),

@@ -19,7 +19,7 @@ const ofUser = (action: string, { mark, email }: User) => ({
 
 const noGroup = (word: string) => refusal(400, `groups: there is no group ${word}`);
 const isProtected = ({ mark }: Group) => mark === '@administrators';
-const protectedGroup = refusal(400, 'The group Administrators can be neither renamed nor deleted');
+const protectedGroup = refusal(400, 'The Administrators group cannot be renamed or deleted');
 
 const isAdministrator = ({ status, groups }: Pick<User, 'status' | 'groups'>) =>
   status === 'ACTIVE' && groups.includes('@administrators');
@@ -202,7 +202,7 @@ export const userSteps = [
     }),
     apply: (world, { u }) => {
       const user = world.users.find(({ email, status }) => email === emailOf(u) && status === 'PENDING');
-      if (!user) return refusal(404, 'Could not find an invitation that is open: ask for a new one');
+      if (!user) return refusal(404, 'This invitation has expired or was already used; ask for a new one');
       const before = shownUser(user);
       Object.assign(user, { name: 'Ada', status: 'ACTIVE' });
       const editor = { type: 'user', id: user.mark, name: user.email };

@@ -1,12 +1,14 @@
 import { Command } from '../../ui/Command.tsx';
 
-/** Where the link comes from that makes the first administrator. */
+/** How to get the link that sets up the first administrator, however Burgee is installed. */
 export const SetupLinkHelp = () => (
   <>
     <p>
-      Open the address that the server printed when it started for the first time. To print a new one, run this where
-      Burgee is installed:
+      Open the link that the server printed when it started for the first time. To print a new one, run this on the
+      server:
     </p>
+    <Command text="burgee setup-link" />
+    <p>Or, in a checkout of the source code:</p>
     <Command text="npm run burgee -- setup-link" />
   </>
 );

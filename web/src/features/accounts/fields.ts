@@ -24,7 +24,7 @@ export const emailRule: FieldRule = {
 /** The password that somebody has already. */
 export const currentPasswordRule: FieldRule = {
   check: (value) => (value === '' ? 'Enter your password.' : undefined),
-  claim: (complaint) => (complaint.startsWith('The current password') ? 'This password is not right.' : undefined),
+  claim: (complaint) => (complaint.startsWith('Current password') ? 'This password is not right.' : undefined),
 };
 
 /** The password that somebody chooses. `words` are the person's own. */

@@ -1,0 +1,70 @@
+/** What to tell a caller whose path nobody knows: that Burgee does not have this part of the vendor's API, or what was meant. */
+import { prefix } from '#contract/parts.ts';
+
+/** Parts of the vendor's API that Burgee does not have. Whoever builds one removes its row. */
+const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
+  [/^\/internal\/api\/v2\/segments(\/|$)/, 'Burgee has no segments yet'],
+  [/^\/internal\/api\/v2\/large-segments(\/|$)/, 'Burgee has no large segments yet'],
+  [/^\/internal\/api\/v2\/rule-based-segments(\/|$)/, 'Burgee has no rule-based segments yet'],
+  [/^\/internal\/api\/v2\/changeRequests(\/|$)/, 'Burgee has no change requests or approvals yet'],
+  [/^\/internal\/api\/v2\/(schema|attributes)(\/|$)/, 'Burgee has no traffic type attributes yet'],
+  [/^\/internal\/api\/v2\/trafficTypes\/.+\/identities(\/|$)/, 'Burgee has no identities yet'],
+  [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
+  [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
+  [/^\/internal\/api\/v2\/metrics(\/|$)/, 'Burgee has no metrics yet'],
+  [/^\/(internal\/)?api\/v3\/flag-sets(\/|$)/, 'Burgee has no flag sets yet'],
+  [/^\/(internal\/)?api\/(v\d\/)?events(\/|$)/, 'Burgee does not take events yet'],
+  [
+    /^\/(internal\/)?api\/(v\d\/)?(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|impressions|keys|metrics)(\/|$)/,
+    'Burgee does not serve SDKs yet',
+  ],
+  [/^\/internal\/api\/login$/, 'Burgee has no sign-in for programs; use an admin API key'],
+  [/^\/fme\/api\/v4(\/|$)/, `Burgee has no Harness API v4; the Admin API is at ${prefix}`],
+  [/^\/(ng|authz|resourcegroup)\/api(\/|$)/, `Burgee has no Harness platform API; the Admin API is at ${prefix}`],
+];
+
+/** Words that people write for ours. */
+const synonyms: Readonly<Record<string, string>> = {
+  flags: 'splits',
+  'feature-flags': 'splits',
+  featureflags: 'splits',
+  split: 'splits',
+  projects: 'workspaces',
+  project: 'workspaces',
+  'rollout-statuses': 'rolloutStatuses',
+  'traffic-types': 'trafficTypes',
+  'api-keys': 'apiKeys',
+  keys: 'apiKeys',
+  'audit-logs': 'auditLogs',
+  changes: 'auditLogs',
+};
+
+/** Answers the hint for a path that no route has. `known`: the paths below the prefix, with their words as `:word`. */
+export function pathHints(known: readonly string[]): (path: string) => string {
+  const patterns = known.map((path) => path.split('/').slice(1));
+  return (path) => {
+    const missing = notBuilt.find(([pattern]) => pattern.test(path));
+    if (missing) return missing[1];
+    const words = path
+      .replace(/^(\/internal)?(\/api)?(\/v\d+)?(?=\/)/, '')
+      .split('/')
+      .slice(1);
+    // Forgotten: the `ws` that stands before a project in most paths.
+    const attempts = [words, [words[0] ?? '', 'ws', ...words.slice(1)]];
+    const meant = attempts.flatMap((attempt) => patterns.flatMap((pattern) => readAs(pattern, attempt) ?? []))[0];
+    return meant === undefined
+      ? `The paths of the Admin API begin with ${prefix}; /docs lists them`
+      : `Did you mean ${prefix}/${meant}?`;
+  };
+}
+
+/** The words as a path of the pattern, if each fixed word of it is there, whatever its case, or a synonym of it. */
+function readAs(pattern: readonly string[], words: readonly string[]): string | undefined {
+  const fits =
+    pattern.length === words.length &&
+    pattern.every((fixed, index) => {
+      const word = (words[index] ?? '').toLowerCase();
+      return fixed.startsWith(':') ? word !== '' : fixed.toLowerCase() === word || synonyms[word] === fixed;
+    });
+  return fits ? pattern.map((fixed, index) => (fixed.startsWith(':') ? words[index] : fixed)).join('/') : undefined;
+}

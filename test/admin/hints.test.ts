@@ -1,0 +1,163 @@
+/** A refusal says what to do next: `message` is the vendor's, `details` explains it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refused, startApi } from '../support/app.ts';
+
+const api = await startApi();
+const [project] = (await api.get('/workspaces')).body.objects;
+const [production] = (await api.get(`/environments/ws/${project.id}`)).body;
+const environment = `environments/${production.name}`;
+await api.post('/splits/ws/Default/trafficTypes/user', { name: 'checkout' });
+
+const definition = {
+  treatments: [{ name: 'on' }, { name: 'off' }],
+  defaultTreatment: 'off',
+  defaultRule: [{ treatment: 'off', size: 100 }],
+};
+const patch = [{ op: 'replace', path: '/killed', value: true }];
+
+test('who sends no key, not as Bearer, an SDK key, or an unknown one is told which', async () => {
+  const scope = { kind: 'environment', projectId: project.id, environmentIds: [production.id] } as const;
+  const sdkKey = await api.key({ type: 'server_side', roles: [], scope });
+  const cases = [
+    [{ as: null }, 'No key was sent. Send an admin key as "Authorization: Bearer <key>" or as "x-api-key: <key>"'],
+    [{ as: null, headers: { authorization: api.adminKey } }, 'The Authorization header must be "Bearer <key>"'],
+    [{ as: sdkKey }, 'This is an SDK key; the Admin API needs a key of type admin'],
+    [{ as: 'no-key-of-ours-at-all' }, 'There is no such key: check that it is complete, and that it was not revoked'],
+  ] as const;
+  for (const [request, details] of cases) {
+    const answer = await api.get('/workspaces', request);
+    refused(answer, 401, 'Invalid Admin API Key');
+    assert.equal(answer.body.details, details);
+  }
+});
+
+test('a path that Burgee does not know says which one was meant', async () => {
+  const cases = {
+    '/internal/api/v2/flags/ws/Default': '/internal/api/v2/splits/ws/Default',
+    '/internal/api/v2/projects': '/internal/api/v2/workspaces',
+    '/internal/api/v1/workspaces': '/internal/api/v2/workspaces',
+    '/api/v2/workspaces/': '/internal/api/v2/workspaces',
+    '/workspaces': '/internal/api/v2/workspaces',
+    '/v2/splits/ws/Default/checkout': '/internal/api/v2/splits/ws/Default/checkout',
+    '/internal/api/v2/splits/Default': '/internal/api/v2/splits/ws/Default',
+    '/internal/api/v2/traffictypes/ws/Default': '/internal/api/v2/trafficTypes/ws/Default',
+    '/internal/api/v2/rollout-statuses/ws/Default': '/internal/api/v2/rolloutStatuses/ws/Default',
+  };
+  for (const [url, meant] of Object.entries(cases)) {
+    const { code, message, details } = (await api.app.inject(url)).json();
+    assert.deepEqual({ code, message, details }, unknown(url, `Did you mean ${meant}?`));
+    const right = await api.call('GET', meant);
+    assert.equal(right.status, 200, `${meant} is no better: ${right.text}`);
+  }
+  const url = '/internal/api/v2/nonsense';
+  const { code, message, details } = (await api.app.inject(url)).json();
+  const hint = 'The paths of the Admin API begin with /internal/api/v2; /docs lists them';
+  assert.deepEqual({ code, message, details }, unknown(url, hint));
+});
+
+const unknown = (path: string, details: string) => ({ code: 404, message: `Could not find path ${path}`, details });
+
+test('a part of the vendor’s API that Burgee does not have is named', async () => {
+  const cases = {
+    'GET /internal/api/v2/segments/ws/Default': 'Burgee has no segments yet',
+    'PUT /internal/api/v2/segments/Prod-Default/staff/uploadKeys': 'Burgee has no segments yet',
+    'GET /internal/api/v2/large-segments/ws/Default': 'Burgee has no large segments yet',
+    'GET /internal/api/v2/rule-based-segments/ws/Default': 'Burgee has no rule-based segments yet',
+    'GET /internal/api/v2/changeRequests/': 'Burgee has no change requests or approvals yet',
+    'GET /internal/api/v2/schema/ws/Default/trafficTypes/user': 'Burgee has no traffic type attributes yet',
+    'POST /internal/api/v2/trafficTypes/user/environments/e/identities': 'Burgee has no identities yet',
+    'POST /internal/api/v2/splits/ws/Default/checkout/environments/e/reallocate':
+      'Burgee cannot reallocate traffic yet',
+    'POST /internal/api/v2/splits/ws/Default/checkout/archive': 'Burgee cannot archive flags yet',
+    'GET /internal/api/v3/flag-sets': 'Burgee has no flag sets yet',
+    'GET /api/v3/flag-sets?workspace_id=x': 'Burgee has no flag sets yet',
+    'POST /api/events/bulk': 'Burgee does not take events yet',
+    'GET /api/splitChanges?since=-1': 'Burgee does not serve SDKs yet',
+    'GET /api/memberships/somebody': 'Burgee does not serve SDKs yet',
+    'GET /api/v2/auth': 'Burgee does not serve SDKs yet',
+    'POST /internal/api/login': 'Burgee has no sign-in for programs; use an admin API key',
+    'GET /fme/api/v4/environments': 'Burgee has no Harness API v4; the Admin API is at /internal/api/v2',
+    'GET /ng/api/user/currentUser': 'Burgee has no Harness platform API; the Admin API is at /internal/api/v2',
+  };
+  for (const [place, details] of Object.entries(cases)) {
+    const [method = '', url = ''] = place.split(' ');
+    const answer = await api.app.inject({ method: method as 'GET', url });
+    assert.equal(answer.statusCode, 404, place);
+    assert.equal(answer.json().details, details, place);
+  }
+});
+
+test('a method that a path does not have is answered with those that it has, in words too', async () => {
+  const answer = await api.put('/workspaces', {});
+  refused(answer, 405, 'Method PUT is not allowed here');
+  assert.equal(answer.headers.allow, 'GET, HEAD, POST');
+  assert.equal(answer.body.details, 'This path accepts GET, HEAD, POST');
+});
+
+test('a name in the wrong case is answered with the right one, to those who may see it', async () => {
+  const similar = (answer: { body: { message: string; details: string } }) => [
+    answer.body.message,
+    answer.body.details,
+  ];
+  assert.deepEqual(similar(await api.get('/splits/ws/DEFAULT')), [
+    'Could not find project DEFAULT',
+    'Did you mean Default? Names are case-sensitive',
+  ]);
+  assert.deepEqual(similar(await api.get('/splits/ws/Default/environments/prod-default')), [
+    'Could not find environment prod-default',
+    'Did you mean Prod-Default? Names are case-sensitive',
+  ]);
+  assert.deepEqual(similar(await api.post('/splits/ws/Default/trafficTypes/User', { name: 'other' })), [
+    'Could not find traffic type User',
+    'Did you mean user? Names are case-sensitive',
+  ]);
+  const elsewhere = (await api.post('/workspaces', { name: 'Elsewhere' })).body;
+  const as = await api.key({ scope: { kind: 'project', projectId: elsewhere.id } });
+  assert.deepEqual(similar(await api.get('/splits/ws/DEFAULT', { as })), [
+    'Could not find project DEFAULT',
+    'No project that you can access has this id or name. GET /workspaces lists them',
+  ]);
+});
+
+const onDefinition = (flag: string) => {
+  const path = `/splits/ws/Default/${flag}/${environment}`;
+  return {
+    GET: () => api.get(path),
+    PUT: () => api.put(path, definition),
+    PATCH: () => api.patch(path, patch),
+    DELETE: () => api.delete(path),
+    kill: () => api.put(`${path}/kill`),
+    restore: () => api.put(`${path}/restore`),
+  };
+};
+
+test('a flag that does not exist and one that is not defined in the environment are told apart', async () => {
+  const missing =
+    'There is no flag chekout in project Default. Names are case-sensitive; create the flag with POST /splits/ws/<project>/trafficTypes/<traffic type>';
+  const post = await api.post(`/splits/ws/Default/chekout/${environment}`, definition);
+  for (const answer of [post, ...(await all(onDefinition('chekout')))]) {
+    refused(answer, 404, 'Could not find splitmetadata chekout');
+    assert.equal(answer.body.details, missing);
+  }
+  for (const answer of await all(onDefinition('checkout'))) {
+    refused(answer, 404, 'Could not find splitmetadata checkout');
+    assert.equal(
+      answer.body.details,
+      'Flag checkout has no definition in environment Prod-Default. Create one with POST /splits/ws/<project>/<flag>/environments/<environment>',
+    );
+  }
+});
+
+test('a key that sees one environment is not told which flags the project has', async () => {
+  const scope = { kind: 'environment', projectId: project.id, environmentIds: [production.id] } as const;
+  const as = await api.key({ scope });
+  const answerTo = async (flag: string) =>
+    (await api.get(`/splits/ws/Default/${flag}/${environment}`, { as })).body.details.replace(flag, '<flag>');
+  const details = 'There is no flag <flag> in project Default, or it has no definition in environment Prod-Default';
+  assert.equal(await answerTo('checkout'), details);
+  assert.equal(await answerTo('chekout'), details);
+});
+
+const all = <Result>(calls: Record<string, () => Promise<Result>>): Promise<Result[]> =>
+  Promise.all(Object.values(calls).map((call) => call()));
