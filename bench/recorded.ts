@@ -5,8 +5,9 @@
 import { pino } from 'pino';
 import type { Sql } from 'sql-template-tag';
 import { findAccount } from '#store/account.ts';
+import { encodeNotice, type Notice } from '#store/notices.ts';
 import { openStore } from '#store/open.ts';
-import type { Notice, Reader, Store, Tx } from '#store/sql.ts';
+import type { Reader, Store, Tx } from '#store/sql.ts';
 import { createApp } from '../src/app.ts';
 import type { Asked } from './load.ts';
 import { adminKey } from './servers.ts';
@@ -74,7 +75,7 @@ function recording(store: Store) {
             return tx.run(query);
           },
           announce: (notice: Notice) => {
-            notices.push(notice);
+            notices.push(encodeNotice(notice));
             tx.announce(notice);
           },
         }),

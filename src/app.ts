@@ -69,7 +69,7 @@ export async function createApp({
   // What is answered before the framework sees it is counted by nobody, so nothing is where a limit is set.
   const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
   const ways = wholeWays();
-  const answers = keptAnswers((subject) => (isLimited ? undefined : store.stamp(subject)), ways, nextTransactionId);
+  const answers = keptAnswers((tag) => (isLimited ? undefined : store.stamp(tag)), ways, nextTransactionId);
   const headers = safeHeaders(publicUrl);
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = request.routeOptions.url;
@@ -106,7 +106,7 @@ export async function createApp({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   sharePatience(app);
   if (traces) traceRequests(app, traces);
-  for (const member of ['actor', 'person', 'things', 'subject', 'problem', 'span'])
+  for (const member of ['actor', 'person', 'things', 'isCacheable', 'cacheTag', 'problem', 'span'])
     app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {

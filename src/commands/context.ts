@@ -5,7 +5,7 @@ import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
 import { insertChange } from '#store/changes.ts';
-import { definitionSubject, type Reader, type Store, type Tx, Unchanged } from '#store/sql.ts';
+import { type DefinitionTag, type Reader, type Store, type Tx, Unchanged } from '#store/sql.ts';
 import { type Grant, requireActor } from './actors.ts';
 
 const inside = Symbol('inside');
@@ -41,6 +41,8 @@ export interface Entry {
   readonly note?: Note;
   /** The new time of the thing. A transaction that waited for another has an earlier instant, but comes after it. */
   readonly notBefore?: number;
+  /** Which cached answers end with this change, where it changes one definition and nothing else. Absent: all. */
+  readonly touches?: DefinitionTag;
   /** Who acted, where that comes out only in the transaction: the person who just signed in. */
   readonly actor?: Pick<Actor, 'type' | 'id' | 'name'>;
 }
@@ -63,7 +65,8 @@ export function write<Result>(
   const { store, transactionId, actor: asking, grant } = context[inside];
   return store.write(async (tx) => {
     const acting = await requireActor(tx, asking, grant);
-    let recorded = 0;
+    /** What each entry says that it touches. */
+    const tags: (DefinitionTag | undefined)[] = [];
     const result = await body({
       actor: acting,
       now: tx.now,
@@ -75,10 +78,20 @@ export function write<Result>(
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),
       announce: (notice) => tx.announce(notice),
-      changesOnly: (subject) => tx.changesOnly(subject),
-      record: async ({ action, object, project, environment, before, after, note, notBefore = 0, actor = acting }) => {
-        recorded += 1;
-        if (object.type === 'definition' && environment) tx.changesOnly(definitionSubject(environment.id, object.id));
+      touches: (tag) => tx.touches(tag),
+      record: async ({
+        action,
+        object,
+        project,
+        environment,
+        before,
+        after,
+        note,
+        notBefore = 0,
+        touches,
+        actor = acting,
+      }) => {
+        tags.push(touches);
         await insertChange(tx, {
           id: newId(),
           at: Math.max(tx.now, notBefore),
@@ -96,7 +109,9 @@ export function write<Result>(
       },
     });
     if (result instanceof Unchanged) throw result;
-    if (recorded === 0) throw new Error('a command changed something without recording it');
+    if (tags.length === 0) throw new Error('a command changed something without recording it');
+    // One that does not say what it touches may touch everything, whatever the others say.
+    if (!tags.includes(undefined)) for (const tag of tags) if (tag) tx.touches(tag);
     return result;
   });
 }

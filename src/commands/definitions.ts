@@ -20,7 +20,7 @@ import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.t
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
-import { type Tx, Unchanged } from '#store/sql.ts';
+import { definitionTag, type Tx, Unchanged } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
 
@@ -219,4 +219,5 @@ const entry = (action: Entry['action'], { project, environment, flag, note }: De
   project,
   environment,
   note,
+  touches: definitionTag(environment.id, flag.id),
 });

@@ -22,6 +22,7 @@ export const listApiKeys = endpoint({
   access: { needs: 'apiKey.read', scope: 'project' },
   query: OffsetPage(pageSizes.apiKeys),
   reply: OffsetListing(ApiKeySummary),
+  showsHousekeeping: true,
   problems: [],
 });
 
@@ -32,6 +33,7 @@ export const getApiKey = endpoint({
   description: 'Without its secret. 404 when the key is outside the scope of the asking key.',
   access: { needs: 'apiKey.read', scope: 'project' },
   reply: ApiKeySummary,
+  showsHousekeeping: true,
   problems: ['api_key_not_found'],
 });
 

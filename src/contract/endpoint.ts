@@ -38,6 +38,8 @@ export interface Endpoint {
   readonly aboutDefinition?: true;
   /** The answer shows a secret, so it is not compressed: the size would tell an observer how much of it they guessed. */
   readonly showsSecret?: true;
+  /** The answer shows what is written beside changes, such as the last use of a key: it is never cached. */
+  readonly showsHousekeeping?: true;
   /** What this endpoint in particular can refuse. `problemsOf` adds what follows from the rest. */
   readonly problems: readonly ProblemCode[];
 }

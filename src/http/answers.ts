@@ -4,17 +4,20 @@
  * framework sees the request, which is what makes them quick.
  *
  * Invariants
- * 1. What is kept was read after the stamp under which it is kept, and is given while its subject has no later one.
+ * 1. What is kept was read after the stamp under which it is kept, and is given while its tag has no later one.
  * 2. The name of an answer holds all that it depends on: the key, the address and the encoding, so what is compressed
  *    is compressed once.
- * 3. An answer has a subject when it stays the same whatever happens to other subjects. All others have none: any
- *    commit ends them.
- * 4. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
+ * 3. Only what a key was let in to read is kept, never what a session reads: a request may show a key and be let in by
+ *    something else. Names hold hashes of keys.
+ * 4. An answer has a tag when it stays the same whatever happens to other tags. All others have none: any commit ends
+ *    them, but for housekeeping, which they do not show.
+ * 5. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hashOf } from '#commands/secrets.ts';
 import { prefix } from '#contract/parts.ts';
-import type { Stamped, Subject } from '#store/sql.ts';
+import type { CacheTag, Stamped } from '#store/sql.ts';
 import { keyOf } from './authenticate.ts';
 import { acceptedEncoding } from './compression.ts';
 import type { WholeWays } from './whole-ways.ts';
@@ -39,7 +42,7 @@ interface Kept extends Pick<AnsweredRequest, 'route' | 'actor'> {
   readonly body: string | Buffer;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  readonly subject: Subject | undefined;
+  readonly cacheTag: CacheTag | undefined;
   readonly stamp: number;
   readonly size: number;
 }
@@ -65,15 +68,15 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
     used = 0;
   };
 
-  /** Whether nothing was committed since the stamp that may concern the subject. */
-  const holds = (stamp: number, subject: Subject | undefined): boolean => {
-    const last = stampOf(subject);
+  /** Whether nothing was committed since the stamp that may concern the tag. */
+  const holds = (stamp: number, tag: CacheTag | undefined): boolean => {
+    const last = stampOf(tag);
     return last !== undefined && last <= stamp;
   };
 
   const keep = (request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): void => {
-    const { keepAs: { name, stamp } = {}, subject } = request;
-    if (name === undefined || stamp === undefined || !holds(stamp, subject)) return;
+    const { keepAs: { name, stamp } = {}, cacheTag, isCacheable } = request;
+    if (!isCacheable || name === undefined || stamp === undefined || !holds(stamp, cacheTag)) return;
     const size = name.length + payload.length + overhead;
     if (size > largestAnswer) return;
     forget(name);
@@ -82,7 +85,7 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
     kept.set(name, {
       body: payload,
       headers: headersOf(reply, payload),
-      subject,
+      cacheTag,
       stamp,
       route: request.routeOptions.url,
       actor: request.actor?.id,
@@ -97,7 +100,7 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
       const name = nameOf(key, request);
       const found = kept.get(name);
       if (!found) return undefined;
-      if (!holds(found.stamp, found.subject)) {
+      if (!holds(found.stamp, found.cacheTag)) {
         forget(name);
         return undefined;
       }
@@ -133,12 +136,13 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
 const nameOf = (key: string, { url, headers }: IncomingMessage): string =>
   `${key} ${url} ${acceptedEncoding(headers['accept-encoding'])}`;
 
-/** The key that asks; undefined for what is never kept: only what a key reads is the same each time. */
+/** The hash of the key that asks; undefined for what is never kept: only what a key reads is the same each time. */
 function keptFor({ method, url = '', headers }: IncomingMessage): string | undefined {
   if (method !== 'GET' || !url.startsWith(prefix) || 'content-length' in headers || 'transfer-encoding' in headers) {
     return undefined;
   }
-  return keyOf(headers);
+  const key = keyOf(headers);
+  return key && hashOf(key);
 }
 
 function headersOf(reply: FastifyReply, payload: string | Buffer): string[] {

@@ -24,7 +24,7 @@ import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/shapes.ts';
 import type { User } from '#domain/users.ts';
 import type { Session, SignedIn } from '#store/sessions.ts';
-import { definitionSubject, type Subject } from '#store/sql.ts';
+import { type CacheTag, definitionTag } from '#store/sql.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
 import type { KnownAskers } from './known-askers.ts';
@@ -111,7 +111,8 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
         look.found?.things ?? (await resolvePath(services.db, actor, request.params as Record<string, string>));
       request.things = things;
       services.knownAskers.remember(look, { actor, things });
-      if (endpoint.aboutDefinition) request.subject = subjectOf(things);
+      request.isCacheable = actor.type === 'api_key' && !endpoint.showsHousekeeping;
+      if (endpoint.aboutDefinition) request.cacheTag = cacheTagOf(things);
     },
     handler: async (request, reply) => {
       const { actor = anonymous(request), person, things } = request;
@@ -148,8 +149,8 @@ const anonymous = (request: FastifyRequest): Actor => ({
 const grantOf = (access: Endpoint['access'], things: Things | undefined): Grant | undefined =>
   typeof access === 'string' ? undefined : { access, project: things?.project };
 
-const subjectOf = ({ environment, flag }: Things): Subject | undefined =>
-  environment && flag && definitionSubject(environment.id, flag.id);
+const cacheTagOf = ({ environment, flag }: Things): CacheTag | undefined =>
+  environment && flag && definitionTag(environment.id, flag.id);
 
 function setEtag(reply: FastifyReply, answer: unknown): void {
   reply.header('etag', etagOf(answer as Versioned));
@@ -196,8 +197,10 @@ declare module 'fastify' {
     actor: Actor | undefined;
     person: Person | undefined;
     things: Things | undefined;
+    /** A key was let in, and all that the answer shows ends cached answers when it changes. */
+    isCacheable: boolean | undefined;
     /** What alone the answer is about; undefined when any change may change it. */
-    subject: Subject | undefined;
+    cacheTag: CacheTag | undefined;
     /** The code of the problem that was answered, for the log. */
     problem: string | undefined;
   }

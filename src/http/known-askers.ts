@@ -4,10 +4,11 @@
  *
  * Invariants
  * 1. What is remembered was found after the stamp under which it is remembered, and is used while there is no later one.
- * 2. Only keys are remembered, and only by those who were let in.
+ * 2. Only keys are remembered, as hashes, and only of those who were let in.
  * 3. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is remembered.
  */
 import type { FastifyRequest } from 'fastify';
+import { hashOf } from '#commands/secrets.ts';
 import type { Actor } from '#domain/access.ts';
 import type { Stamped } from '#store/sql.ts';
 import { keyOf } from './authenticate.ts';
@@ -38,9 +39,10 @@ export function knownAskers(store: Stamped, wholeWays: WholeWays): KnownAskers {
   const known = new Map<string, { readonly asker: Asker; readonly stamp: number }>();
   return {
     look: (request) => {
-      const key = keyOf(request.headers);
-      const stamp = key === undefined ? undefined : store.stamp('surroundings');
-      if (key === undefined || stamp === undefined) return nothing;
+      const text = keyOf(request.headers);
+      const stamp = text === undefined ? undefined : store.stamp('surroundings');
+      if (text === undefined || stamp === undefined) return nothing;
+      const key = hashOf(text);
       const name = nameOf(key, request);
       const entry = known.get(name);
       if (entry?.stamp === stamp && !wholeWays.isDue(key)) return { found: entry.asker };

@@ -10,9 +10,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { claimBackup, extendBackupClaim, saveBackupMade } from '#store/backup-claims.ts';
+import { claimBackup, extendBackupClaim, isBackupDue, saveBackupMade } from '#store/backup-claims.ts';
 import { backupName, pruneBackups, removeBrokenOff } from '#store/backup-folder.ts';
-import type { Store } from '#store/sql.ts';
+import { housekeep, type Store } from '#store/sql.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Also the pause after a failure. */
@@ -69,7 +69,9 @@ export function startBackups({ checkMs = usualCheckMs, ...options }: BackupOptio
 async function makeIfDue(options: BackupOptions, signal: AbortSignal): Promise<void> {
   const { store, settings } = options;
   const dueAt = lastDueAt(store.clock(), settings.at);
-  if (await store.write((tx) => claimBackup(tx, { dueAt, leaseMs }))) await makeClaimed(options, { dueAt, signal });
+  if (!(await isBackupDue(store, dueAt))) return;
+  if (await housekeep(store, (tx) => claimBackup(tx, { dueAt, leaseMs })))
+    await makeClaimed(options, { dueAt, signal });
 }
 
 async function makeClaimed(
@@ -79,15 +81,15 @@ async function makeClaimed(
   const { folder, keep } = settings;
   const file = join(folder, backupName(store.clock()));
   const heartbeat = setInterval(() => {
-    store
-      .write((tx) => extendBackupClaim(tx, leaseMs))
-      .catch((error: unknown) => log.warn({ err: error }, 'the claim on the nightly backup could not be extended'));
+    housekeep(store, (tx) => extendBackupClaim(tx, leaseMs)).catch((error: unknown) =>
+      log.warn({ err: error }, 'the claim on the nightly backup could not be extended'),
+    );
   }, leaseMs / 3).unref();
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     removeBrokenOff(folder);
     await make(file, signal);
-    await store.write((tx) => saveBackupMade(tx, dueAt));
+    await housekeep(store, (tx) => saveBackupMade(tx, dueAt));
     const removed = pruneBackups(folder, keep);
     log.info({ file, removed }, 'backup made');
   } catch (error) {

@@ -8,7 +8,8 @@
  */
 import type { Logger } from 'pino';
 import { type ChangedEnvironment, listChangeNumbers } from '#store/environments.ts';
-import type { Heard, Store } from '#store/sql.ts';
+import type { Received } from '#store/notices.ts';
+import type { Store } from '#store/sql.ts';
 
 export interface DefinitionsChanged {
   readonly environmentId: string;
@@ -58,16 +59,14 @@ export async function watchDefinitions(
         running = undefined;
       });
   };
-  const hear = (heard: Heard) => {
-    if (isStopped || heard === 'outbox') return;
-    const change = changeIn(heard);
-    // Without a number: `missed`, or what a node of 0.1.0 beside us announces.
-    if (change) note(change);
-    else look();
+  const hear = (received: Received) => {
+    if (isStopped) return;
+    if (received.kind === 'definitions') note({ id: received.environmentId, changeNumber: received.changeNumber });
+    else if (received.kind === 'missed') look();
   };
 
   for (const { id, changeNumber } of await listChangeNumbers(store)) known.set(id, changeNumber);
-  store.onCommit(hear);
+  store.onCommit({ hear, failed: (error) => log.error({ err: error }, 'a change of definitions could not be told') });
   // What was committed between the list and the listening.
   look();
   const timer = setInterval(look, compareMs).unref();
@@ -78,9 +77,4 @@ export async function watchDefinitions(
       await running;
     },
   };
-}
-
-function changeIn(heard: Heard): ChangedEnvironment | undefined {
-  const [, id, changeNumber] = heard.split(':');
-  return id === undefined || changeNumber === undefined ? undefined : { id, changeNumber: Number(changeNumber) };
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { saveLastUsed } from '#store/api-keys.ts';
 import { type Session, saveLastSeen } from '#store/sessions.ts';
-import type { Store, Tx } from '#store/sql.ts';
+import { housekeep, type Store, type Tx } from '#store/sql.ts';
 
 const exactToMs = 60_000;
 
@@ -22,8 +22,7 @@ function lastUse(store: Store, log: Logger, save: (tx: Tx, id: string) => Promis
   return (id: string, lastAt: number | undefined): void => {
     if (underWay.has(id) || (lastAt !== undefined && store.clock() - lastAt < exactToMs)) return;
     underWay.add(id);
-    store
-      .write((tx) => save(tx, id))
+    housekeep(store, (tx) => save(tx, id))
       .catch((error: unknown) => log.warn({ err: error, id }, 'the last use could not be noted'))
       .finally(() => underWay.delete(id));
   };

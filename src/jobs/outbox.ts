@@ -15,12 +15,13 @@ import {
   deleteEntry,
   extendClaim,
   findNextDue,
+  hasUnannounced,
   type OutboxEntry,
   saveFailure,
   saveGivenUp,
   takeUnannounced,
 } from '#store/outbox.ts';
-import type { Store } from '#store/sql.ts';
+import { housekeep, type Store } from '#store/sql.ts';
 import { linkOf, type SendMail } from './mail.ts';
 
 const leaseMs = 60_000;
@@ -57,8 +58,8 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
   /** Each mail has a place of its own: one that hangs keeps its place, and the others go on. */
   const sendDue = async (sender: SendMail) => {
     const limit = atOnce - underWay.size;
-    if (limit === 0) return;
-    for (const entry of await store.write((tx) => claimDue(tx, { limit, leaseMs }))) {
+    if (limit === 0 || !(await isDue(store))) return;
+    for (const entry of await housekeep(store, (tx) => claimDue(tx, { limit, leaseMs }))) {
       const sending = deliver({ store, log, send: sender }, entry)
         .catch((error: unknown) => log.error({ err: error, id: entry.id }, 'a mail could not be settled'))
         .finally(() => {
@@ -87,8 +88,11 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
     clearTimeout(timer);
     if (!stopped) timer = setTimeout(wake, Math.min(sleepMs, longestSleepMs)).unref();
   };
-  store.onCommit((heard) => {
-    if (heard === 'outbox' || heard === 'missed') wake();
+  store.onCommit({
+    hear: ({ kind }) => {
+      if (kind === 'outbox' || kind === 'missed') wake();
+    },
+    failed: (error) => log.error({ err: error }, 'the outbox could not be woken'),
   });
   wake();
   return {
@@ -101,8 +105,13 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
   };
 }
 
+/** Looks before it writes: an idle server need not flush anything to its disk. */
+const isDue = async (store: Store): Promise<boolean> =>
+  ((await findNextDue(store)) ?? Number.POSITIVE_INFINITY) <= store.clock();
+
 async function announce(store: Store, log: Logger, publicUrl: string): Promise<void> {
-  for (const { mail } of await store.write(takeUnannounced)) {
+  if (!(await hasUnannounced(store))) return;
+  for (const { mail } of await housekeep(store, takeUnannounced)) {
     const { kind, email, expiresAt } = mail;
     const link = linkOf(publicUrl, mail);
     log.info({ kind, email, link, expiresAt }, 'no mail server is configured: hand this link over yourself');
@@ -119,21 +128,21 @@ async function deliver(sending: Sending, entry: OutboxEntry): Promise<void> {
   const { store, log } = sending;
   const { id, mail, attempts } = entry;
   if (mail.expiresAt <= store.clock()) {
-    await store.write((tx) => saveGivenUp(tx, id, 'the link expired before the mail could be sent'));
+    await housekeep(store, (tx) => saveGivenUp(tx, id, 'the link expired before the mail could be sent'));
     return;
   }
   const error = await trySending(sending, entry);
   if (error !== undefined) return putBack(store, log, entry, error);
-  await store.write((tx) => deleteEntry(tx, id));
+  await housekeep(store, (tx) => deleteEntry(tx, id));
   log.info({ kind: mail.kind, email: mail.email, attempts }, 'mail sent');
 }
 
 /** What went wrong, or undefined when the mail server has taken the mail. */
 async function trySending({ store, log, send }: Sending, { id, mail }: OutboxEntry): Promise<string | undefined> {
   const heartbeat = setInterval(() => {
-    store
-      .write((tx) => extendClaim(tx, id, leaseMs))
-      .catch((error: unknown) => log.warn({ err: error, id }, 'the claim on a mail could not be extended'));
+    housekeep(store, (tx) => extendClaim(tx, id, leaseMs)).catch((error: unknown) =>
+      log.warn({ err: error, id }, 'the claim on a mail could not be extended'),
+    );
   }, leaseMs / 3).unref();
   try {
     await Promise.race([send(mail), tooLong()]);
@@ -156,10 +165,10 @@ async function putBack(store: Store, log: Logger, entry: OutboxEntry, error: str
   const facts = { kind: mail.kind, email: mail.email, attempts, error };
   const dueAt = store.clock() + pauseAfter(attempts);
   if (dueAt - createdAt > patienceMs) {
-    await store.write((tx) => saveGivenUp(tx, id, error));
+    await housekeep(store, (tx) => saveGivenUp(tx, id, error));
     log.error(facts, `mail given up; to see it, run: ${commandLine('outbox list')}`);
   } else {
-    await store.write((tx) => saveFailure(tx, id, { error, dueAt }));
+    await housekeep(store, (tx) => saveFailure(tx, id, { error, dueAt }));
     log.warn(facts, 'mail not sent, will be tried again');
   }
 }

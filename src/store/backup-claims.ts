@@ -2,6 +2,13 @@
 import sql from 'sql-template-tag';
 import type { Reader, Tx } from './sql.ts';
 
+/** Whether it is worth trying to claim it: looking costs less than a write. */
+export async function isBackupDue(db: Reader, dueAt: number): Promise<boolean> {
+  const found = await db.one(sql`
+    select 1 from account where backup_made_for < ${dueAt} and backup_claimed_until <= ${db.clock()}`);
+  return found !== undefined;
+}
+
 /** True for one process only, until the lease is over or the claim is given back. */
 export async function claimBackup(tx: Tx, { dueAt, leaseMs }: { dueAt: number; leaseMs: number }): Promise<boolean> {
   const claimed = await tx.run(sql`

@@ -93,6 +93,6 @@ export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
        set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
      where id = ${id} returning change_number, name`);
   if (!row) throw new Problem('environment_not_found', { word: name });
-  tx.announce(`definitions:${id}:${row.change_number}`);
+  tx.announce({ kind: 'definitions', environmentId: id, changeNumber: row.change_number });
   return { changeNumber: row.change_number, environment: { id, name: row.name } };
 }

@@ -53,7 +53,7 @@ export async function putMail(tx: Tx, id: string, userId: string, mail: Mail): P
   await tx.run(sql`
     insert into outbox (id, kind, payload, user_id, created_at, due_at)
     values (${id}, ${mail.kind}, ${JSON.stringify(mail)}, ${userId}, ${tx.now}, ${tx.now})`);
-  tx.announce('outbox');
+  tx.announce({ kind: 'outbox' });
 }
 
 /** The mail is of no use any more: its link was used. */
@@ -79,6 +79,10 @@ export const measureOutbox = (db: Reader) =>
     select count(case when given_up_at is null then 1 end) as waiting, count(given_up_at) as "givenUp",
            min(case when given_up_at is null then created_at end) as "waitingSince"
       from outbox`);
+
+export async function hasUnannounced(db: Reader): Promise<boolean> {
+  return (await db.one(sql`select 1 from outbox where announced_at is null limit 1`)) !== undefined;
+}
 
 /** Takes the entries that nobody was told of yet, oldest first; whoever takes them tells of them. */
 export async function takeUnannounced(tx: Tx): Promise<OutboxEntry[]> {

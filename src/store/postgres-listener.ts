@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
-import type { Heard } from './sql.ts';
+import { decodeNotice, missed, type Received } from './notices.ts';
 
 export const channel = 'burgee';
 
@@ -17,7 +17,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-export function startListener(connection: ClientConfig, hear: (heard: Heard) => void): Listener {
+export function startListener(connection: ClientConfig, hear: (received: Received) => void): Listener {
   const closing = new AbortController();
   const running = keepListening();
   return {
@@ -42,11 +42,14 @@ export function startListener(connection: ClientConfig, hear: (heard: Heard) => 
     client.once('end', () => over.abort());
     const signal = AbortSignal.any([over.signal, closing.signal]);
     client.on('error', () => undefined);
-    client.on('notification', ({ payload }) => hear(payload as Heard));
+    client.on('notification', ({ payload = '' }) => {
+      const received = decodeNotice(payload);
+      if (received) hear(received);
+    });
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
-      hear('missed');
+      hear(missed);
       for (;;) {
         await pause(heartbeatMs, undefined, { signal });
         await client.query('select 1');

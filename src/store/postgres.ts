@@ -16,11 +16,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { type Listener as CommitListener, encodeNotice, type Notice, tell } from './notices.ts';
 import { deadlineOfNow } from './patience.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
 import { makePool } from './postgres-pool.ts';
 import { connectionTo, Passing, runQuery } from './postgres-query.ts';
-import { type Heard, type Notice, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from './sql.ts';
+import { type SchemaTx, type Store, type Tx, Unchanged, unavailable } from './sql.ts';
 
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
 const closingMs = 1_000;
@@ -48,7 +49,7 @@ class PostgresStore implements Store {
   readonly #pool: Pool;
   readonly #clock: () => number;
   readonly #url: string;
-  readonly #listeners: ((heard: Heard) => void)[] = [];
+  readonly #listeners: CommitListener[] = [];
   #listener: Listener | undefined;
 
   constructor(pool: Pool, clock: () => number, url: string) {
@@ -99,11 +100,9 @@ class PostgresStore implements Store {
     });
   }
 
-  onCommit(hear: (heard: Heard) => void): void {
-    this.#listeners.push(hear);
-    this.#listener ??= startListener(connectionTo(this.#url), (heard) => {
-      for (const listener of this.#listeners) listener(heard);
-    });
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener);
+    this.#listener ??= startListener(connectionTo(this.#url), (received) => tell(this.#listeners, received));
   }
 
   stamp(): undefined {
@@ -226,7 +225,7 @@ class PostgresTx implements SchemaTx {
   readonly keep = sql`for key share`;
   readonly lockFree = sql`for update skip locked`;
   readonly #client: PoolClient;
-  readonly #notices = new Set<Notice>();
+  readonly #notices = new Set<string>();
 
   constructor(client: PoolClient, now: number) {
     this.#client = client;
@@ -250,11 +249,11 @@ class PostgresTx implements SchemaTx {
   }
 
   announce(notice: Notice): void {
-    this.#notices.add(notice);
+    this.#notices.add(encodeNotice(notice));
   }
 
   /** Of interest only where there are stamps. */
-  changesOnly(): void {}
+  touches(): void {}
 
   async define(statement: string): Promise<void> {
     await this.#client.query(statement.replaceAll(/\btext\b/g, 'text collate "C"'));

@@ -4,6 +4,7 @@
  */
 import type { Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
+import type { Listener, Notice } from './notices.ts';
 
 export interface Reader {
   /** Now, in milliseconds; inside a transaction its own instant. */
@@ -25,27 +26,21 @@ export interface Tx extends Reader {
   readonly lockFree: Sql;
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;
-  /** Says that other definitions and the surroundings stay as they are. One that says nothing may change everything. */
-  changesOnly(subject: DefinitionSubject): void;
+  /**
+   * Says which cached answers the transaction ends: those about this definition, besides those that are about no single
+   * one; or none at all, for housekeeping that no cached answer shows. One that says nothing ends them all.
+   */
+  touches(tag: DefinitionTag | 'nothing'): void;
 }
 
 /** A definition: what a transaction changes, or an answer is about, without anything of other definitions. */
-export type DefinitionSubject = `definition:${string}`;
+export type DefinitionTag = `definition:${string}`;
 
 /** The surroundings are what is no definition: keys, projects, environments, flags. */
-export type Subject = DefinitionSubject | 'surroundings';
+export type CacheTag = DefinitionTag | 'surroundings';
 
-export const definitionSubject = (environmentId: string, flagId: string): DefinitionSubject =>
+export const definitionTag = (environmentId: string, flagId: string): DefinitionTag =>
   `definition:${environmentId}/${flagId}`;
-
-/**
- * What a commit brought that somebody may wait for: mail to send, or definitions that changed, with the environment's id
- * and the number of the change.
- */
-export type Notice = 'outbox' | `definitions:${string}:${number}`;
-
-/** What listeners hear; `missed`: notices may have been lost, so look for yourself. */
-export type Heard = Notice | 'missed';
 
 export interface SchemaTx extends Tx {
   /** Runs a statement of a migration. Text sorts and compares by its bytes, whatever the database is used to. */
@@ -55,10 +50,11 @@ export interface SchemaTx extends Tx {
 /** Tells for how long what was read holds. */
 export interface Stamped {
   /**
-   * The number of the last commit, whichever process made it; with a subject, of the last that may have changed it.
+   * The number of the last commit that any cached answer may show, whichever process made it; with a tag, of the last
+   * that may have changed what has the tag.
    * Undefined where asking costs as much as reading.
    */
-  stamp(subject?: Subject): number | undefined;
+  stamp(tag?: CacheTag): number | undefined;
 }
 
 export interface Store extends Reader, Stamped {
@@ -69,8 +65,8 @@ export interface Store extends Reader, Stamped {
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** A transaction that changes the schema: processes that start at once take turns. */
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
-  /** Calls `hear` after each commit that announced something, by whichever node. */
-  onCommit(hear: (heard: Heard) => void): void;
+  /** Tells the listener after each commit that announced something, by whichever node. */
+  onCommit(listener: Listener): void;
   close(): Promise<void>;
 }
 
@@ -96,6 +92,13 @@ export interface Position {
   readonly at: number;
   readonly id: string;
 }
+
+/** A transaction whose rows no cached answer shows: leases, retries, last use. */
+export const housekeep = <Result>(store: Store, body: (tx: Tx) => Promise<Result>): Promise<Result> =>
+  store.write((tx) => {
+    tx.touches('nothing');
+    return body(tx);
+  });
 
 /** A write that a named index refused. */
 export class Refused extends Error {

@@ -6,23 +6,24 @@
  * 2. What is read after a number was asked for shows all commits up to that number. So while readers see only what was
  *    before a commit of ours that is on its way to the disk, there are no new numbers.
  * 3. A commit of another process may have changed everything, and so may one of ours that does not say what it changed.
+ *    One of ours that touches nothing has no number: what was read before it holds.
  */
 import sql from 'sql-template-tag';
-import type { DefinitionSubject, Subject } from './sql.ts';
+import type { CacheTag, DefinitionTag } from './sql.ts';
 import type { Handle } from './sqlite-handle.ts';
 
 /** What a transaction of ours changed. */
-export type Changed = ReadonlySet<DefinitionSubject> | 'everything';
+export type Touched = ReadonlySet<DefinitionTag> | 'everything';
 
 /** A bound for the memory; when it is full, everything counts as changed. */
-const mostSubjects = 10_000;
+const maxTags = 10_000;
 
 export class VisibleCommits {
   readonly #writer: Handle;
   #last = 1;
   #lastOfEverything = 1;
-  /** Of subjects that changed after everything did. */
-  readonly #lastOf = new Map<Subject, number>();
+  /** Of tags that were touched after everything was. */
+  readonly #lastOf = new Map<CacheTag, number>();
   #versionOfOthers: number | undefined;
   #isHeld = false;
 
@@ -31,11 +32,11 @@ export class VisibleCommits {
     this.#lookForOthers();
   }
 
-  /** The last commit; with a subject, the last that may have changed it. */
-  last(subject?: Subject): number {
+  /** The last commit; with a tag, the last that may have changed what has it. */
+  last(tag?: CacheTag): number {
     if (!this.#isHeld) this.#lookForOthers();
-    if (subject === undefined) return this.#last;
-    return this.#lastOf.get(subject) ?? this.#lastOfEverything;
+    if (tag === undefined) return this.#last;
+    return this.#lastOf.get(tag) ?? this.#lastOfEverything;
   }
 
   /** Readers see no commit from now on. While the writer is in its transaction, so that nobody else can commit just now. */
@@ -45,14 +46,16 @@ export class VisibleCommits {
   }
 
   /** Readers see from now on what a group of ours changed, and what others committed meanwhile. */
-  release(group: readonly Changed[]): void {
+  release(group: readonly Touched[]): void {
     this.#isHeld = false;
+    const touching = group.filter((touched) => touched === 'everything' || touched.size > 0);
+    if (touching.length === 0) return;
     this.#last += 1;
-    for (const changed of group) {
-      if (changed === 'everything') this.#everythingChanged();
-      else for (const subject of changed) this.#lastOf.set(subject, this.#last);
+    for (const touched of touching) {
+      if (touched === 'everything') this.#everythingChanged();
+      else for (const tag of touched) this.#lastOf.set(tag, this.#last);
     }
-    if (this.#lastOf.size > mostSubjects) this.#everythingChanged();
+    if (this.#lastOf.size > maxTags) this.#everythingChanged();
   }
 
   #lookForOthers(): void {

@@ -1,12 +1,31 @@
 /** A transaction of the embedded database, as commands see it: on the writer's connection, in a savepoint of its own. */
 import { empty, type Sql } from 'sql-template-tag';
-import type { DefinitionSubject, Notice, SchemaTx } from './sql.ts';
+import { encodeNotice, type Notice } from './notices.ts';
+import type { DefinitionTag, SchemaTx } from './sql.ts';
+import type { Touched } from './sqlite-commits.ts';
 import type { Handle } from './sqlite-handle.ts';
 
 /** What a transaction says of itself. */
-export interface Said {
-  readonly notices: Set<Notice>;
-  readonly subjects: Set<DefinitionSubject>;
+export class Said {
+  readonly #notices = new Map<string, Notice>();
+  #tags: Set<DefinitionTag> | undefined;
+
+  announce(notice: Notice): void {
+    this.#notices.set(encodeNotice(notice), notice);
+  }
+
+  touches(tag: DefinitionTag | 'nothing'): void {
+    this.#tags ??= new Set();
+    if (tag !== 'nothing') this.#tags.add(tag);
+  }
+
+  get notices(): Notice[] {
+    return [...this.#notices.values()];
+  }
+
+  get touched(): Touched {
+    return this.#tags ?? 'everything';
+  }
 }
 
 export class SqliteTx implements SchemaTx {
@@ -41,11 +60,11 @@ export class SqliteTx implements SchemaTx {
   }
 
   announce(notice: Notice): void {
-    this.#said.notices.add(notice);
+    this.#said.announce(notice);
   }
 
-  changesOnly(subject: DefinitionSubject): void {
-    this.#said.subjects.add(subject);
+  touches(tag: DefinitionTag | 'nothing'): void {
+    this.#said.touches(tag);
   }
 
   async define(statement: string): Promise<void> {

@@ -19,21 +19,13 @@ import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
-import {
-  type DefinitionSubject,
-  type Heard,
-  type Notice,
-  type SchemaTx,
-  type Store,
-  type Subject,
-  type Tx,
-  Unchanged,
-} from './sql.ts';
-import { type Changed, VisibleCommits } from './sqlite-commits.ts';
+import { type Listener, type Notice, tell } from './notices.ts';
+import { type CacheTag, type SchemaTx, type Store, type Tx, Unchanged } from './sql.ts';
+import { type Touched, VisibleCommits } from './sqlite-commits.ts';
 import { Handle } from './sqlite-handle.ts';
 import { WriteAheadLog } from './sqlite-log.ts';
 import { refuseDiskTrouble } from './sqlite-troubles.ts';
-import { SqliteTx } from './sqlite-tx.ts';
+import { Said, SqliteTx } from './sqlite-tx.ts';
 
 const busyPatienceMs = 5_000;
 const busyPauseMs = 5;
@@ -86,8 +78,8 @@ interface Waiting {
 
 /** Somebody whose turn is over, to be answered after the commit. */
 interface Settled {
-  readonly notices: ReadonlySet<Notice>;
-  readonly changed: Changed;
+  readonly notices: readonly Notice[];
+  readonly touched: Touched;
   readonly answer: () => void;
 }
 
@@ -97,7 +89,7 @@ class SqliteStore implements Store {
   readonly #log: WriteAheadLog;
   readonly #commits: VisibleCommits;
   readonly #clock: () => number;
-  readonly #listeners: ((heard: Heard) => void)[] = [];
+  readonly #listeners: Listener[] = [];
   readonly #queue: Waiting[] = [];
   /** While the queue is worked through; never rejects. */
   #working: Promise<void> | undefined;
@@ -133,14 +125,14 @@ class SqliteStore implements Store {
     return this.#inTurn(body);
   }
 
-  onCommit(hear: (heard: Heard) => void): void {
-    this.#listeners.push(hear);
+  onCommit(listener: Listener): void {
+    this.#listeners.push(listener);
   }
 
-  stamp(subject?: Subject): number | undefined {
+  stamp(tag?: CacheTag): number | undefined {
     if (this.#log.hasFailed) return undefined;
     try {
-      return this.#commits.last(subject);
+      return this.#commits.last(tag);
     } catch {
       // Whoever reads is told what is wrong.
       return undefined;
@@ -199,8 +191,7 @@ class SqliteStore implements Store {
     }
     for (const { answer, notices } of settled) {
       answer();
-      // What a listener throws is not the writer's affair: its write is done.
-      for (const notice of notices) for (const hear of this.#listeners) queueMicrotask(() => hear(notice));
+      for (const notice of notices) queueMicrotask(() => tell(this.#listeners, notice));
     }
     await this.#log.emptyWhenLong();
   }
@@ -233,7 +224,7 @@ class SqliteStore implements Store {
       this.#writer.exec('commit');
       await this.#log.flush();
     } finally {
-      this.#commits.release(settled.map(({ changed }) => changed));
+      this.#commits.release(settled.map(({ touched }) => touched));
       // A reader that could not read has ended it.
       if (this.#reader.inTransaction) this.#reader.exec('commit');
     }
@@ -241,18 +232,17 @@ class SqliteStore implements Store {
 
   /** Throws only what ends the transaction of the whole group: a full disk, or a broken one. */
   async #inSavepoint({ body, resolve, reject }: Waiting): Promise<Settled> {
-    const notices = new Set<Notice>();
-    const subjects = new Set<DefinitionSubject>();
+    const said = new Said();
     this.#writer.exec('savepoint one');
     try {
-      const result = await body(new SqliteTx(this.#writer, this.#clock(), { notices, subjects }));
+      const result = await body(new SqliteTx(this.#writer, this.#clock(), said));
       this.#writer.exec('release one');
-      return { notices, changed: subjects.size > 0 ? subjects : 'everything', answer: () => resolve(result) };
+      return { notices: said.notices, touched: said.touched, answer: () => resolve(result) };
     } catch (error) {
       if (!this.#writer.inTransaction) throw error;
       this.#writer.exec('rollback to one; release one');
       const answer = () => (error instanceof Unchanged ? resolve(error.stored) : reject(error));
-      return { notices: new Set(), changed: new Set(), answer };
+      return { notices: [], touched: new Set(), answer };
     }
   }
 

@@ -28,8 +28,8 @@ export function watched(store: Store, watch: WatchDatabase): Store {
     // The time in the queue of writers, and that of further tries, is part of it: the client waits for it, too.
     write: (body) => told(watch('write'), store.write(body)),
     changeSchema: (body) => store.changeSchema(body),
-    stamp: (subject) => store.stamp(subject),
-    onCommit: (hear) => store.onCommit(hear),
+    stamp: (tag) => store.stamp(tag),
+    onCommit: (listener) => store.onCommit(listener),
     close: () => store.close(),
   };
 }

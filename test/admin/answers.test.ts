@@ -1,8 +1,13 @@
 /** Answers that are kept ready must not be told from answers that are not. */
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { after, mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { type FastifyRequest, fastify } from 'fastify';
+import { inject } from 'light-my-request';
 import sql from 'sql-template-tag';
+import { prefix } from '#contract/parts.ts';
+import { keptAnswers } from '#http/answers.ts';
 import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
@@ -203,4 +208,51 @@ test('a refusal is not kept', async () => {
   refused(await api.get(`/splits/ws/${id}/late`), 404, /./);
   await api.post(`/splits/ws/${id}/trafficTypes/user`, { name: 'late' });
   assert.equal((await api.get(`/splits/ws/${id}/late`)).status, 200);
+});
+
+test('the note that a key was used ends nothing that is kept, and the list of keys shows it', onlySqlite, async () => {
+  const { path } = await aReadDefinition();
+  const name = uniqueName('key');
+  const other = await api.key({ name });
+  const row = await api.store.one<{ id: string }>(sql`select id from api_keys where name = ${name}`);
+  const as = await aKeyThatHasRead(path);
+  const stamp = api.store.stamp();
+  await api.get('/groups', { as: other });
+  await untilUseIsNoted(row?.id ?? '');
+  assert.equal(api.store.stamp(), stamp);
+  assert.deepEqual(await statements(() => api.get(path, { as })), []);
+});
+
+test('what a request shows that was not let in by its key is not kept', async () => {
+  const answers = keptAnswers(
+    () => 1,
+    { isDue: () => false, went: () => undefined },
+    () => 'transaction',
+  );
+  const app = fastify();
+  after(() => app.close());
+  app.decorateRequest('isCacheable', undefined);
+  app.decorateRequest('cacheTag', undefined);
+  answers.keepFrom(app);
+  let calls = 0;
+  const counted = (isCacheable: boolean) => async (request: FastifyRequest) => {
+    calls += 1;
+    request.isCacheable = isCacheable;
+    return { calls };
+  };
+  app.get(`${prefix}/of-a-key`, counted(true));
+  app.get(`${prefix}/of-a-session`, counted(false));
+  const isAnswered = async (path: string) => {
+    const url = prefix + path;
+    const headers = { 'x-api-key': 'shown' };
+    await app.inject({ url, headers });
+    let isKept = false;
+    const server = (request: IncomingMessage, response: ServerResponse) => {
+      isKept = answers.tryAnswer(request, response) !== undefined;
+      if (!isKept) response.end();
+    };
+    await inject(server as never, { url, headers });
+    return isKept;
+  };
+  assert.deepEqual([await isAnswered('/of-a-key'), await isAnswered('/of-a-session')], [true, false]);
 });

@@ -106,12 +106,12 @@ test('a transaction that touches several objects has an entry for each, with the
 test('a command that changes nothing is rolled back, leaves no entry, announces nothing, and answers what is stored', async () => {
   const id = uniqueName('group');
   const heard: unknown[] = [];
-  store.onCommit((notice) => heard.push(notice));
+  store.onCommit({ hear: (received) => received.kind !== 'missed' && heard.push(received), failed: assert.ifError });
   const stamp = store.stamp('surroundings');
   const result = await write(context, async (tx) => {
     await insert(tx, id);
     await tx.record(entry(id));
-    tx.announce('outbox');
+    tx.announce({ kind: 'outbox' });
     return new Unchanged('as it was');
   });
   assert.equal(result, 'as it was');

@@ -5,7 +5,7 @@ import sql from 'sql-template-tag';
 import { type DefinitionsChanged, watchDefinitions } from '#jobs/definition-changes.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { openStore } from '#store/open.ts';
-import type { Notice, Store } from '#store/sql.ts';
+import type { Store } from '#store/sql.ts';
 import { type Api, startApi } from '../support/app.ts';
 import { aProject } from '../support/build.ts';
 import { until } from '../support/nodes.ts';
@@ -93,18 +93,6 @@ test('a change without a notice is found by comparing', async () => {
   await until('the announced one is told', () => of(environment).length > 0);
   await setNumber(api.store, environment, number);
   await until('the silent one is told', () => of(environment).at(-1) === number);
-});
-
-test('a notice without a number, as a node of 0.1.0 sends it, is told with the number that is found', async () => {
-  const environment = await anEnvironment(api);
-  const { of } = await watching({ store: api.store });
-  const number = 1_000 + (await change(api.store, environment));
-  await api.store.write(async (tx) => {
-    await tx.run(sql`update environments set change_number = ${number} where id = ${environment.id}`);
-    tx.announce(`definitions:${environment.id}` as Notice);
-  });
-  await until('it is told', () => of(environment).at(-1) === number);
-  assert.ok(of(environment).every(Number.isSafeInteger), String(of(environment)));
 });
 
 test('an environment that came later is watched as well', async () => {

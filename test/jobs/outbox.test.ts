@@ -82,7 +82,7 @@ async function aPost(): Promise<Post> {
     },
     moveTo: async (now) => {
       api.clock.now = now;
-      await api.store.write(async (tx) => tx.announce('outbox'));
+      await api.store.write(async (tx) => tx.announce({ kind: 'outbox' }));
       await settled();
     },
     entry: async () => {

@@ -49,6 +49,15 @@ test('a change of a definition is told on another node soon, and in order', asyn
   assert.deepEqual(toldBy(other, project.production.id), []);
 });
 
+test('a notice of a kind that this release does not know swallows no change of definitions', async () => {
+  const project = await aProject(one);
+  const { path } = await aDefinedFlag(one, project);
+  const unknown = `segments:${project.staging.id}:${Number.MAX_SAFE_INTEGER}`;
+  await burgee.rows(`select pg_notify('burgee', '${unknown}')`);
+  const number = await change(one, path);
+  await until('the change is told', () => toldBy(other, project.staging.id).includes(number));
+});
+
 interface Listener {
   readonly pid: number;
 }

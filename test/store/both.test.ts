@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import sql, { bulk, raw } from 'sql-template-tag';
+import { decodeNotice, encodeNotice, type Received } from '#store/notices.ts';
 import { openPostgres } from '#store/postgres.ts';
-import { type Heard, Refused, type Store, type Tx } from '#store/sql.ts';
+import { Refused, type Store, type Tx } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
 import { uniqueName } from '../support/build.ts';
 import { newDatabase, onPostgres } from '../support/databases.ts';
+import { temporaryStore } from '../support/store.ts';
 
 let now = 0;
 const { databaseUrl } = await newDatabase({ empty: true });
@@ -156,12 +158,15 @@ test('a value is never part of the text of a statement', async () => {
 });
 
 /** PostgreSQL listens from the moment on in which it says that something may have been missed before. */
-async function heardBy(own: Store): Promise<Heard[]> {
-  const heard: Heard[] = [];
+async function heardBy(own: Store): Promise<Received[]> {
+  const heard: Received[] = [];
   const { promise: listens, resolve } = Promise.withResolvers<void>();
-  own.onCommit((notice) => {
-    if (notice === 'missed') resolve();
-    else heard.push(notice);
+  own.onCommit({
+    hear: (received) => {
+      if (received.kind === 'missed') resolve();
+      else heard.push(received);
+    },
+    failed: assert.ifError,
   });
   if (onPostgres) await listens;
   return heard;
@@ -171,12 +176,37 @@ async function until(holds: () => boolean): Promise<void> {
   for (let waited = 0; !holds() && waited < 10_000; waited += 10) await pause(10);
 }
 
+const changed = (environmentId: string) => ({ kind: 'definitions', environmentId, changeNumber: 1 }) as const;
+
+test('a listener that throws is told so, and nobody else suffers', async () => {
+  const fault = new Error('no');
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const throwing = ({ kind }: Received) => {
+    if (kind === 'outbox') throw fault;
+  };
+  const own = await temporaryStore();
+  own.onCommit({ hear: throwing, failed: resolve });
+  const heard = await heardBy(own);
+  await own.write(async (tx) => tx.announce({ kind: 'outbox' }));
+  assert.equal(await promise, fault);
+  await until(() => heard.length > 0);
+  assert.deepEqual(heard, [{ kind: 'outbox' }]);
+});
+
+test('a notice of a kind that only a newer node knows is ignored, also when it carries a number', () => {
+  assert.equal(decodeNotice('segments:one:9007199254740991'), undefined);
+  assert.deepEqual(decodeNotice('definitions:one'), { kind: 'missed' });
+  for (const notice of [{ kind: 'outbox' } as const, changed('one')]) {
+    assert.deepEqual(decodeNotice(encodeNotice(notice)), notice);
+  }
+});
+
 test('listeners hear of what a commit announced, once and after it, and never of a rollback', async () => {
   const heard = await heardBy(store);
   const announce = async (tx: Tx) => {
-    tx.announce('outbox');
+    tx.announce({ kind: 'outbox' });
     await insert(tx, uniqueName());
-    tx.announce('outbox');
+    tx.announce({ kind: 'outbox' });
   };
   await assert.rejects(
     store.write(async (tx) => {
@@ -187,18 +217,19 @@ test('listeners hear of what a commit announced, once and after it, and never of
   await store.write((tx) => insert(tx, uniqueName()));
   await store.write(announce);
   await until(() => heard.length > 0);
-  await store.write(async (tx) => tx.announce('definitions:one:1'));
+  await store.write(async (tx) => tx.announce(changed('one')));
   await until(() => heard.length > 1);
-  assert.deepEqual(heard, ['outbox', 'definitions:one:1']);
+  assert.deepEqual(heard, [{ kind: 'outbox' }, changed('one')]);
 });
 
 test('what is heard of is there', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  store.onCommit((notice) => {
-    if (notice === 'definitions:there:1') resolve(find(store, 'there'));
-  });
+  const hear = (received: Received) => {
+    if ('environmentId' in received && received.environmentId === 'there') resolve(find(store, 'there'));
+  };
+  store.onCommit({ hear, failed: assert.ifError });
   await store.write(async (tx) => {
-    tx.announce('definitions:there:1');
+    tx.announce(changed('there'));
     await insert(tx, 'there');
   });
   assert.deepEqual({ ...((await promise) as object) }, { id: 'there' });

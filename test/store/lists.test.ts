@@ -147,7 +147,7 @@ async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
     lockFree: empty,
     clock: () => 0,
     announce: () => undefined,
-    changesOnly: () => undefined,
+    touches: () => undefined,
   };
   for (const run of runs) await run(db);
   return [...statements.values()];

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock, test } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
-import { definitionSubject, type Store } from '#store/sql.ts';
+import { definitionTag, type Store } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
-const one = definitionSubject('environment', 'one');
-const two = definitionSubject('environment', 'two');
+const one = definitionTag('environment', 'one');
+const two = definitionTag('environment', 'two');
 
 async function aStore() {
   const file = join(temporaryFolder(), 'test.db');
@@ -22,7 +22,7 @@ async function aStore() {
 const insert = (store: Store, ...subjects: (typeof one)[]) =>
   store.write(async (tx) => {
     await tx.run(sql`insert into things (id) values ('thing')`);
-    for (const subject of subjects) tx.changesOnly(subject);
+    for (const subject of subjects) tx.touches(subject);
   });
 
 const count = async (store: Store) => (await store.one<{ n: number }>(sql`select count(*) as n from things`))?.n;
@@ -76,7 +76,7 @@ test('a change that is refused gives nothing a later stamp', async () => {
     store
       .write(async (tx) => {
         await tx.run(sql`insert into things (id) values ('refused')`);
-        tx.changesOnly(one);
+        tx.touches(one);
         throw new Error('no');
       })
       .catch(() => undefined);
@@ -113,7 +113,7 @@ test('no stamp is later than what readers see while a change of ours is on its w
 
 test('more definitions than are worth remembering count as everything', async () => {
   const { store } = await aStore();
-  const many = Array.from({ length: 10_001 }, (_, number) => definitionSubject('environment', String(number)));
+  const many = Array.from({ length: 10_001 }, (_, number) => definitionTag('environment', String(number)));
   assert.deepEqual(await later(store, () => insert(store, ...many)), everything);
   await store.close();
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
-import type { Heard, Tx } from '#store/sql.ts';
+import { encodeNotice, type Notice } from '#store/notices.ts';
+import type { Tx } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
 import { uniqueName } from '../support/build.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -87,12 +88,12 @@ test('readers get their turn in the middle of a group', async () => {
 
 test('one that is refused leaves no trace, tells nobody, and costs the others nothing', async () => {
   const [first = '', refused = '', last = ''] = names(3);
-  const heard: Heard[] = [];
-  store.onCommit((notice) => heard.push(notice));
+  const heard: string[] = [];
+  store.onCommit({ hear: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
   const write = (id: string, end: () => void) =>
     store.write(async (tx) => {
       await insert(tx, id);
-      tx.announce(`definitions:${id}:1`);
+      tx.announce({ kind: 'definitions', environmentId: id, changeNumber: 1 });
       end();
     });
   const settled = await Promise.allSettled([
@@ -122,13 +123,13 @@ test('one sees what those before it in the group wrote', async () => {
 /** Two that write at once with a third whose reference is missed only at the commit. */
 async function failingCommit() {
   const ids = names(2);
-  const heard: Heard[] = [];
-  store.onCommit((notice) => heard.push(notice));
+  const heard: string[] = [];
+  store.onCommit({ hear: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
   const outcomes = await Promise.allSettled([
     ...ids.map((id) =>
       store.write(async (tx) => {
         await insert(tx, id);
-        tx.announce(`definitions:${id}:1`);
+        tx.announce({ kind: 'definitions', environmentId: id, changeNumber: 1 });
       }),
     ),
     store.write((tx) => tx.run(sql`insert into parts (thing_id) values ('nobody')`)),
