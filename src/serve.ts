@@ -13,6 +13,7 @@ import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
+import { completeSummaries } from '#store/definitions.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
 import { isFile, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
@@ -33,6 +34,7 @@ export async function serve(config: Config): Promise<void> {
   const store = await openStore(config);
   await completeFlagTags(store);
   await completeFlagCounts(store);
+  await completeSummaries(store);
   const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
   await begin({ config, log, store, firstStart }).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.

@@ -174,7 +174,8 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, known
     existingFlags: await listFlagNames(tx, project.id, needed),
     dependentFlags: await findCycles(tx, change, needed, knownDependencies),
   });
-  const text = JSON.stringify(targeting);
+  // In the order of the reply, which is made of this text.
+  const text = JSON.stringify(toTargeting(targeting));
   if (text.length > mostCharacters)
     complaints.push(`the definition must not have more than ${mostCharacters} characters`);
   refuse('definition_invalid', complaints);

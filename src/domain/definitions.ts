@@ -42,6 +42,23 @@ export const Definition = extend(extend(Place, Targeting), Times);
 /** A definition as it is kept. `revision` is the environment's change number of its last change and makes its ETag. */
 export type Definition = Static<typeof Definition> & { readonly revision: number };
 
+/** A definition whose targeting is still the JSON text that is stored. */
+export type StoredDefinition = Omit<Definition, keyof Targeting> & { readonly targeting: string };
+
+/** The definition as JSON, without parsing its targeting. */
+export const toDefinitionText = (stored: StoredDefinition): string => {
+  const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime } = stored;
+  return joinObjects(
+    JSON.stringify({ id, name, environment, trafficType }),
+    targeting,
+    JSON.stringify({ creationTime, lastUpdateTime }),
+  );
+};
+
+/** The JSON text of one object out of those of several, none of which is empty. */
+export const joinObjects = (...texts: readonly string[]): string =>
+  `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
+
 const { properties: fields } = Targeting;
 /**
  * A body as documented for callers. What else is in it is ignored; `parseTargeting` reads it. Written out, since

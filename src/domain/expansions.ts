@@ -1,8 +1,15 @@
 /** What reading flags answers on request, beside what it always answers: their definitions, in short or whole. */
 import { type Static, Type } from 'typebox';
 import { Seeds } from './bucketing.ts';
-import { Bucket, Definition } from './definitions.ts';
-import { type Flag, FlagWithOwners } from './flags.ts';
+import {
+  Bucket,
+  Definition,
+  joinObjects,
+  type StoredDefinition,
+  type Targeting,
+  toDefinitionText,
+} from './definitions.ts';
+import { FlagWithOwners } from './flags.ts';
 import { etagOf } from './revisions.ts';
 import { extend, Millis, Reference } from './schema.ts';
 
@@ -48,25 +55,34 @@ export const ExpandedFlag = extend(
 );
 export type ExpandedFlag = Static<typeof ExpandedFlag>;
 
-/** The flags, each with its definitions out of those given, in short. */
-export function withSummaries(flags: readonly Flag[], definitions: readonly Definition[]): ListedFlag[] {
-  const byFlag = Map.groupBy(definitions, (definition) => definition.id);
-  return flags.map((flag) => ({ ...flag, definitions: (byFlag.get(flag.id) ?? []).map(toSummary) }));
+/** What is stored of a summary: the rest is told by where and when. */
+export type StoredSummary = Omit<DefinitionSummary, 'environment' | 'lastUpdateTime'>;
+
+export const summarize = (targeting: Targeting): StoredSummary => ({
+  killed: targeting.killed,
+  treatments: targeting.treatments.map(({ name }) => name),
+  defaultTreatment: targeting.defaultTreatment,
+  trafficAllocation: targeting.trafficAllocation,
+  defaultRule: targeting.defaultRule,
+  ruleCount: targeting.rules.length,
+});
+
+/** A definition in short, its summary as the JSON text that is stored. */
+export interface SummarizedDefinition {
+  readonly environment: Reference;
+  readonly summary: string;
+  readonly lastUpdateTime: number;
 }
 
-const toSummary = ({ rules, treatments, ...definition }: Definition): DefinitionSummary => ({
-  environment: definition.environment,
-  killed: definition.killed,
-  treatments: treatments.map(({ name }) => name),
-  defaultTreatment: definition.defaultTreatment,
-  trafficAllocation: definition.trafficAllocation,
-  defaultRule: definition.defaultRule,
-  ruleCount: rules.length,
-  lastUpdateTime: definition.lastUpdateTime,
-});
+export const toSummaryText = ({ environment, summary, lastUpdateTime }: SummarizedDefinition): string =>
+  joinObjects(
+    JSON.stringify({ environment: { id: environment.id, name: environment.name } }),
+    summary,
+    JSON.stringify({ lastUpdateTime }),
+  );
 
-/** The flag with its definitions. */
-export const withDefinitions = (flag: Flag, definitions: readonly (Definition & Seeds)[]) => ({
-  ...flag,
-  definitions: definitions.map((definition) => ({ ...definition, etag: etagOf(definition) })),
-});
+export const toExpandedText = (definition: StoredDefinition & Seeds): string => {
+  const { seed, trafficAllocationSeed } = definition;
+  const more = { etag: etagOf(definition), seed, trafficAllocationSeed };
+  return joinObjects(toDefinitionText(definition), JSON.stringify(more));
+};

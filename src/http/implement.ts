@@ -27,6 +27,7 @@ import type { Session, SignedIn } from '#store/sessions.ts';
 import { type CacheTag, definitionTag } from '#store/sql.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from './bodies.ts';
+import { JsonReply } from './json-reply.ts';
 import type { KnownAskers } from './known-askers.ts';
 import type { Limits } from './limits.ts';
 import { requireOwnOrigin } from './origin.ts';
@@ -51,7 +52,7 @@ type PersonOf<E extends Endpoint> = E extends { readonly access: 'signed-in' }
   ? { readonly person: SignedIn; readonly user: User; readonly session: Session }
   : { readonly person?: never; readonly user?: never; readonly session?: never };
 
-type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Reply<E>>;
+type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Reply<E> | JsonReply>;
 type Handlers<Module> = {
   readonly [Name in keyof Module]: Module[Name] extends Endpoint ? Handler<Module[Name]> : never;
 };
@@ -130,8 +131,9 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
         origin: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
         cookie: sessionCookie(reply, services.publicUrl),
       } as never);
-      if (endpoint.versioned && method !== 'DELETE') setEtag(reply, answer);
-      return reply.type('application/json; charset=utf-8').send(answer);
+      const isText = answer instanceof JsonReply;
+      if (endpoint.versioned && method !== 'DELETE') setEtag(reply, isText ? answer.version : answer);
+      return reply.type('application/json; charset=utf-8').send(isText ? await answer.payload() : answer);
     },
   });
 }

@@ -1,15 +1,20 @@
 import { limited, type PageSize } from '#contract/parts.ts';
 
-interface OffsetQuery {
+export interface OffsetQuery {
   readonly offset?: number;
   readonly limit?: number;
+}
+
+export interface OffsetSource<Items> {
+  readonly list: (page: { offset: number; limit: number }) => Items;
+  readonly count: () => Promise<number>;
 }
 
 /** The answer of a list that is paged by offset: the page and the total, with what was asked for echoed. */
 export async function offsetPage<Item>(
   { offset = 0, limit: asked }: OffsetQuery,
   size: PageSize,
-  source: { list: (page: { offset: number; limit: number }) => Promise<Item[]>; count: () => Promise<number> },
+  source: OffsetSource<Promise<Item[]>>,
 ) {
   const limit = limited(asked, size);
   return { objects: await source.list({ offset, limit }), offset, limit, totalCount: await source.count() };

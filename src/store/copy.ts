@@ -27,6 +27,7 @@ export const tables: readonly Table[] = [
   { name: 'flags', key: ['id'] },
   { name: 'flag_tags', key: ['flag_id', 'position'] },
   { name: 'definitions', key: ['environment_id', 'flag_id'] },
+  { name: 'definition_summaries', key: ['environment_id', 'flag_id'] },
   { name: 'tombstones', key: ['environment_id', 'flag_name'] },
   { name: 'dependencies', key: ['environment_id', 'flag_id', 'needed_flag_name'] },
   { name: 'groups', key: ['id'] },

@@ -1,11 +1,17 @@
-import sql, { bulk, join } from 'sql-template-tag';
-import type { Scope } from '#domain/access.ts';
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Seeds } from '#domain/bucketing.ts';
-import type { Definition, Targeting } from '#domain/definitions.ts';
+import type { Definition, StoredDefinition, Targeting } from '#domain/definitions.ts';
+import { type SummarizedDefinition, summarize } from '#domain/expansions.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { withinEnvironments } from './scopes.ts';
-import { onRefused, type Reader, type Tx } from './sql.ts';
+import { onRefused, type Reader, type Store, type Tx } from './sql.ts';
+
+/** A definition can be a megabyte. Lists read those up to this size together and larger ones one by one. In bytes. */
+const smallTargeting = 16_384;
+/** The same for summaries, which are large only where a definition has hundreds of treatments. */
+const smallSummary = 4_096;
+/** So many definitions of a page of flags are looked for with one statement. */
+const mostPlaces = 1_000;
 
 interface DefinitionRow {
   readonly flag_id: string;
@@ -16,18 +22,29 @@ interface DefinitionRow {
   readonly change_number: number;
   readonly created_at: number;
   readonly updated_at: number;
+  readonly seed: number;
+  readonly traffic_allocation_seed: number;
 }
 
-const toDefinition = (row: DefinitionRow, environment: Reference): Definition => ({
+const toStored = (row: DefinitionRow, environment: Reference): StoredDefinition & Seeds => ({
   id: row.flag_id,
   name: row.flag_name,
   environment: { id: environment.id, name: environment.name },
   trafficType: { id: row.traffic_type_id, name: row.traffic_type_name },
-  ...(JSON.parse(row.targeting) as Targeting),
+  targeting: row.targeting,
   creationTime: row.created_at,
   lastUpdateTime: row.updated_at,
   revision: row.change_number,
+  seed: row.seed,
+  trafficAllocationSeed: row.traffic_allocation_seed,
 });
+
+const toDefinition = (row: DefinitionRow, environment: Reference): Definition => {
+  const { targeting, seed: _, trafficAllocationSeed: __, ...definition } = toStored(row, environment);
+  return { ...definition, ...(JSON.parse(targeting) as Targeting) };
+};
+
+type PlaceRow = Readonly<Record<'environment_id' | 'flag_id', string>>;
 
 interface PlacedRow extends DefinitionRow {
   readonly environment_id: string;
@@ -39,7 +56,7 @@ const toPlacedDefinition = (row: PlacedRow): Definition =>
 
 const columns = sql`
   d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
-  d.created_at, d.updated_at`;
+  d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed`;
 const definitionsWithFlags = sql`
   definitions d join flags f on f.id = d.flag_id join traffic_types t on t.id = f.traffic_type_id`;
 const selectDefinition = sql`select ${columns} from ${definitionsWithFlags}`;
@@ -49,24 +66,56 @@ export async function findDefinition(
   environment: Reference,
   flagId: string,
 ): Promise<Definition | undefined> {
-  const row = await db.one<DefinitionRow>(sql`
-    ${selectDefinition} where d.environment_id = ${environment.id} and d.flag_id = ${flagId}`);
+  const row = await findRow(db, environment.id, flagId);
   return row && toDefinition(row, environment);
 }
 
+/** The same without parsing it. */
+export async function findStoredDefinition(
+  db: Reader,
+  environment: Reference,
+  flagId: string,
+): Promise<(StoredDefinition & Seeds) | undefined> {
+  const row = await findRow(db, environment.id, flagId);
+  return row && toStored(row, environment);
+}
+
+const findRow = (db: Reader, environmentId: string, flagId: string) =>
+  db.one<DefinitionRow>(sql`
+    ${selectDefinition} where d.environment_id = ${environmentId} and d.flag_id = ${flagId}`);
+
+/** Of a definition that is too large for the statement that lists them only its place. */
+type ListedRow = { readonly place_flag_id: string } & (DefinitionRow | { readonly targeting: null });
+
+/** The definition `d` of each place, unless it is large: then nothing of it is read, not even to pass over it. */
+const smallDefinitionsOf = (place: Sql): Sql => sql`
+  left join definitions d on d.environment_id = ${place}.environment_id and d.flag_id = ${place}.flag_id
+    and octet_length(d.targeting) <= ${smallTargeting}
+  left join flags f on f.id = d.flag_id left join traffic_types t on t.id = f.traffic_type_id`;
+
 /** In order of creation. The targeting is read for the page alone, not for what is passed over. */
-export async function listDefinitions(
+export async function* listStoredDefinitions(
   db: Reader,
   environment: Reference,
   { offset, limit }: { offset: number; limit: number },
-): Promise<Definition[]> {
-  const rows = await db.all<DefinitionRow>(sql`
-    ${selectDefinition}
-     join (select environment_id, flag_id from definitions where environment_id = ${environment.id}
-            order by created_at, flag_id limit ${limit} offset ${offset}) page
-       on page.flag_id = d.flag_id and page.environment_id = d.environment_id
-    order by d.created_at, d.flag_id`);
-  return rows.map((row) => toDefinition(row, environment));
+): AsyncGenerator<StoredDefinition> {
+  const rows = await db.all<ListedRow>(sql`
+    select ${columns}, page.flag_id as place_flag_id
+      from (select environment_id, flag_id, created_at from definitions where environment_id = ${environment.id}
+             order by created_at, flag_id limit ${limit} offset ${offset}) page ${smallDefinitionsOf(sql`page`)}
+     order by page.created_at, page.flag_id`);
+  for (const row of rows) yield* readListed(db, environment, row);
+}
+
+/** Nothing when it was deleted meanwhile. */
+async function* readListed(
+  db: Reader,
+  environment: Reference,
+  row: ListedRow,
+): AsyncGenerator<StoredDefinition & Seeds> {
+  if (row.targeting !== null) return yield toStored(row, environment);
+  const large = await findStoredDefinition(db, environment, row.place_flag_id);
+  if (large) yield large;
 }
 
 export async function countDefinitions(db: Reader, environmentId: string): Promise<number> {
@@ -94,24 +143,90 @@ export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise
   return rows.map(toPlacedDefinition);
 }
 
-/** What the flags do in the environments that the scope reaches, in the order of the environments' creation. */
-export async function listDefinitionsOfFlags(
+/** What the flag does in the environments, in their order. */
+export async function* listStoredDefinitionsOfFlag(
+  db: Reader,
+  flagId: string,
+  environments: readonly Reference[],
+): AsyncGenerator<StoredDefinition & Seeds> {
+  for (const some of inChunks(environments, 50)) {
+    const rows = await db.all<ListedRow & { environment_id: string }>(sql`
+      select ${columns}, place.environment_id, place.flag_id as place_flag_id
+        from definitions place ${smallDefinitionsOf(sql`place`)}
+       where place.flag_id = ${flagId} and place.environment_id in (${join(some.map(({ id }) => id))})`);
+    const byEnvironment = new Map(rows.map((row) => [row.environment_id, row]));
+    for (const environment of some) {
+      const row = byEnvironment.get(environment.id);
+      if (row) yield* readListed(db, environment, row);
+    }
+  }
+}
+
+export interface FlagSummaries {
+  readonly flagId: string;
+  readonly summaries: AsyncIterable<SummarizedDefinition>;
+}
+
+/** What each of the flags does in the environments, in short: in the order of the flags, then of the environments. */
+export async function* listSummaries(
   db: Reader,
   flagIds: readonly string[],
-  scope: Scope,
-): Promise<(Definition & Seeds)[]> {
-  if (flagIds.length === 0) return [];
-  const rows = await db.all<PlacedRow & { seed: number; traffic_allocation_seed: number }>(sql`
-    select ${columns}, d.environment_id, e.name as environment_name, d.seed, d.traffic_allocation_seed
-      from ${definitionsWithFlags} join environments e on e.id = d.environment_id
-     where d.flag_id in (${join([...flagIds])}) and ${withinEnvironments(scope, sql`d.environment_id`)}
-     order by e.created_at, e.id`);
-  return rows.map((row) => ({
-    ...toPlacedDefinition(row),
-    seed: row.seed,
-    trafficAllocationSeed: row.traffic_allocation_seed,
-  }));
+  environments: readonly Reference[],
+): AsyncGenerator<FlagSummaries> {
+  const many = Math.max(1, Math.floor(mostPlaces / Math.max(1, environments.length)));
+  for (const some of inChunks(flagIds, many)) {
+    const byFlag = Map.groupBy(await listSummaryRows(db, some), (row) => row.flag_id);
+    for (const flagId of some) yield { flagId, summaries: inOrder(db, byFlag.get(flagId) ?? [], environments) };
+  }
 }
+
+interface SummaryRow {
+  readonly environment_id: string;
+  readonly flag_id: string;
+  /** Null where it is missing, outdated or large. */
+  readonly summary: string | null;
+  readonly updated_at: number;
+}
+
+/** A number of a change is given once in an environment, so the index that has it tells whether it is the last one. */
+const isCurrent = sql`exists (
+  select 1 from definitions now where now.environment_id = s.environment_id and now.change_number = s.change_number)`;
+
+const listSummaryRows = (db: Reader, flagIds: readonly string[]) =>
+  db.all<SummaryRow>(sql`
+    select place.environment_id, place.flag_id, s.summary, s.updated_at
+      from definitions place
+      left join definition_summaries s on s.environment_id = place.environment_id and s.flag_id = place.flag_id
+        and octet_length(s.summary) <= ${smallSummary} and ${isCurrent}
+     where place.flag_id in (${join([...flagIds])})`);
+
+async function* inOrder(
+  db: Reader,
+  rows: readonly SummaryRow[],
+  environments: readonly Reference[],
+): AsyncGenerator<SummarizedDefinition> {
+  const byEnvironment = new Map(rows.map((row) => [row.environment_id, row]));
+  for (const environment of environments) {
+    const row = byEnvironment.get(environment.id);
+    if (!row) continue;
+    const { summary, updated_at: lastUpdateTime } = row;
+    const found = summary === null ? await findSummary(db, environment, row.flag_id) : { summary, lastUpdateTime };
+    if (found) yield { environment, ...found };
+  }
+}
+
+/** One that is large, or that must be made from the definition. */
+async function findSummary(db: Reader, environment: Reference, flagId: string) {
+  const row = await db.one<{ summary: string; updated_at: number }>(sql`
+    select summary, updated_at from definition_summaries s
+     where s.environment_id = ${environment.id} and s.flag_id = ${flagId} and ${isCurrent}`);
+  if (row) return { summary: row.summary, lastUpdateTime: row.updated_at };
+  const definition = await findDefinition(db, environment, flagId);
+  return definition && { summary: JSON.stringify(summarize(definition)), lastUpdateTime: definition.lastUpdateTime };
+}
+
+const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /** Also ends the tombstone of an earlier definition. */
 export async function insertDefinition(tx: Tx, definition: Definition, targeting: string, seeds: Seeds): Promise<void> {
@@ -127,15 +242,56 @@ export async function insertDefinition(tx: Tx, definition: Definition, targeting
         definitions_flag_key: () => new Problem('definition_exists', { flag, environment: environment.name }),
       }),
     );
+  await saveSummary(tx, definition);
   await tx.run(sql`delete from tombstones where environment_id = ${environment.id} and flag_name = ${flag}`);
 }
 
-export const saveDefinition = (tx: Tx, definition: Definition, targeting: string) =>
-  tx.run(sql`
+export async function saveDefinition(tx: Tx, definition: Definition, targeting: string): Promise<void> {
+  await tx.run(sql`
     update definitions
        set targeting = ${targeting}, change_number = ${definition.revision},
            updated_at = ${definition.lastUpdateTime}
      where environment_id = ${definition.environment.id} and flag_id = ${definition.id}`);
+  await saveSummary(tx, definition);
+}
+
+const saveSummary = (tx: Tx, definition: Definition) =>
+  tx.run(sql`
+    insert into definition_summaries (environment_id, flag_id, change_number, updated_at, summary)
+    values (${definition.environment.id}, ${definition.id}, ${definition.revision}, ${definition.lastUpdateTime},
+            ${JSON.stringify(summarize(definition))})
+        on conflict (environment_id, flag_id) do update
+       set change_number = excluded.change_number, updated_at = excluded.updated_at, summary = excluded.summary`);
+
+/**
+ * Writes the summaries that are missing or outdated: of definitions from before there were summaries, and of those that
+ * a node of the release before changed while it ran beside one of this release. At each start.
+ */
+export async function completeSummaries(store: Store): Promise<void> {
+  let last: PlaceRow = { environment_id: '', flag_id: '' };
+  for (;;) {
+    const places = await store.all<PlaceRow>(sql`
+      select d.environment_id, d.flag_id from definitions d
+       where (d.environment_id, d.flag_id) > (${last.environment_id}, ${last.flag_id})
+         and not exists (select 1 from definition_summaries s
+                          where s.environment_id = d.environment_id and s.flag_id = d.flag_id and ${isCurrent})
+       order by d.environment_id, d.flag_id limit 100`);
+    const [end] = places.slice(-1);
+    if (!end) return;
+    last = end;
+    await store.write(async (tx) => {
+      for (const place of places) await completeSummary(tx, place);
+    });
+  }
+}
+
+/** Locks the definition, so that nobody changes it meanwhile. */
+async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: PlaceRow): Promise<void> {
+  await tx.one(sql`
+    select 1 from definitions where environment_id = ${id} and flag_id = ${flagId} ${tx.lock}`);
+  const definition = await findDefinition(tx, { id, name: '' }, flagId);
+  if (definition) await saveSummary(tx, definition);
+}
 
 export const deleteDefinition = (tx: Tx, environmentId: string, flagId: string) =>
   tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);
@@ -170,7 +326,7 @@ export async function countOtherDependencies(
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total
       from (select 1 from dependencies where environment_id = ${environmentId} and flag_id <> ${flagId}
-             limit ${most}) counted`);
+             limit ${most}) p`);
   return row?.total ?? 0;
 }
 

@@ -89,6 +89,10 @@ const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
 
 type Run = (db: Tx) => Promise<unknown>;
 
+async function allOf(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of items);
+}
+
 /** Every function of the store that lists or counts, with every kind of question that it can be asked. */
 const lists: Record<string, readonly Run[]> = {
   listProjects: projectFilters.map((filter) => (db) => projects.listProjects(db, { ...filter, ...page })),
@@ -102,15 +106,15 @@ const lists: Record<string, readonly Run[]> = {
   ]),
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
-  listDefinitions: [(db) => definitions.listDefinitions(db, environment, page)],
+  listStoredDefinitions: [(db) => allOf(definitions.listStoredDefinitions(db, environment, page))],
   countChangesBehind: [(db) => changes.countChangesBehind(db, place, place.at)],
   countSessions: [(db) => sessions.countSessions(db)],
   countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listDefinitionsOfFlag: [(db) => definitions.listDefinitionsOfFlag(db, flag.id)],
-  listDefinitionsOfFlags: scopes.map(
-    (scope) => (db) => definitions.listDefinitionsOfFlags(db, [flag.id, 'other'], scope),
-  ),
+  listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],
+  listSummaries: [(db) => allOf(definitions.listSummaries(db, [flag.id, 'other'], [environment]))],
+  countOtherDependencies: [(db) => definitions.countOtherDependencies(db, environment.id, flag.id, 10)],
   listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
@@ -178,7 +182,7 @@ function withoutPage(plan: readonly string[], isPaged: boolean): readonly string
 
 /** What a statement reads from end to end, or sorts without an index. What it found itself is not a table. */
 async function complaintsOf(statement: Sql): Promise<{ scans: string[]; sorts: string[] }> {
-  const plan = withoutPage(await planOf(statement), /\) page\s+on page\./.test(statement.sql));
+  const plan = withoutPage(await planOf(statement), /\) page\s+(?:on page\.|left join)/.test(statement.sql));
   const recursion = /with recursive (\w+)/.exec(statement.sql)?.[1];
   const isScan = onPostgres
     ? (step: string) => step.includes('Seq Scan on')
@@ -239,10 +243,6 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'a flag has one definition in each environment of its project',
     },
   ],
-  listDefinitionsOfFlags: ['1 = 1', 'd.environment_id in (?,?)'].map((reached) => ({
-    statement: `where d.flag_id in (?,?) and ${reached} order by e.created_at, e.id`,
-    because: 'the definitions of one page of flags',
-  })),
   listUsers: [{ statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' }],
   listApiKeyIdsOfEnvironment: [
     {

@@ -147,3 +147,25 @@ export async function heavyDependencies({ ask, things }: HostileInstallation): P
     { ...replacing, kind: 'dependency 5,001', body: JSON.stringify(needing(last, 'lights')) },
   ];
 }
+
+/** Fills a project with definitions of almost the largest size. Reading them must not hold up others. */
+export async function heavyReads({ ask }: HostileInstallation): Promise<string[]> {
+  const { id } = await ask('POST', '/workspaces', { name: 'heavy' });
+  const environments = ['one', 'two'];
+  for (const name of environments) await ask('POST', `/environments/ws/${id}`, { name });
+  const body = aDefinition({
+    treatments: [{ name: 'on', keys: many(100_000, (index) => `k${index}`) }, { name: 'off' }],
+  });
+  const flags = many(20, (index) => `heavy-${index}`);
+  for (const name of flags) {
+    await ask('POST', `/splits/ws/${id}/trafficTypes/user`, { name });
+    for (const environment of environments)
+      await ask('POST', `/splits/ws/${id}/${name}/environments/${environment}`, body);
+  }
+  return [
+    `/splits/ws/${id}/environments/one?limit=50`,
+    `/splits/ws/${id}?limit=50&expand=environments`,
+    `/splits/ws/${id}/heavy-0?expand=definitions`,
+    `/splits/ws/${id}/heavy-0/environments/one`,
+  ];
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { aHostileInstallation } from '../support/hostile-installation.ts';
 import { requireRefusal } from '../support/hostile-requests.ts';
-import { heavyDependencies, heavyRequests } from '../support/hostile-weights.ts';
+import { heavyDependencies, heavyReads, heavyRequests } from '../support/hostile-weights.ts';
 import { mostMs } from '../support/process-inspector.ts';
 import { report } from '../support/trust.ts';
 
@@ -46,4 +46,26 @@ test('after them memory is where it was before', async () => {
   const growth = { heap: now.heap - before.heap, buffers: now.buffers - before.buffers };
   report(`bad input: memory after the heaviest again: ${(growth.heap / 1e6).toFixed(1)} MB of heap more`);
   assert.ok(growth.heap < 8e6 && growth.buffers < 8e6, JSON.stringify(growth));
+});
+
+/** What takes longer would be parsed, or read together. */
+const mostReadingMs = 50;
+
+test(`reading the largest definitions holds the event loop for ${mostReadingMs} ms at most`, async () => {
+  const costs: [path: string, milliseconds: number][] = [];
+  for (const path of await heavyReads(installation)) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let count = 0; count < tries; count += 1) {
+      await inspector.longestTurn();
+      // Another address each time: else the answer is kept ready.
+      await installation.ask('GET', `${path}${path.includes('?') ? '&' : '?'}try=${count}`);
+      least = Math.min(least, await inspector.longestTurn());
+    }
+    costs.push([path.replace(/^.*\/ws\/[-\w]+/, '…'), await inspector.asThere(least)]);
+  }
+  for (const [path, milliseconds] of costs) report(`bad input: ${milliseconds.toFixed(0)} ms: GET ${path}`);
+  assert.deepEqual(
+    costs.filter(([, milliseconds]) => milliseconds > mostReadingMs),
+    [],
+  );
 });

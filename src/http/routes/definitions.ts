@@ -9,13 +9,13 @@ import {
 } from '#commands/definitions.ts';
 import * as contract from '#contract/definitions.ts';
 import { pageSizes } from '#contract/parts.ts';
-import { definitionNotFound } from '#domain/definitions.ts';
+import { definitionNotFound, type StoredDefinition, toDefinitionText } from '#domain/definitions.ts';
 import type { Note } from '#domain/projects.ts';
-import { countDefinitions, findDefinition, listDefinitions } from '#store/definitions.ts';
+import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Call, implement } from '../implement.ts';
+import { JsonReply, jsonPage, separated } from '../json-reply.ts';
 import { noteOf } from '../notes.ts';
-import { offsetPage } from '../pages.ts';
 
 type Switch = Call<typeof contract.killDefinition>;
 
@@ -24,14 +24,14 @@ export const definitions = (db: Reader) => {
   const restore = async (call: Switch) => restoreDefinition(call.context, changeOf(call, call.body));
   return implement(contract, {
     listDefinitions: async ({ environment, query }) =>
-      offsetPage(query, pageSizes.definitions, {
-        list: (page) => listDefinitions(db, environment, page),
+      jsonPage(query, pageSizes.definitions, {
+        list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, page))),
         count: () => countDefinitions(db, environment.id),
       }),
     getDefinition: async ({ actor, project, environment, flag, words }) => {
-      const definition = await findDefinition(db, environment, flag.id);
+      const definition = await findStoredDefinition(db, environment, flag.id);
       if (!definition) throw definitionNotFound(actor, { word: words.flag, project, environment }, 'definition');
-      return definition;
+      return new JsonReply([toDefinitionText(definition)], definition);
     },
     createDefinition: async (call) => createDefinition(call.context, { ...changeOf(call, call.body), body: call.body }),
     replaceDefinition: async (call) =>
@@ -44,6 +44,10 @@ export const definitions = (db: Reader) => {
     restoreDefinitionByPost: restore,
   });
 };
+
+async function* definitionTexts(definitions: AsyncIterable<StoredDefinition>): AsyncGenerator<string> {
+  for await (const definition of definitions) yield toDefinitionText(definition);
+}
 
 type Addressed = Pick<DefinitionChange, 'project' | 'environment' | 'flag' | 'ifMatch'> & {
   readonly query: Note;

@@ -1,12 +1,20 @@
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
 import { pageSizes } from '#contract/parts.ts';
-import { withDefinitions, withSummaries } from '#domain/expansions.ts';
+import type { Seeds } from '#domain/bucketing.ts';
+import type { StoredDefinition } from '#domain/definitions.ts';
+import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/expansions.ts';
+import type { Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
-import { listDefinitionsOfFlags } from '#store/definitions.ts';
+import { withoutRevision } from '#domain/revisions.ts';
+import type { Reference } from '#domain/schema.ts';
+import { listStoredDefinitionsOfFlag, listSummaries } from '#store/definitions.ts';
+import { listEnvironments } from '#store/environments.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
+import type { Page } from '#store/long-lists.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
+import { JsonReply, jsonPage, separated } from '../json-reply.ts';
 import { noteOf } from '../notes.ts';
 import { offsetPage } from '../pages.ts';
 import { keptTotals } from '../totals.ts';
@@ -22,16 +30,22 @@ export const flags = (db: Reader) => {
     listFlags: async ({ actor, project, query: { tag = [], name, rolloutStatus, expand, ...page } }) => {
       const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
       const counted = await totalOf(filter);
-      return offsetPage(page, pageSizes.flags, {
-        list: async (slice) => {
-          const found = await listFlags(db, filter, slice, counted);
-          return expand ? withSummaries(found, await listDefinitionsOfFlags(db, idsOf(found), actor.scope)) : found;
+      const list = (slice: Page) => listFlags(db, filter, slice, counted);
+      const count = async () => counted.total;
+      if (!expand) return offsetPage(page, pageSizes.flags, { list, count });
+      const environments = await listEnvironments(db, project.id, actor.scope);
+      return jsonPage(page, pageSizes.flags, {
+        list: async function* (slice) {
+          yield* summarizedTexts(db, await list(slice), environments);
         },
-        count: async () => counted.total,
+        count,
       });
     },
-    getFlag: async ({ actor, flag, query: { expand } }) =>
-      expand ? withDefinitions(flag, await listDefinitionsOfFlags(db, [flag.id], actor.scope)) : flag,
+    getFlag: async ({ actor, project, flag, query: { expand } }) => {
+      if (!expand) return flag;
+      const environments = await listEnvironments(db, project.id, actor.scope);
+      return new JsonReply(flagText(flag, expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments))), flag);
+    },
     patchFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
     updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
@@ -49,4 +63,33 @@ export const flags = (db: Reader) => {
   });
 };
 
-const idsOf = (things: readonly { id: string }[]) => things.map((thing) => thing.id);
+async function* flagText(flag: Flag, definitions: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `${JSON.stringify(withoutRevision(flag)).slice(0, -1)},"definitions":[`;
+  yield* separated(definitions);
+  yield ']}';
+}
+
+async function* expandedTexts(definitions: AsyncIterable<StoredDefinition & Seeds>): AsyncGenerator<string> {
+  for await (const definition of definitions) yield toExpandedText(definition);
+}
+
+/** The flags with what they do in the environments, in short, and with commas between them. */
+async function* summarizedTexts(
+  db: Reader,
+  flags: readonly Flag[],
+  environments: readonly Reference[],
+): AsyncGenerator<string> {
+  const byId = new Map(flags.map((flag) => [flag.id, flag]));
+  let comma = '';
+  for await (const { flagId, summaries } of listSummaries(db, [...byId.keys()], environments)) {
+    const flag = byId.get(flagId);
+    if (!flag) continue;
+    yield comma;
+    yield* flagText(flag, summaryTexts(summaries));
+    comma = ',';
+  }
+}
+
+async function* summaryTexts(definitions: AsyncIterable<SummarizedDefinition>): AsyncGenerator<string> {
+  for await (const definition of definitions) yield toSummaryText(definition);
+}
