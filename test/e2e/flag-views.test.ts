@@ -232,7 +232,7 @@ suite('around a definition', { concurrency: 2 }, () => {
       await route.fulfill({ response, json: { ...session, permissions } });
     });
     await openFlag(page, 'closed', 'Staging');
-    await page.getByText('You can view Staging. Editing needs the role Flag editor.').waitFor();
+    await page.getByText('You can view this flag in Staging, but not edit it.').waitFor();
     await page.getByText('staff').waitFor();
     for (const name of ['Add rule', 'Add', 'Kill', 'Copy to', 'Edit individual targets']) {
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);

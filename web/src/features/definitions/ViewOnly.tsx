@@ -4,6 +4,6 @@ import { Notice } from '../../ui/Notice.tsx';
 
 export const ViewOnly = ({ environment }: { readonly environment: Environment }) => (
   <Notice kind="plain">
-    You can view {environment.name}. Editing needs the role Flag editor. {askSentence(useAdministrators())}
+    You can view this flag in {environment.name}, but not edit it. {askSentence(useAdministrators())}
   </Notice>
 );
