@@ -17,7 +17,7 @@ import { markersFor } from '#http/markers.ts';
 import { sharePatience } from '#http/patience.ts';
 import { answerProblem } from '#http/problems.ts';
 import { traceRequests } from '#http/request-spans.ts';
-import { accounts } from '#http/routes/accounts.ts';
+import { type AfterAnswer, accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { changes } from '#http/routes/changes.ts';
 import { definitions } from '#http/routes/definitions.ts';
@@ -154,7 +154,7 @@ export async function createApp({
   const served = [
     ['', service(store)],
     [prefix, ofTheApi],
-    [accountPrefix, accounts(store, throttles)],
+    [accountPrefix, accounts(store, throttles, worksAfterAnswers(app, log))],
   ] as const;
   for (const [base, routes] of served) register(app, services, base, routes);
   const known = served.flatMap(([base, routes]) =>
@@ -165,6 +165,25 @@ export async function createApp({
   documents(app, limits);
   await servePages(app);
   return app;
+}
+
+const mostWorksAfterAnswers = 100;
+
+/** Closing waits for what is under way. */
+function worksAfterAnswers(app: FastifyInstance, log: Logger): AfterAnswer {
+  const underWay = new Set<Promise<void>>();
+  app.addHook('onClose', async () => {
+    await Promise.all(underWay);
+  });
+  return (work) => {
+    if (underWay.size >= mostWorksAfterAnswers) throw new Problem('busy', { seconds: 2 });
+    // The answer is handed to the socket in this turn of the event loop.
+    const done: Promise<void> = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch((error: unknown) => log.error({ err: error }, 'work after an answer failed'))
+      .then(() => void underWay.delete(done));
+    underWay.add(done);
+  };
 }
 
 interface Ended {

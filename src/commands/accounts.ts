@@ -1,17 +1,25 @@
 /** How people come to an account and to a new password: by links that open once. */
 import { v7 as newId } from 'uuid';
-import { invitationLifeMs, resetLifeMs, type Setup } from '#domain/accounts.ts';
+import { mayEverything } from '#domain/access.ts';
+import {
+  invitationLifeMs,
+  mostResetMails,
+  resetFreshMs,
+  resetLifeMs,
+  resetMailsMs,
+  type Setup,
+} from '#domain/accounts.ts';
 import { requireStrong } from '#domain/passwords.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply, type User } from '#domain/users.ts';
-import { saveSetupToken, takeSetupToken } from '#store/account.ts';
+import { isSetupToken, saveSetupToken, takeSetupToken } from '#store/account.ts';
 import * as store from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { deleteMail, type Mail, putMail } from '#store/outbox.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
-import type { Tx } from '#store/sql.ts';
+import type { Reader, Tx } from '#store/sql.ts';
 import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
-import { type Context, readerOf, write } from './context.ts';
+import { type Context, type RecordingTx, readerOf, write } from './context.ts';
 import { hashPassword } from './password-hash.ts';
 import { provePassword, requireProof } from './password-proof.ts';
 import { hashOf, newToken } from './secrets.ts';
@@ -39,10 +47,20 @@ async function mailLink(tx: Tx, { id, email, name }: User, { mail, lifeMs, save 
   await putMail(tx, newId(), id, { ...mail, email, name, token, expiresAt });
 }
 
+/**
+ * Refuses an actor without all permissions who wants to make, change or delete an administrator: a key that may invite
+ * people could otherwise invite itself as one, or take over the account of one.
+ */
+export async function requireRightOver(tx: RecordingTx, groupIds: readonly string[]): Promise<void> {
+  if (mayEverything(tx.actor) || !groupIds.includes(await findAdministratorsId(tx))) return;
+  throw new Problem('administrator_protected');
+}
+
 /** A new link in a new mail; the old link is dead. */
 export const resendInvitation = (context: Context, userId: string) =>
   write(context, async (tx) => {
     const user = await lockUser(tx, userId);
+    await requireRightOver(tx, user.groupIds);
     if (user.status !== 'PENDING') throw new Problem('invitation_not_pending');
     await sendInvitation(tx, user, tx.actor.name);
     await tx.record({ action: 'user.invited_again', object: objectOf(user) });
@@ -104,22 +122,32 @@ export async function changePassword(
   });
 }
 
-/** Puts a mail with a link into the outbox where the address is known; does as much work where it is not. */
+/**
+ * Puts a mail with a link into the outbox if somebody active has the address. It takes longer then, so whoever asks must
+ * be answered before.
+ */
 export const requestPasswordReset = (context: Context, email: string) =>
   write(context, async (tx) => {
     const credentials = await store.findCredentialsByEmail(tx, emailKey(email));
     const found = credentials?.status === 'ACTIVE' ? await lockUser(tx, credentials.userId) : undefined;
     const user = found?.status === 'ACTIVE' ? found : undefined;
-    if (user) {
+    if (user && (await mayMailReset(tx, user.id))) {
       const link = { mail: { kind: 'password-reset' }, lifeMs: resetLifeMs, save: store.savePasswordReset } as const;
       await mailLink(tx, user, link);
+      await store.saveResetMail(tx, user.id, tx.now - resetMailsMs);
     }
     await tx.record({
       action: 'user.password_reset_requested',
       object: user ? objectOf(user) : { type: 'user', id: 'unknown', name: email },
     });
-    return true as const;
   });
+
+/** A stranger who asks again and again must neither kill a link that was just sent nor fill the mailbox. */
+async function mayMailReset(tx: Tx, userId: string): Promise<boolean> {
+  const endsAt = await store.findResetEnd(tx, userId);
+  if (endsAt !== undefined && endsAt > tx.now + resetLifeMs - resetFreshMs) return false;
+  return (await store.countResetMails(tx, userId, tx.now - resetMailsMs)) < mostResetMails;
+}
 
 /** Sets a new password by the link of a mail, and ends all sessions. */
 export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
@@ -142,9 +170,14 @@ export async function resetPassword(context: Context, { token, password }: { tok
 /** Sessions and open resets end with the old password. */
 async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
   await store.savePassword(tx, userId, passwordHash);
+  await endPasswordReset(tx, userId);
+  await deleteSessionsOfUser(tx, userId);
+}
+
+/** The link is dead, and the mail that carries it is not sent. */
+export async function endPasswordReset(tx: Tx, userId: string): Promise<void> {
   await store.deletePasswordReset(tx, userId);
   await deleteMail(tx, userId, 'password-reset');
-  await deleteSessionsOfUser(tx, userId);
 }
 
 async function findOpen(
@@ -157,8 +190,8 @@ async function findOpen(
 }
 
 /** Whether somebody is there who can let others in. */
-async function hasAdministrator(tx: Tx): Promise<boolean> {
-  return (await countAdministrators(tx, await findAdministratorsId(tx))) > 0;
+async function hasAdministrator(db: Reader): Promise<boolean> {
+  return (await countAdministrators(db, await findAdministratorsId(db))) > 0;
 }
 
 /** A new one-time link for the first administrator; refused when there is one already. */
@@ -173,6 +206,10 @@ export const offerSetup = (context: Context) =>
 
 /** Makes the first administrator, by the one-time link, and signs in. */
 export async function completeSetup(context: Context, { token, email, name, password, ...origin }: Setup & Origin) {
+  const reader = readerOf(context);
+  const isOpen = (await isSetupToken(reader, hashOf(token))) && !(await hasAdministrator(reader));
+  // Strangers must not make the server hash.
+  if (!isOpen) throw new Problem('setup_refused');
   requireStrong(password, [name, email]);
   const passwordHash = await hashPassword(password);
   return write(context, async (tx) => {

@@ -1,5 +1,6 @@
 /** Who knows the password may do more. Hashing takes long, so it happens before the transaction, and is held in it. */
 import { Problem } from '#domain/problems.ts';
+import type { User } from '#domain/users.ts';
 import { type Credentials, findCredentials } from '#store/accounts.ts';
 import type { Tx } from '#store/sql.ts';
 import { lockUser } from '#store/users.ts';
@@ -13,9 +14,10 @@ export async function provePassword(context: Context, userId: string, password: 
   return credentials;
 }
 
-/** Refuses when password or status changed since the proof. */
-export async function requireProof(tx: Tx, { userId, passwordHash }: Credentials): Promise<void> {
+/** The user, locked. Refuses when password or status changed since the proof. */
+export async function requireProof(tx: Tx, { userId, passwordHash }: Credentials): Promise<User> {
   const user = await lockUser(tx, userId);
   const now = await findCredentials(tx, userId);
   if (user.status !== 'ACTIVE' || now?.passwordHash !== passwordHash) throw new Problem('password_wrong');
+  return user;
 }

@@ -1,13 +1,13 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
-import { emailKey, type User } from '#domain/users.ts';
-import { type Credentials, findCredentials, findCredentialsByEmail } from '#store/accounts.ts';
+import { emailKey, isEmail, type User } from '#domain/users.ts';
+import { type Credentials, findCredentials, findCredentialsByEmail, savePassword } from '#store/accounts.ts';
 import { deleteSession, insertSession, type Session } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { lockUser } from '#store/users.ts';
-import { type Context, type RecordingTx, readerOf, write } from './context.ts';
-import { isPassword } from './password-hash.ts';
+import { type Context, type Entry, type RecordingTx, readerOf, write } from './context.ts';
+import { hashPassword, isOutdated, isPassword } from './password-hash.ts';
 import { hashOf, newToken } from './secrets.ts';
 import { useCode } from './two-factor.ts';
 
@@ -27,16 +27,23 @@ export interface Attempt extends Origin {
   readonly email: string;
   readonly password: string;
   readonly code: string | undefined;
+  /** Hears that the password is right, before the code is looked at. May refuse. */
+  readonly passwordIsRight: (userId: string) => void;
 }
 
 /**
- * Starts a session for the right e-mail, password and, where the second factor is on, code. Failures are recorded, and
- * take the same time whether the account exists or not.
+ * Starts a session for the right e-mail, password and, where the second factor is on, code. Failures are recorded, also
+ * that of a right password without a code, and take the same time whether the account exists or not.
  */
 export async function signIn(context: Context, attempt: Attempt): Promise<StartedSession> {
   const credentials = await findCredentialsByEmail(readerOf(context), emailKey(attempt.email));
   const isRight = await isPassword(attempt.password, credentials?.passwordHash);
-  const outcome = await write(context, (tx) => decide(tx, attempt, { credentials, isRight }));
+  if (isRight && credentials) attempt.passwordIsRight(credentials.userId);
+  const newHash =
+    isRight && credentials?.passwordHash && isOutdated(credentials.passwordHash)
+      ? await hashPassword(attempt.password)
+      : undefined;
+  const outcome = await write(context, (tx) => decide(tx, attempt, { credentials, isRight, newHash }));
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome;
 }
@@ -44,14 +51,15 @@ export async function signIn(context: Context, attempt: Attempt): Promise<Starte
 interface Judged {
   readonly credentials: Credentials | undefined;
   readonly isRight: boolean;
+  /** The password hashed with today's cost, where the stored hash has another. */
+  readonly newHash: string | undefined;
 }
 
-async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight }: Judged) {
-  const refusedWith = async (refusal: Problem) => {
-    await tx.record({
-      action: 'session.refused',
-      object: { type: 'user', id: credentials?.userId ?? 'unknown', name: attempt.email },
-    });
+async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight, newHash }: Judged) {
+  const refusedWith = async (refusal: Problem, action: Entry['action'] = 'session.refused') => {
+    // People type passwords into the wrong field.
+    const name = isEmail(attempt.email) ? attempt.email : 'not an e-mail address';
+    await tx.record({ action, object: { type: 'user', id: credentials?.userId ?? 'unknown', name } });
     return { refusal };
   };
   if (!credentials || !isRight) return refusedWith(new Problem('credentials_invalid'));
@@ -60,9 +68,10 @@ async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight 
   if (user.status === 'DEACTIVATED') return refusedWith(new Problem('account_deactivated'));
   if (user.status !== 'ACTIVE' || !unchanged) return refusedWith(new Problem('credentials_invalid'));
   if (user.twoFactor) {
-    if (!attempt.code) throw new Problem('code_required');
+    if (!attempt.code) return refusedWith(new Problem('code_required'), 'session.code_required');
     if (!(await useCode(tx, user.id, attempt.code))) return refusedWith(new Problem('credentials_invalid'));
   }
+  if (newHash !== undefined) await savePassword(tx, user.id, newHash);
   const started = await startSession(tx, user, attempt);
   await tx.record({ action: 'session.started', object: objectOf(user), actor: actorOf(user) });
   return started;

@@ -13,16 +13,18 @@ import { hashOf } from './secrets.ts';
 const totp = (secret: string, label = '') =>
   new TOTP({ issuer: 'Burgee', label, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 });
 
-/** Makes a secret that waits to be confirmed by a code; an earlier offer is void. */
-export const offerTwoFactor = (context: Context, user: User) =>
-  write(context, async (tx) => {
-    // Who only has the session must not replace what only the password may take away.
-    if ((await lockUser(tx, user.id)).twoFactor) throw new Problem('two_factor_on');
+/** Makes a secret that waits to be confirmed by a code; an earlier offer is void. For who knows the password. */
+export async function offerTwoFactor(context: Context, user: User, password: string) {
+  const proof = await provePassword(context, user.id, password);
+  return write(context, async (tx) => {
+    const { twoFactor } = await requireProof(tx, proof);
+    if (twoFactor) throw new Problem('two_factor_on');
     const secret = new Secret({ size: 20 }).base32;
     await store.saveOfferedSecret(tx, user.id, secret);
     await tx.record({ action: 'user.two_factor_offered', object: { type: 'user', id: user.id, name: user.email } });
     return { secret, uri: totp(secret, user.email).toString() };
   });
+}
 
 /** Switches the second factor on. Answers the recovery codes, which are nowhere else. */
 export const confirmTwoFactor = (context: Context, user: User, code: string) =>

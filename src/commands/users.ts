@@ -1,4 +1,5 @@
 import { v7 as newId } from 'uuid';
+import type { Actor } from '#domain/access.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -16,13 +17,14 @@ import { deleteSessionsOfUser } from '#store/sessions.ts';
 import { type Tx, Unchanged } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
-import { sendInvitation } from './accounts.ts';
+import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
 import { type Context, type Entry, write } from './context.ts';
 
 /** Makes a PENDING user and puts the invitation's mail into the outbox, in one transaction. */
 export const inviteUser = (context: Context, { email, groupIds }: { email: string; groupIds: readonly string[] }) =>
   write(context, async (tx) => {
     await requireGroups(tx, groupIds);
+    await requireRightOver(tx, groupIds);
     const user: User = {
       id: newId(),
       name: nameFromEmail(email),
@@ -52,10 +54,16 @@ const changeUser = (context: Context, id: string, action: Entry['action'], chang
     const after = change(before);
     if (equalJson(withSortedGroups(after), withSortedGroups(before))) return new Unchanged(before);
     await requireGroups(tx, after.groupIds);
-    await requireAdministrator(tx, before, after);
+    await requireRightOver(tx, [...before.groupIds, ...after.groupIds]);
+    const administratorsId = await findAdministratorsId(tx);
+    await requireAdministrator(tx, administratorsId, before, after);
     await store.saveUser(tx, after);
     if (before.twoFactor && !after.twoFactor) await deleteTwoFactor(tx, id);
-    if (after.status === 'DEACTIVATED') await deleteSessionsOfUser(tx, id);
+    if (after.email !== before.email || after.status !== before.status) await endPasswordReset(tx, id);
+    if (endsSessions(before, after, tx.actor)) await deleteSessionsOfUser(tx, id);
+    const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
+    // A key that may not make administrators can have read the old link.
+    if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);
     await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
     return after;
   });
@@ -63,10 +71,18 @@ const changeUser = (context: Context, id: string, action: Entry['action'], chang
 /** Groups are a set: their order says nothing. */
 const withSortedGroups = (user: User): User => ({ ...user, groupIds: user.groupIds.toSorted() });
 
+/** A new address or the loss of the second factor may be an attack or an answer to one, unless the person did it. */
+function endsSessions(before: User, after: User, actor: Actor): boolean {
+  if (after.status === 'DEACTIVATED') return true;
+  if (actor.type === 'user' && actor.id === after.id) return false;
+  return after.email !== before.email || (before.twoFactor && !after.twoFactor);
+}
+
 /** Deletes a PENDING user; the invitation's link is dead from then on. */
 export const deleteUser = (context: Context, id: string) =>
   write(context, async (tx) => {
     const before = await store.lockUser(tx, id);
+    await requireRightOver(tx, before.groupIds);
     if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
     if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
     await store.deleteUser(tx, id);
@@ -84,8 +100,7 @@ async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void>
 }
 
 /** Somebody must be left who can let others in. */
-async function requireAdministrator(tx: Tx, before: User, after: User): Promise<void> {
-  const administratorsId = await findAdministratorsId(tx);
+async function requireAdministrator(tx: Tx, administratorsId: string, before: User, after: User): Promise<void> {
   const isActiveAdministrator = (user: User) => user.status === 'ACTIVE' && user.groupIds.includes(administratorsId);
   if (!isActiveAdministrator(before) || isActiveAdministrator(after)) return;
   // Two administrators who deactivate each other at once must not both succeed.

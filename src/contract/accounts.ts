@@ -38,7 +38,7 @@ export const acceptInvitation = endpoint({
   access: 'public',
   body: Acceptance,
   reply: SessionView,
-  problems: ['invitation_not_found', 'password_weak', 'too_many_attempts'],
+  problems: ['invitation_not_found', 'password_weak', 'too_many_attempts', 'busy'],
 });
 
 export const resendInvitation = endpoint({
@@ -48,7 +48,7 @@ export const resendInvitation = endpoint({
   description: 'A new link in a new mail; the old link is dead from then on.',
   access: { needs: 'user.write', scope: 'account' },
   reply: User,
-  problems: ['user_not_found', 'invitation_not_pending'],
+  problems: ['user_not_found', 'invitation_not_pending', 'administrator_protected'],
 });
 
 export const listOutbox = endpoint({
@@ -56,7 +56,7 @@ export const listOutbox = endpoint({
   path: '/outbox',
   summary: 'List the mails that wait',
   description:
-    'Everything that is not sent, oldest first, with the paths of the links, to hand them over in another way.',
+    'Everything that is not sent, oldest first, with the paths of the links, to hand them over in another way. A key that has not all permissions gets the invitations of members only: neither links for a new password nor invitations into Administrators.',
   access: { needs: 'user.write', scope: 'account' },
   reply: Type.Array(WaitingMail),
   problems: [],
@@ -70,7 +70,7 @@ export const signIn = endpoint({
   access: 'public',
   body: SignIn,
   reply: SessionView,
-  problems: ['credentials_invalid', 'code_required', 'account_deactivated', 'too_many_attempts'],
+  problems: ['credentials_invalid', 'code_required', 'account_deactivated', 'too_many_attempts', 'busy'],
 });
 
 export const getSession = endpoint({
@@ -117,18 +117,19 @@ export const changePassword = endpoint({
   access: 'signed-in',
   body: PasswordChange,
   reply: SessionView,
-  problems: ['password_wrong', 'password_weak', 'too_many_attempts'],
+  problems: ['password_wrong', 'password_weak', 'too_many_attempts', 'busy'],
 });
 
 export const requestPasswordReset = endpoint({
   method: 'POST',
   path: '/password-reset',
   summary: 'Ask for a link to set a new password',
-  description: 'The answer is the same whether the address is known or not.',
+  description:
+    'The answer is the same whether the address is known or not, and comes before it is looked up. An account gets at most three mails an hour, and none within five minutes of a link that is still open.',
   access: 'public',
   body: ResetRequest,
   reply: True,
-  problems: ['too_many_attempts'],
+  problems: ['too_many_attempts', 'busy'],
 });
 
 export const getPasswordReset = endpoint({
@@ -148,16 +149,18 @@ export const resetPassword = endpoint({
   access: 'public',
   body: Reset,
   reply: True,
-  problems: ['reset_not_found', 'password_weak', 'too_many_attempts'],
+  problems: ['reset_not_found', 'password_weak', 'too_many_attempts', 'busy'],
 });
 
 export const offerTwoFactor = endpoint({
   method: 'POST',
   path: '/2fa',
   summary: 'Ask for a secret of the second factor',
+  description: 'Needs the password, so that a stolen session cannot lock its owner out.',
   access: 'signed-in',
+  body: PasswordProof,
   reply: TwoFactorOffer,
-  problems: ['two_factor_on'],
+  problems: ['password_wrong', 'two_factor_on', 'too_many_attempts', 'busy'],
 });
 
 export const confirmTwoFactor = endpoint({
@@ -178,7 +181,7 @@ export const removeTwoFactor = endpoint({
   access: 'signed-in',
   body: PasswordProof,
   reply: True,
-  problems: ['password_wrong', 'too_many_attempts'],
+  problems: ['password_wrong', 'too_many_attempts', 'busy'],
 });
 
 export const getSetup = endpoint({
@@ -198,5 +201,5 @@ export const completeSetup = endpoint({
   access: 'public',
   body: Setup,
   reply: SessionView,
-  problems: ['setup_refused', 'password_weak', 'user_email_taken', 'too_many_attempts'],
+  problems: ['setup_refused', 'password_weak', 'user_email_taken', 'too_many_attempts', 'busy'],
 });

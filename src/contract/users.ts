@@ -15,7 +15,7 @@ export const inviteUser = endpoint({
   access: write,
   body: Invitation,
   reply: User,
-  problems: ['user_invalid', 'user_email_taken'],
+  problems: ['user_invalid', 'user_email_taken', 'administrator_protected'],
 });
 
 export const listUsers = endpoint({
@@ -49,6 +49,7 @@ const rules = [
   'two_factor_not_enabled_here',
   'pending_email_fixed',
   'last_administrator',
+  'administrator_protected',
 ] as const;
 
 export const replaceUser = endpoint({
@@ -80,5 +81,10 @@ export const deleteUser = endpoint({
   description: 'The invitation is dead from then on.',
   access: write,
   reply: True,
-  problems: ['user_not_found', 'active_user_not_deletable', 'deactivated_user_not_deletable'],
+  problems: [
+    'user_not_found',
+    'active_user_not_deletable',
+    'deactivated_user_not_deletable',
+    'administrator_protected',
+  ],
 });

@@ -96,6 +96,10 @@ export interface Access {
 export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =>
   new Set(names.flatMap((name): readonly Permission[] => roles[name]));
 
+/** Whoever can do everything everywhere: an administrator, or a key that has all permissions in the whole account. */
+export const mayEverything = ({ permissions: own, scope }: Pick<Actor, 'permissions' | 'scope'>): boolean =>
+  scope.kind === 'account' && permissions.every((permission) => own.has(permission));
+
 const width = { environment: 0, project: 1, member: 1, account: 2 } as const;
 
 /** Whether the actor may use the endpoint at all, wherever the thing is. If not: 403, whether or not the thing exists. */

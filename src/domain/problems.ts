@@ -193,6 +193,10 @@ export const problems = {
     () => 'The e-mail of a PENDING user cannot be changed; delete the user and invite the other address',
   ),
   last_administrator: problem('invalid', () => 'The last active administrator cannot be deactivated or removed'),
+  administrator_protected: problem(
+    'forbidden',
+    () => 'Only administrators, and keys with all permissions, can invite, change or delete an administrator',
+  ),
   active_user_not_deletable: problem(
     'invalid',
     () => 'Active users cannot be deleted from your org. You can use a PUT request to deactivate the user',
@@ -211,6 +215,10 @@ export const problems = {
   api_key_invalid: invalid(),
 
   // ours
+  busy: problem<{ seconds: number }>(
+    'unavailable',
+    (p) => `Too many people are signing in at once; try again in ${p.seconds} seconds`,
+  ),
   internal: problem('internal', () => 'Internal error'),
   unavailable: problem<{ seconds: number }>('unavailable', () => 'The database is not available; try again shortly'),
 } as const;

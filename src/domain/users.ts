@@ -69,6 +69,9 @@ export const nameFromEmail = (email: string): string => email.slice(0, email.las
 /** Addresses are compared without case. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
+const emailShape = shapeOf(Email, 'email');
+export const isEmail = (text: string): boolean => emailShape.complaints(text).length === 0;
+
 export const invitedGroupIds = ({ groups = [] }: Invitation): string[] => [
   ...new Set(groups.map((group) => (typeof group === 'string' ? group : group.id))),
 ];

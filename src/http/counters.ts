@@ -20,6 +20,8 @@ export interface Counter {
   /** Takes one back. */
   takeBack(name: string): void;
   forget(name: string): void;
+  /** Whether the name was counted, and its window has not ended. */
+  has(name: string): boolean;
 }
 
 export function createCounter(windowSeconds: number, clock: () => number = () => performance.now()): Counter {
@@ -45,5 +47,6 @@ export function createCounter(windowSeconds: number, clock: () => number = () =>
       if (window) window.count -= 1;
     },
     forget: (name) => void windows.delete(name),
+    has: (name) => (windows.get(name)?.endsAt ?? 0) > Math.floor(clock()),
   };
 }

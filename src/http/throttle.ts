@@ -6,32 +6,68 @@ import { type Counter, createCounter } from './counters.ts';
 export interface Throttles {
   /** Counts a request with a wrong key; refuses when there were too many from the address. */
   failedKey(address: string): void;
+  /** Counts an attempt at something that a password or a link's token opens; refuses when there were too many. */
+  attempt(address: string, account?: string): Attempt;
   /**
-   * Counts an attempt at something that a password or a link's token opens; refuses when there were too many. Answers
-   * what to call when the attempt succeeded: then it does not count, and the account's earlier failures are forgotten.
+   * Counts a right password; refuses when there were too many without a session. Only someone who knows the password
+   * gets here, so no stranger can use this limit up, and it can be low enough that codes cannot be guessed.
    */
-  attempt(address: string, account?: string): () => void;
+  rightPassword(userId: string): void;
+  /** Forgets the right passwords of somebody who is in now. */
+  signedIn(userId: string): void;
+}
+
+export interface Attempt {
+  /** It does not count, and earlier failures from this address for this account are forgotten. */
+  succeeded(): void;
+  /** It does not count: it was not looked at. */
+  takeBack(): void;
 }
 
 const failedKeysAMinute = 300;
-const attemptsOfAnAddress = 50;
-const attemptsAtAnAccount = 10;
+/** All in five minutes. A low limit for an account alone would let anyone lock its owner out. */
+const attempts = { ofAnAddress: 50, ofAnAddressAtAnAccount: 10, atAnAccount: 300, withoutCode: 10 };
+const windowSeconds = 300;
+/** For so long a network from which an account signed in is not refused because of what others try for the account. */
+const familiarSeconds = 30 * 24 * 60 * 60;
 
 export function createThrottles(): Throttles {
   const failedKeys = createCounter(60);
-  const byAddress = createCounter(300);
-  const byAccount = createCounter(300);
+  const byAddress = createCounter(windowSeconds);
+  const byBoth = createCounter(windowSeconds);
+  const byAccount = createCounter(windowSeconds);
+  const rightPasswords = createCounter(windowSeconds);
+  const familiar = createCounter(familiarSeconds);
   return {
     failedKey: (address) => count(failedKeys, networkOf(address), failedKeysAMinute, 'too_many_failures'),
     attempt: (address, account) => {
       const network = networkOf(address);
-      count(byAddress, network, attemptsOfAnAddress, 'too_many_attempts');
-      if (account !== undefined) count(byAccount, account, attemptsAtAnAccount, 'too_many_attempts');
-      return () => {
+      count(byAddress, network, attempts.ofAnAddress, 'too_many_attempts');
+      if (account === undefined) {
+        const takeBack = () => byAddress.takeBack(network);
+        return { succeeded: takeBack, takeBack };
+      }
+      const both = `${network} ${account}`;
+      // Before the account's own count: one address must not use that up.
+      count(byBoth, both, attempts.ofAnAddressAtAnAccount, 'too_many_attempts');
+      const isFamiliar = familiar.has(both);
+      if (!isFamiliar) count(byAccount, account, attempts.atAnAccount, 'too_many_attempts');
+      const takeBack = () => {
         byAddress.takeBack(network);
-        if (account !== undefined) byAccount.forget(account);
+        byBoth.takeBack(both);
+        if (!isFamiliar) byAccount.takeBack(account);
+      };
+      return {
+        takeBack,
+        succeeded: () => {
+          takeBack();
+          byBoth.forget(both);
+          familiar.add(both);
+        },
       };
     },
+    rightPassword: (userId) => count(rightPasswords, userId, attempts.withoutCode, 'too_many_attempts'),
+    signedIn: (userId) => rightPasswords.forget(userId),
   };
 }
 

@@ -22,6 +22,11 @@ export const insertAccount = (tx: Tx, account: Account) =>
 export const saveSetupToken = (tx: Tx, tokenHash: string) =>
   tx.run(sql`update account set setup_token_hash = ${tokenHash}`);
 
+/** Whether the link is open. */
+export async function isSetupToken(db: Reader, tokenHash: string): Promise<boolean> {
+  return (await db.one(sql`select 1 from account where setup_token_hash = ${tokenHash}`)) !== undefined;
+}
+
 /** Uses the link up; false when the token is another. */
 export async function takeSetupToken(tx: Tx, tokenHash: string): Promise<boolean> {
   return (await tx.run(sql`update account set setup_token_hash = null where setup_token_hash = ${tokenHash}`)) > 0;

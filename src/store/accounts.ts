@@ -71,5 +71,28 @@ export async function takePasswordReset(tx: Tx, tokenHash: string): Promise<bool
   return (await tx.run(sql`delete from password_resets where token_hash = ${tokenHash}`)) > 0;
 }
 
+/** When the user's open reset ends. */
+export async function findResetEnd(db: Reader, userId: string): Promise<number | undefined> {
+  const row = await db.one<{ expires_at: number }>(
+    sql`select expires_at from password_resets where user_id = ${userId} and expires_at > ${db.clock()}`,
+  );
+  return row?.expires_at;
+}
+
+/** How many mails with links for a new password went to the user since then. */
+export async function countResetMails(db: Reader, userId: string, since: number): Promise<number> {
+  const row = await db.one<{ total: number }>(
+    sql`select count(*) as total from reset_mails where user_id = ${userId} and sent_at > ${since}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** Also clears away what `countResetMails` no longer counts. */
+export async function saveResetMail(tx: Tx, userId: string, since: number): Promise<void> {
+  await tx.run(sql`delete from reset_mails where user_id = ${userId} and sent_at <= ${since}`);
+  await tx.run(sql`
+    insert into reset_mails (user_id, sent_at) values (${userId}, ${tx.now}) on conflict (user_id, sent_at) do nothing`);
+}
+
 export const deletePasswordReset = (tx: Tx, userId: string) =>
   tx.run(sql`delete from password_resets where user_id = ${userId}`);

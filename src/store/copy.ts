@@ -35,6 +35,7 @@ export const tables: readonly Table[] = [
   { name: 'memberships', key: ['user_id', 'group_id'] },
   { name: 'invitations', key: ['user_id'] },
   { name: 'password_resets', key: ['user_id'] },
+  { name: 'reset_mails', key: ['user_id', 'sent_at'] },
   { name: 'recovery_codes', key: ['user_id', 'code_hash'] },
   { name: 'sessions', key: ['id'] },
   { name: 'project_viewers', key: ['project_id', 'viewer_type', 'viewer_id'] },

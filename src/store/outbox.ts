@@ -1,5 +1,6 @@
 /** Work to do after a commit: put in the transaction that causes it, taken up behind the commit. */
 import sql from 'sql-template-tag';
+import { administrators } from '#domain/groups.ts';
 import type { Reader, Tx } from './sql.ts';
 
 /** What is needed to write a mail. The link's token exists only here; elsewhere it is hashed. */
@@ -63,6 +64,17 @@ export const deleteMail = (tx: Tx, userId: string, kind: Mail['kind']) =>
 /** Everything that is not sent, oldest first. */
 export async function listOutbox(db: Reader): Promise<OutboxEntry[]> {
   const rows = await db.all<OutboxRow>(sql`select ${columns} from outbox order by created_at, id`);
+  return rows.map(toEntry);
+}
+
+/** Only the invitations, and not those of administrators: no link that makes its reader one, or opens an account. */
+export async function listOutboxOfMembers(db: Reader): Promise<OutboxEntry[]> {
+  const rows = await db.all<OutboxRow>(sql`
+    select ${columns} from outbox o
+     where kind = 'invitation'
+       and not exists (select 1 from memberships m join groups g on g.id = m.group_id
+                        where m.user_id = o.user_id and g.name = ${administrators.name})
+     order by created_at, id`);
   return rows.map(toEntry);
 }
 

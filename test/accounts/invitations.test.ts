@@ -8,6 +8,7 @@ import { uniqueName } from '../support/build.ts';
 import {
   account,
   aPerson,
+  askForReset,
   cookieOf,
   fromBrowser,
   goodPassword,
@@ -122,7 +123,7 @@ const dead: Record<string, () => Promise<string>> = {
       .digest('hex'),
   'of a password reset': async () => {
     const { email } = await aPerson(api);
-    await api.post(account('/password-reset'), { email }, fromBrowser());
+    await askForReset(api, email);
     return tokenFor(api, email, 'password-reset');
   },
   'of the set-up link': async () => api.setupToken,

@@ -7,6 +7,7 @@ import {
   administratorsId,
   anEmail,
   aPerson,
+  askForReset,
   cookieOf,
   fromBrowser,
   goodPassword,
@@ -55,7 +56,7 @@ const writes: Record<string, (person: Person) => Promise<Call>> = {
     [{ op: 'replace', path: '/name', value: 'Ada' }],
   ],
   'inviting again': async () => ['POST', account(`/users/${(await invite(api)).id}/resend-invitation`)],
-  'asking for a secret of the second factor': async () => ['POST', account('/2fa')],
+  'asking for a secret of the second factor': async ({ password }) => ['POST', account('/2fa'), { password }],
   'switching the second factor off': async ({ password }) => ['DELETE', account('/2fa'), { password }],
   'changing the password': async ({ password }) => [
     'POST',
@@ -113,7 +114,7 @@ test('a key needs no Origin, and a foreign one does not matter: no browser sends
 describe('a page of another site signs nobody in', async () => {
   const person = await aPerson(api);
   const { token } = await invite(api);
-  await api.post(account('/password-reset'), { email: person.email }, fromBrowser());
+  await askForReset(api, person.email);
   const reset = await tokenFor(api, person.email, 'password-reset');
   const acceptance = { name: 'Ada', password: goodPassword };
   const doors: Record<string, readonly [path: string, body: unknown]> = {

@@ -4,18 +4,23 @@ import { test } from 'node:test';
 import { TOTP } from 'otpauth';
 import sql from 'sql-template-tag';
 import { type Answer, refused } from '../support/app.ts';
+import { until } from '../support/nodes.ts';
 import {
   account,
   anEmail,
   aPerson,
+  askForReset,
   cookieOf,
   fromBrowser,
+  host,
   invite,
   mailsTo,
+  origin,
   type Person,
   setUpAdministrator,
   signIn,
   startAccounts,
+  startAt,
   tablesWith,
   timeless,
   tokenFor,
@@ -24,15 +29,21 @@ import {
 const api = await startAccounts();
 await setUpAdministrator(api);
 
-const hour = 60 * 60 * 1000;
+const minute = 60 * 1000;
+const hour = 60 * minute;
+/** A time for a clock that a test moves: what the other tests write still comes last. */
+const longAgo = () => Date.now() - 24 * hour;
 const notFound = 'This password reset link has expired or was already used; request a new one';
 const next = 'seven quiet herons wade';
 
-const ask = (email: string) => api.post(account('/password-reset'), { email }, fromBrowser());
+const ask = (email: string) => askForReset(api, email);
 const reset = (token: string, password: unknown = next) =>
   api.post(account(`/password-reset/${token}`), { password }, fromBrowser());
-const deactivate = ({ id }: Person) =>
-  api.patch(`/users/${id}`, [{ op: 'replace', path: '/status', value: 'DEACTIVATED' }]);
+async function change({ id }: Person, path: string, value: string): Promise<void> {
+  const { status, text } = await api.patch(`/users/${id}`, [{ op: 'replace', path, value }]);
+  assert.equal(status, 200, text);
+}
+const deactivate = (person: Person) => change(person, '/status', 'DEACTIVATED');
 
 /** A person who asked for a reset, and the token of the mail. */
 async function whoForgot(): Promise<Person & { token: string }> {
@@ -111,8 +122,12 @@ const dead: Record<string, () => Promise<string>> = {
     return token;
   },
   'that was replaced by a newer one': async () => {
+    const now = longAgo();
+    api.clock.now = now;
     const { token, email } = await whoForgot();
+    api.clock.now = now + 6 * minute;
     await ask(email);
+    api.clock.now = undefined;
     return token;
   },
   'of who changed the password meanwhile': async () => {
@@ -123,6 +138,17 @@ const dead: Record<string, () => Promise<string>> = {
   'of who was deactivated meanwhile': async () => {
     const person = await whoForgot();
     await deactivate(person);
+    return person.token;
+  },
+  'of who was deactivated and activated again meanwhile': async () => {
+    const person = await whoForgot();
+    await deactivate(person);
+    await change(person, '/status', 'ACTIVE');
+    return person.token;
+  },
+  'of who got another address meanwhile, perhaps because the old mailbox is lost': async () => {
+    const person = await whoForgot();
+    await change(person, '/email', anEmail());
     return person.token;
   },
   'of an invitation': async () => (await invite(api)).token,
@@ -137,8 +163,10 @@ for (const [kind, make] of Object.entries(dead)) {
       const answer = await reset(token);
       refused(answer, 404, notFound);
       assert.deepEqual(timeless(answer), unknown);
+      refused(await api.get(account(`/password-reset/${token}`), { as: null }), 404, notFound);
     });
     assert.deepEqual(actions, []);
+    if (kind !== 'of an invitation') assert.deepEqual(await tablesWith(api, token), [], 'nor is it mailed');
   });
 }
 
@@ -146,8 +174,7 @@ test('a link is open for two hours, and not a moment longer', async (t) => {
   t.after(() => {
     api.clock.now = undefined;
   });
-  // In the past, so that what the other tests write still comes last.
-  const start = Date.now() - 24 * hour;
+  const start = longAgo();
   api.clock.now = start;
   const [late, later] = [await whoForgot(), await whoForgot()];
   assert.equal((await mailsTo(api, late.email, 'password-reset'))[0]?.expiresAt, start + 2 * hour);
@@ -157,12 +184,79 @@ test('a link is open for two hours, and not a moment longer', async (t) => {
   refused(await reset(later.token), 404, notFound);
 });
 
-test('asking again leaves one mail, whose link works', async () => {
+test('a link that was just sent is not replaced: a stranger who asks again does not kill it', async (t) => {
+  t.after(() => {
+    api.clock.now = undefined;
+  });
+  const start = longAgo();
+  api.clock.now = start;
   const { email, token } = await whoForgot();
+  api.clock.now = start + 5 * minute - 1;
+  await ask(email);
+  assert.equal(await tokenFor(api, email, 'password-reset'), token);
+  assert.equal((await reset(token)).status, 200);
+});
+
+test('asking again after five minutes leaves one mail, whose link works', async (t) => {
+  t.after(() => {
+    api.clock.now = undefined;
+  });
+  const start = longAgo();
+  api.clock.now = start;
+  const { email, token } = await whoForgot();
+  api.clock.now = start + 5 * minute;
   await ask(email);
   const fresh = await tokenFor(api, email, 'password-reset');
   assert.notEqual(fresh, token);
   assert.equal((await reset(fresh)).status, 200);
+});
+
+test('at most three links an hour are mailed to one account', async (t) => {
+  t.after(() => {
+    api.clock.now = undefined;
+  });
+  const start = longAgo();
+  api.clock.now = start;
+  const { email, token } = await whoForgot();
+  const tokens = new Set([token]);
+  const askAt = async (minutes: number) => {
+    api.clock.now = start + minutes * minute;
+    assert.equal((await ask(email)).status, 200);
+    tokens.add(await tokenFor(api, email, 'password-reset'));
+  };
+  for (const minutes of [10, 20, 30, 40, 50, 59]) await askAt(minutes);
+  assert.equal(tokens.size, 3);
+  await askAt(60);
+  assert.equal(tokens.size, 4, 'the first is an hour old');
+  await askAt(66);
+  assert.equal(tokens.size, 4);
+});
+
+test('a request is answered before the address is looked up, so that time tells nothing', async () => {
+  const person = await aPerson(api);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+  // What the request does for this person waits for this transaction.
+  const holding = api.store.write(async (tx) => {
+    await tx.one(sql`select id from users where id = ${person.id} ${tx.lock}`);
+    hold();
+    await gate;
+  });
+  await held;
+  const answer = await api.post(account('/password-reset'), { email: person.email }, fromBrowser());
+  open();
+  await holding;
+  assert.deepEqual([answer.status, answer.text], [200, 'true']);
+  await until('the mail is there', async () => (await mailsTo(api, person.email, 'password-reset')).length === 1);
+});
+
+test('closing the server waits for what it does after its answers', async () => {
+  const person = await aPerson(api);
+  const app = await startAt(api, undefined);
+  const request = { method: 'POST', url: account('/password-reset'), payload: { email: person.email } } as const;
+  assert.equal((await app.inject({ ...request, headers: { host, origin } })).statusCode, 200);
+  await app.close();
+  assert.equal((await mailsTo(api, person.email, 'password-reset')).length, 1);
 });
 
 test('asking changes nothing yet: the old password and the sessions stay', async () => {
@@ -197,7 +291,7 @@ test('of ten who use one link at once, one wins', async () => {
 
 test('a reset does not switch the second factor off', async () => {
   const person = await aPerson(api);
-  const { body } = await api.post(account('/2fa'), undefined, person.signedIn);
+  const { body } = await api.post(account('/2fa'), { password: person.password }, person.signedIn);
   const code = new TOTP({ secret: body.secret }).generate();
   assert.equal((await api.post(account('/2fa/confirm'), { code }, person.signedIn)).status, 200);
   await ask(person.email);

@@ -16,8 +16,10 @@ import {
   anAddress,
   anEmail,
   aPerson,
+  askForReset,
   cookieOf,
   fromBrowser,
+  goodPassword,
   host,
   invite,
   origin,
@@ -127,7 +129,8 @@ test('a wrong password, an unknown, a pending and a deactivated account get one 
     });
     assert.deepEqual(actions, ['session.refused'], who);
     const { editor, object } = await api.lastChange();
-    assert.deepEqual([editor.type, object.name], ['anonymous', email], who);
+    const shown = who === 'no address' ? 'not an e-mail address' : email;
+    assert.deepEqual([editor.type, object.name], ['anonymous', shown], who);
   }
   const texts = answers.map(({ text, body }) => text.replace(body.transactionId, ''));
   assert.equal(new Set(texts).size, 1, texts.join('\n'));
@@ -136,6 +139,12 @@ test('a wrong password, an unknown, a pending and a deactivated account get one 
     assert.equal(cookieOf(answer), undefined);
     assert.deepEqual(timeless(answer), timeless(answers[0] as Answer));
   }
+});
+
+test('a password that is typed where the address belongs is not kept', async () => {
+  assert.equal((await signIn(api, { email: goodPassword, password: '' })).status, 401);
+  assert.equal((await api.lastChange()).auditLogType, 'session.refused');
+  assert.deepEqual(await tablesWith(api, goodPassword), []);
 });
 
 test('who is deactivated and knows the password is told to ask an administrator, and stays outside', async () => {
@@ -352,7 +361,7 @@ test('of two who change one password at once, one succeeds, and that password si
 
 test('who knows only the old password does not change it back while a reset replaces it', async () => {
   const person = await aPerson(api);
-  await api.post(account('/password-reset'), { email: person.email }, fromBrowser());
+  await askForReset(api, person.email);
   const token = await tokenFor(api, person.email, 'password-reset');
   const [changed, replaced] = await Promise.all([
     api.post(account('/password'), { current: person.password, next: 'seven quiet herons wade' }, person.signedIn),
@@ -425,7 +434,7 @@ test('whoever is not signed in is 401, whatever the cookie says', async () => {
     ['GET', '/sessions'],
     ['DELETE', '/sessions/any'],
     ['POST', '/password', { current: 'x', next: 'y' }],
-    ['POST', '/2fa'],
+    ['POST', '/2fa', { password: 'x' }],
     ['POST', '/2fa/confirm', { code: '123456' }],
     ['DELETE', '/2fa', { password: 'x' }],
   ];

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { TOTP } from 'otpauth';
 import { pino } from 'pino';
+import { createThrottles } from '#http/throttle.ts';
 import { findAccount } from '#store/account.ts';
 import { createApp } from '../../src/app.ts';
 import { type Answer, type Request, refused } from '../support/app.ts';
@@ -47,18 +49,51 @@ function isTooMany(answer: Answer): void {
 
 const from = (address: string, request: Request = fromBrowser()): Request => ({ ...request, from: address });
 
-test('too many sign-ins to one account are refused, wherever they come from and however the address is written', async () => {
+test('too many sign-ins to one account from one address are refused, however the account is written', async () => {
   const person = await aPerson(api);
   const spellings = [person.email, person.email.toUpperCase()];
+  const address = anAddress();
   let tries = 0;
   const { passed, refusal } = await tryUntilRefused(() => {
     tries += 1;
-    return signIn(api, { email: spellings[tries % 2] ?? '', password: 'not the right password' });
+    return signIn(api, { email: spellings[tries % 2] ?? '', password: 'not the right password' }, from(address));
   });
   assert.ok(passed >= fewest, `only ${passed}`);
   isTooMany(refusal);
-  const actions = await api.recorded(async () => isTooMany(await signIn(api, person)));
+  const actions = await api.recorded(async () => isTooMany(await signIn(api, person, from(address))));
   assert.deepEqual(actions, [], 'not even the right password is tried');
+});
+
+test('a stranger does not lock the owner out, who comes from another address', async () => {
+  const person = await aPerson(api);
+  const stranger = anAddress();
+  await tryUntilRefused(() => signIn(api, { email: person.email, password: 'x' }, from(stranger)));
+  assert.equal((await signIn(api, person)).status, 200);
+  assert.equal((await api.post(account('/password-reset'), { email: person.email }, fromBrowser())).status, 200);
+});
+
+test('guessing from ever new addresses comes to an end, but not for the address from which the owner signed in', async () => {
+  const throttles = createThrottles();
+  const home = '198.51.100.7';
+  throttles.attempt(home, 'ada').succeeded();
+  const mostForAnAccount = 300;
+  for (let count = 0; count < mostForAnAccount; count += 1)
+    throttles.attempt(`10.0.${count >> 8}.${count & 255}`, 'ada');
+  assert.throws(() => throttles.attempt('203.0.113.1', 'ada'), { code: 'too_many_attempts' });
+  throttles.attempt('203.0.113.1', 'bob');
+  for (let count = 0; count < 10; count += 1) throttles.attempt(home, 'ada');
+  assert.throws(() => throttles.attempt(home, 'ada'), { code: 'too_many_attempts' });
+});
+
+test('who knows the password cannot guess the code, from however many addresses', async () => {
+  const person = await aPerson(api);
+  const { secret } = (await api.post(account('/2fa'), { password: person.password }, person.signedIn)).body;
+  const code = () => new TOTP({ secret }).generate();
+  assert.equal((await api.post(account('/2fa/confirm'), { code: code() }, person.signedIn)).status, 200);
+  const { passed, refusal } = await tryUntilRefused(() => signIn(api, { ...person, code: 'guess' }));
+  assert.equal(passed, 10);
+  isTooMany(refusal);
+  refused(await signIn(api, { ...person, password: 'x' }), 401, /is incorrect/);
 });
 
 test('others sign in meanwhile, from the same address too, and the person’s sessions go on', async () => {
@@ -69,14 +104,16 @@ test('others sign in meanwhile, from the same address too, and the person’s se
   );
   isTooMany(refusal);
   assert.equal((await signIn(api, other, from(address))).status, 200);
-  assert.equal((await signIn(api, other)).status, 200);
   assert.equal((await api.get(account('/session'), victim.signedIn)).status, 200);
 });
 
 test('an account that does not exist is throttled like one that does', async () => {
   const [person, nobody] = [await aPerson(api), anEmail()];
   const limits = await Promise.all(
-    [person.email, nobody].map((email) => tryUntilRefused(() => signIn(api, { email, password: 'x' }))),
+    [person.email, nobody].map((email) => {
+      const address = anAddress();
+      return tryUntilRefused(() => signIn(api, { email, password: 'x' }, from(address)));
+    }),
   );
   assert.equal(limits[0]?.passed, limits[1]?.passed);
 });
@@ -123,27 +160,21 @@ describe('guessing from one address comes to an end', () => {
 const guesses: Record<string, (request: Request) => Promise<Answer>> = {
   'the current password': (request) =>
     api.post(account('/password'), { current: 'x', next: 'seven quiet herons wade' }, request),
+  'the password that sets a second factor up': (request) => api.post(account('/2fa'), { password: 'x' }, request),
   'the code of the second factor': (request) => api.post(account('/2fa/confirm'), { code: '000000' }, request),
   'the password that switches the second factor off': (request) =>
     api.call('DELETE', account('/2fa'), { ...request, body: { password: 'x' } }),
 };
-describe('guessing in a session comes to an end, from whichever address', () => {
+describe('guessing in a session comes to an end', () => {
   for (const [what, guess] of Object.entries(guesses)) {
     test(what, async () => {
       const [person, other] = [await aPerson(api), await aPerson(api)];
-      const { passed, refusal } = await tryUntilRefused(() => guess(from(anAddress(), person.signedIn)));
+      const { passed, refusal } = await tryUntilRefused(() => guess(person.signedIn));
       assert.ok(passed >= fewest, `only ${passed}`);
       isTooMany(refusal);
       assert.equal((await guess(other.signedIn)).status, 400);
     });
   }
-});
-
-test('many requests for resets to one account are refused, so that nobody’s mailbox is filled', async () => {
-  const { email } = await aPerson(api);
-  const { refusal } = await tryUntilRefused(() => api.post(account('/password-reset'), { email }, fromBrowser()));
-  isTooMany(refusal);
-  assert.equal((await api.post(account('/password-reset'), { email: anEmail() }, fromBrowser())).status, 200);
 });
 
 test('who signs in rightly is not held up, however often, and earlier failures are forgotten', async () => {

@@ -33,8 +33,8 @@ function wrongCodeFor(secret: string): string {
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) ?? '';
 }
 
-const offer = async ({ signedIn }: Person): Promise<{ secret: string; uri: string; qr: string }> =>
-  (await api.post(account('/2fa'), undefined, signedIn)).body;
+const offer = async ({ signedIn, password }: Person): Promise<{ secret: string; uri: string; qr: string }> =>
+  (await api.post(account('/2fa'), { password }, signedIn)).body;
 const confirm = ({ signedIn }: Person, code: unknown) => api.post(account('/2fa/confirm'), { code }, signedIn);
 const isOn = async ({ id }: Person): Promise<boolean> => (await api.get(`/users/${id}`)).body['2fa'];
 const credentials = ({ email, password }: Person, code?: string) => ({
@@ -126,10 +126,15 @@ test('what is not the code is refused, nothing is recorded, and the offer stays'
 test('without a code nobody signs in, and only who knows the password is told that one is needed', async () => {
   const person = await whoIsProtected();
   for (const code of [undefined, '']) {
-    const answer = await signIn(api, credentials(person, code));
-    refused(answer, 401, 'A two-factor code is required');
-    assert.equal(answer.body.details, 'code required');
-    assert.equal(cookieOf(answer), undefined);
+    const actions = await api.recorded(async () => {
+      const answer = await signIn(api, credentials(person, code));
+      refused(answer, 401, 'A two-factor code is required');
+      assert.equal(answer.body.details, 'code required');
+      assert.equal(cookieOf(answer), undefined);
+    });
+    assert.deepEqual(actions, ['session.code_required'], 'it confirms the password, so it leaves a trace');
+    const { editor, object } = await api.lastChange();
+    assert.deepEqual([editor.type, object.id], ['anonymous', person.id]);
   }
   const stranger = await signIn(api, { email: person.email, password: 'not the right password' });
   refused(stranger, 401, 'E-mail, password or code is incorrect');
@@ -251,11 +256,24 @@ test('nobody signs in with somebody else’s codes', async () => {
   }
 });
 
-test('a second factor that is on is not replaced by who only has the session', async () => {
+test('a session alone does not set up a second factor: the password is asked for', async () => {
+  const person = await aPerson(api);
+  const actions = await api.recorded(async () => {
+    for (const body of [undefined, {}]) {
+      assert.equal((await api.post(account('/2fa'), body, person.signedIn)).status, 400);
+    }
+    const wrong = await api.post(account('/2fa'), { password: 'not the right password' }, person.signedIn);
+    refused(wrong, 400, 'Current password is incorrect');
+    refused(await confirm(person, '000000'), 400, /^Request a secret first/);
+  });
+  assert.deepEqual(actions, []);
+});
+
+test('a second factor that is on is switched off before another is set up', async () => {
   const person = await whoIsProtected();
   const actions = await api.recorded(async () => {
     refused(
-      await api.post(account('/2fa'), undefined, person.signedIn),
+      await api.post(account('/2fa'), { password: person.password }, person.signedIn),
       400,
       'Two-factor authentication is already on; turn it off first',
     );
@@ -277,6 +295,7 @@ for (const [method, switchOff] of Object.entries(off)) {
       assert.deepEqual([status, (body as Record<string, unknown>)['2fa']], [200, false]);
     });
     assert.equal(actions.length, 1);
+    refused(await api.get(account('/session'), person.signedIn), 401, 'Sign in first');
     const { before, after } = (await api.lastChange()) as { before: object; after: object };
     assert.deepEqual(
       [before, after].map((user) => (user as Record<string, unknown>)['2fa']),
@@ -285,7 +304,6 @@ for (const [method, switchOff] of Object.entries(off)) {
     assert.equal(await isOn(person), false);
     assert.deepEqual(await tablesWith(api, person.secret), []);
     assert.equal((await signIn(api, credentials(person))).status, 200);
-    assert.equal((await api.get(account('/session'), person.signedIn)).status, 200, 'the sessions go on');
   });
 }
 

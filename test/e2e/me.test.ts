@@ -11,6 +11,12 @@ suite('one’s own page', { concurrency: 2 }, () => {
   visit('the second factor is set up by picture or secret, and asked for from then on', async ({ page }) => {
     await page.goto('/me');
     await press(page, 'Set up');
+    await field(page, 'Your password').fill('not the right password');
+    await press(page, 'Continue');
+    await page.getByText('This password is not right.').waitFor();
+    await look(page, 'password before the second factor');
+    await field(page, 'Your password').fill(ana.password);
+    await press(page, 'Continue');
     await page.getByRole('img', { name: /QR code/ }).waitFor();
     const secret = (await page.getByText(/^([A-Z2-7]{4} )+[A-Z2-7]{4}$/).innerText()).replaceAll(' ', '');
     const codeIn = (seconds: number) =>

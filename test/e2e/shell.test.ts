@@ -160,7 +160,11 @@ suite('what is around every page', { concurrency: 2 }, () => {
     const { page, server } = things;
     await aFlag(things, 'checkout');
     const origin = { origin: server.url };
-    const { secret } = await (await page.request.post(`${server.url}${accountPrefix}/2fa`, { headers: origin })).json();
+    const offered = await page.request.post(`${server.url}${accountPrefix}/2fa`, {
+      headers: origin,
+      data: { password: ana.password },
+    });
+    const { secret } = await offered.json();
     const codeIn = (seconds: number) =>
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + seconds * 1000 });
     await page.request.post(`${server.url}${accountPrefix}/2fa/confirm`, {

@@ -236,7 +236,8 @@ suite('users', { concurrency: 2 }, () => {
 
 async function switchSecondFactorOn(page: Page, url: string): Promise<void> {
   const headers = { origin: url };
-  const { secret } = await (await page.request.post(`${url}${accountPrefix}/2fa`, { headers })).json();
+  const data = { password: ana.password };
+  const { secret } = await (await page.request.post(`${url}${accountPrefix}/2fa`, { headers, data })).json();
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   const reply = await page.request.post(`${url}${accountPrefix}/2fa/confirm`, { headers, data: { code } });
   assert.equal(reply.status(), 200, await reply.text());

@@ -12,7 +12,7 @@ import { openPostgres } from '#store/postgres.ts';
 import { openSqlite } from '#store/sqlite.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { newDatabase, onPostgres, temporaryFolder } from '../support/databases.ts';
-import { account, aPerson, fromBrowser, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 
 const api = await startAccounts();
 const folder = temporaryFolder();
@@ -23,7 +23,7 @@ const other = await aDefinedFlag(api, project);
 await api.delete(other.path);
 await setUpAdministrator(api);
 const person = await aPerson(api);
-await api.post(account('/password-reset'), { email: person.email }, fromBrowser());
+await askForReset(api, person.email);
 
 async function aBackup(name: string): Promise<string> {
   const file = join(folder, name);

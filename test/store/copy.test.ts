@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { copyTable, sumOf, tables } from '#store/copy.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { tablesOf } from '../support/databases.ts';
-import { account, aPerson, fromBrowser, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 import { temporaryStore } from '../support/store.ts';
 
 test('every table is copied', async () => {
@@ -17,7 +17,7 @@ test('a copy that is broken off anywhere goes on where it was, and is like its s
   for (let index = 0; index < 12; index += 1) await aDefinedFlag(api, project);
   await setUpAdministrator(api);
   const person = await aPerson(api);
-  await api.post(account('/password-reset'), { email: person.email }, fromBrowser());
+  await askForReset(api, person.email);
   const target = await temporaryStore();
   for (const table of tables) {
     let interruptions = 0;

@@ -13,6 +13,7 @@ import { createApp } from '../../src/app.ts';
 import { type Answer, type Api, type Request, startApi } from './app.ts';
 import { uniqueName } from './build.ts';
 import { tablesOf } from './databases.ts';
+import { until } from './nodes.ts';
 
 export const host = 'flags.test';
 export const origin = `http://${host}`;
@@ -115,6 +116,18 @@ export const signIn = (
   { email, password, code }: { email: string; password: string; code?: string },
   request: Request = {},
 ): Promise<Answer> => api.post(account('/session'), { email, password, code }, { ...fromBrowser(), ...request });
+
+/** Asks for a link to a new password, and waits for what the server does after its answer. */
+export async function askForReset(api: Api, email: string, request = fromBrowser()): Promise<Answer> {
+  const requested = () =>
+    api.store.all(sql`
+      select id from changes
+       where action = 'user.password_reset_requested' and lower(object_name) = ${email.toLowerCase()}`);
+  const before = (await requested()).length;
+  const answer = await api.post(account('/password-reset'), { email }, request);
+  if (answer.status === 200) await until('the request is recorded', async () => (await requested()).length > before);
+  return answer;
+}
 
 /** The mails that wait for somebody, oldest first. */
 export const mailsTo = async (api: Api, email: string, kind: Mail['kind']): Promise<Mail[]> =>

@@ -85,7 +85,7 @@ before(async () => {
   await must('POST', `${accountPrefix}/password-reset`, {}, { email: person.email });
   const reset = await mailedToken();
 
-  const { secret } = (await must('POST', `${accountPrefix}/2fa`, { cookie })).body;
+  const { secret } = (await must('POST', `${accountPrefix}/2fa`, { cookie }, { password })).body;
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   const [recoveryCode] = (await must('POST', `${accountPrefix}/2fa/confirm`, { cookie }, { code })).body.recoveryCodes;
 

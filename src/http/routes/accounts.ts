@@ -12,12 +12,13 @@ import { hashOf } from '#commands/secrets.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
 import * as contract from '#contract/accounts.ts';
+import { mayEverything } from '#domain/access.ts';
 import type { SessionView, WaitingMail } from '#domain/accounts.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply } from '#domain/users.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
-import { listOutbox, type OutboxEntry, pathOf } from '#store/outbox.ts';
+import { listOutbox, listOutboxOfMembers, type OutboxEntry, pathOf } from '#store/outbox.ts';
 import { listProjectIdsOfUser } from '#store/scopes.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
@@ -26,7 +27,10 @@ import { implement } from '../implement.ts';
 import type { SessionCookie } from '../session-cookie.ts';
 import type { Throttles } from '../throttle.ts';
 
-export const accounts = (db: Reader, { attempt }: Throttles) => {
+/** Starts work once the answer is sent, so that the time of the answer tells nothing about it. Refuses with `busy`. */
+export type AfterAnswer = (work: () => Promise<unknown>) => void;
+
+export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throttles, afterAnswer: AfterAnswer) => {
   const userOf = (id: string) => findUser(db, id, { kind: 'account' });
   const begin = async (cookie: SessionCookie, { token }: StartedSession) => {
     cookie.start(token);
@@ -37,10 +41,15 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
   };
   /** What guesses wrong counts against address and account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
-    const succeeded = attempt(address, account);
-    const result = await body();
-    succeeded();
-    return result;
+    const { succeeded, takeBack } = attempt(address, account);
+    try {
+      const result = await body();
+      succeeded();
+      return result;
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'unavailable') takeBack();
+      throw error;
+    }
   };
   const viewOf = async (userId: string | undefined, otherwise: 'invitation_not_found' | 'reset_not_found') => {
     if (userId === undefined) throw new Problem(otherwise);
@@ -57,11 +66,14 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
         begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: words.token })),
       ),
     resendInvitation: async ({ context, words }) => toUserReply(await resendInvitation(context, words.user)),
-    listOutbox: async () => (await listOutbox(db)).map(toWaitingMail),
+    listOutbox: async ({ actor }) =>
+      (await (mayEverything(actor) ? listOutbox(db) : listOutboxOfMembers(db))).map(toWaitingMail),
     signIn: async ({ context, body: { email, password, code }, origin, cookie }) =>
-      guarded(origin.address, emailKey(email), async () =>
-        begin(cookie, await signIn(context, { email, password, code, ...origin })),
-      ),
+      guarded(origin.address, emailKey(email), async () => {
+        const started = await signIn(context, { email, password, code, ...origin, passwordIsRight: rightPassword });
+        signedIn(started.session.userId);
+        return begin(cookie, started);
+      }),
     getSession: async ({ person }) => toSessionView(db, person),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
@@ -77,7 +89,8 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
     requestPasswordReset: async ({ context, body: { email }, origin }) => {
       // Each of these may send a mail, so each counts.
       attempt(origin.address, `reset ${emailKey(email)}`);
-      return requestPasswordReset(context, email);
+      afterAnswer(() => requestPasswordReset(context, email));
+      return true;
     },
     getPasswordReset: async ({ words, origin }) =>
       guarded(origin.address, undefined, async () =>
@@ -85,10 +98,11 @@ export const accounts = (db: Reader, { attempt }: Throttles) => {
       ),
     resetPassword: async ({ context, words, body, origin }) =>
       guarded(origin.address, undefined, () => resetPassword(context, { token: words.token, password: body.password })),
-    offerTwoFactor: async ({ context, user }) => {
-      const { secret, uri } = await offerTwoFactor(context, user);
-      return { secret, uri, qr: renderSVG(uri) };
-    },
+    offerTwoFactor: async ({ context, user, body, origin }) =>
+      guarded(origin.address, user.id, async () => {
+        const { secret, uri } = await offerTwoFactor(context, user, body.password);
+        return { secret, uri, qr: renderSVG(uri) };
+      }),
     confirmTwoFactor: async ({ context, user, body, origin }) =>
       guarded(origin.address, user.id, async () => ({
         recoveryCodes: await confirmTwoFactor(context, user, body.code),

@@ -40,6 +40,7 @@ const sentences: Readonly<Record<string, string>> = {
   'session.started': 'signed in',
   'session.ended': 'ended a session',
   'session.refused': 'could not sign in as *',
+  'session.code_required': 'entered the password of * without a code',
   'group.created': 'created the group *',
   'group.replaced': 'changed the group *',
   'group.deleted': 'deleted the group *',

@@ -1,15 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { offerTwoFactor } from '#contract/accounts.ts';
 import type { Reply } from '#contract/endpoint.ts';
 import type { SessionView } from '#domain/accounts.ts';
 import { call } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';
-import { Failure } from '../../ui/Failure.tsx';
 import { useFocusOnClose } from '../../ui/focus.ts';
+import { ProofForm } from './ProofForm.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
 import { TwoFactorConfirm } from './TwoFactorConfirm.tsx';
 import { TwoFactorRemove } from './TwoFactorRemove.tsx';
@@ -17,15 +15,20 @@ import { TwoFactorRemove } from './TwoFactorRemove.tsx';
 const title = 'Second factor';
 const lead = 'Signing in then also asks for a code from your authenticator app, so a stolen password is not enough.';
 
+type Step =
+  | { readonly kind: 'idle' | 'password' }
+  | { readonly kind: 'offered'; readonly offer: Reply<typeof offerTwoFactor> }
+  | { readonly kind: 'confirmed'; readonly codes: readonly string[] };
+
 /** Off, being switched on, just switched on, or on. */
 export function TwoFactorCard({ user }: { readonly user: SessionView['user'] }) {
-  const [codes, setCodes] = useState<readonly string[]>();
-  const offer = useMutation<Reply<typeof offerTwoFactor>, ApiProblem>({ mutationFn: () => call(offerTwoFactor) });
-  const opener = useFocusOnClose<HTMLButtonElement>(offer.data !== undefined);
-  if (codes) {
+  const [step, setStep] = useState<Step>({ kind: 'idle' });
+  const stop = () => setStep({ kind: 'idle' });
+  const opener = useFocusOnClose<HTMLButtonElement>(step.kind !== 'idle');
+  if (step.kind === 'confirmed') {
     return (
       <Card title={title} aside={<Chip kind="ok">On</Chip>}>
-        <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />
+        <RecoveryCodes codes={step.codes} onDone={stop} />
       </Card>
     );
   }
@@ -36,25 +39,36 @@ export function TwoFactorCard({ user }: { readonly user: SessionView['user'] }) 
       </Card>
     );
   }
-  if (offer.data) {
-    const confirmed = (recoveryCodes: readonly string[]) => {
-      setCodes(recoveryCodes);
-      offer.reset();
-    };
+  if (step.kind === 'offered') {
     return (
       <Card title={title} aside={<Chip>Off</Chip>}>
-        <TwoFactorConfirm offer={offer.data} onConfirmed={confirmed} onCancel={offer.reset} />
+        <TwoFactorConfirm
+          offer={step.offer}
+          onConfirmed={(codes) => setStep({ kind: 'confirmed', codes })}
+          onCancel={stop}
+        />
       </Card>
     );
   }
   return (
     <Card title={title} aside={<Chip>Off</Chip>} lead={lead}>
-      {offer.error && <Failure problem={offer.error} />}
-      <div>
-        <Button ref={opener} isBusy={offer.isPending} onClick={() => offer.mutate()}>
-          Set up
-        </Button>
-      </div>
+      {step.kind === 'password' ? (
+        <ProofForm
+          email={user.email}
+          hint="Confirms that it is you, and not just somebody at your browser."
+          submit="Continue"
+          look="primary"
+          send={(body) => call(offerTwoFactor, { body })}
+          onDone={(offer) => setStep({ kind: 'offered', offer })}
+          onCancel={stop}
+        />
+      ) : (
+        <div>
+          <Button ref={opener} onClick={() => setStep({ kind: 'password' })}>
+            Set up
+          </Button>
+        </div>
+      )}
     </Card>
   );
 }

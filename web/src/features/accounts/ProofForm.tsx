@@ -1,0 +1,52 @@
+import { useForm } from '../../form.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { useFocusOnOpen } from '../../ui/focus.ts';
+import { PasswordField } from '../../ui/PasswordField.tsx';
+import { Username } from '../../ui/Username.tsx';
+import { currentPasswordRule } from './fields.ts';
+import styles from './TwoFactor.module.css';
+
+interface Props<Answer> {
+  readonly email: string;
+  readonly hint: string;
+  readonly submit: string;
+  readonly look: 'primary' | 'danger';
+  readonly send: (body: { readonly password: string }) => Promise<Answer>;
+  readonly onDone: (answer: Answer) => unknown;
+  readonly onCancel: () => void;
+}
+
+/** Asks for the password again before something that a session alone may not do. */
+export function ProofForm<Answer>({ email, hint, submit, look, send, onDone, onCancel }: Props<Answer>) {
+  const input = useFocusOnOpen<HTMLInputElement>();
+  const { form, errors, problem, isSending } = useForm({ rules: { password: currentPasswordRule }, send, onDone });
+  return (
+    <div className={styles.narrow}>
+      <Form
+        {...form}
+        problem={problem}
+        actions={
+          <>
+            <Button type="submit" look={look} isBusy={isSending}>
+              {submit}
+            </Button>
+            <Button look="quiet" onClick={onCancel}>
+              Cancel
+            </Button>
+          </>
+        }
+      >
+        <Username email={email} />
+        <PasswordField
+          name="password"
+          label="Your password"
+          autoComplete="current-password"
+          hint={hint}
+          error={errors.password}
+          ref={input}
+        />
+      </Form>
+    </div>
+  );
+}
