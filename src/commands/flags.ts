@@ -6,6 +6,7 @@ import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
+import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { insertTombstone, listDefinitionsOfFlag, listEnvironmentsOfFlag } from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
@@ -113,7 +114,7 @@ const changeFlag = (
 async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: string) {
   if (id === before.rolloutStatus.id) return {};
   const status = await findRolloutStatus(tx, project.id, id);
-  refuse('flag_invalid', status ? [] : [`rolloutStatus/id ${id} is not a rollout status of the project`]);
+  refuse('flag_invalid', status ? [] : [unknownStatus('rolloutStatus/id', id)]);
   return { rolloutStatus: { id, name: status?.name ?? '' }, rolloutStatusTimestamp: tx.now };
 }
 

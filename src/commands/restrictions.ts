@@ -50,7 +50,7 @@ async function named(tx: Tx, viewers: RestrictionChange['viewers'], { scope }: A
     'restriction_invalid',
     found
       .filter((one) => one.name === undefined)
-      .map(({ type, id }) => `resourcePermissions/view: there is no ${type} ${id}`),
+      .map(({ type, id }) => `resourcePermissions/view: there is no ${type} with the id ${id}`),
   );
   return found.map(({ id, type, name = '' }) => ({ id, name, type }));
 }

@@ -95,7 +95,9 @@ async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void>
   const known = await lockGroupNames(tx, groupIds);
   refuse(
     'user_invalid',
-    groupIds.filter((id) => !known.has(id)).map((id) => `groups: there is no group ${id}`),
+    groupIds
+      .filter((id) => !known.has(id))
+      .map((id) => `groups: there is no group with the id ${id}; GET /groups lists them`),
   );
 }
 

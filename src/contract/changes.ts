@@ -6,7 +6,14 @@ import { MarkerListing, MarkerPage, pageSizes } from './parts.ts';
 
 /** Larger numbers would not be exact, and the database would refuse them in its own words. */
 const instant = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description }));
+  Type.Optional(
+    Type.Integer({
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description,
+      'x-hint': description,
+    }),
+  );
 
 export const listChanges = endpoint({
   method: 'GET',

@@ -11,7 +11,9 @@ export type Bucket = Static<typeof Bucket>;
 const Treatment = Type.Object({
   name: Type.String(),
   description: Type.Optional(Description),
-  configurations: Type.Optional(Type.String({ description: 'JSON text' })),
+  configurations: Type.Optional(
+    Type.String({ description: 'JSON text', 'x-hint': 'JSON as text, for example "{\\"color\\":\\"blue\\"}"' }),
+  ),
   keys: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   segments: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
 });
@@ -130,6 +132,16 @@ export const dependenciesOf = (targeting: Targeting): string[] => [
   ...new Set(
     targeting.rules.flatMap((rule) => rule.condition.matchers.flatMap((matcher) => matcher.depends?.splitName ?? [])),
   ),
+];
+
+/** The names of the segments that treatments and rules name. */
+export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
+  ...new Set([
+    ...treatments.flatMap(({ segments = [] }) => segments),
+    ...rules.flatMap(({ condition }) =>
+      condition.matchers.flatMap(({ type, string }) => (type === 'IN_SEGMENT' && string ? [string] : [])),
+    ),
+  ]),
 ];
 
 /** Every complaint about a definition of the right shape, in the order of its fields. */

@@ -22,7 +22,10 @@ export const Operation = Type.Object({
 export type Operation = Static<typeof Operation>;
 
 export const mostOperations = 1_000;
-export const Patch = Type.Array(Operation, { maxItems: mostOperations });
+export const Patch = Type.Array(Operation, {
+  maxItems: mostOperations,
+  'x-hint': 'a JSON Patch is a list of operations, for example [{"op":"replace","path":"/description","value":"…"}]',
+});
 
 export interface PatchOptions {
   /** Which places may be named by `path` or changed by a move's `from`; the rest is refused. */
@@ -146,6 +149,7 @@ class Patching {
   }
 
   #requireNameable(member: 'path' | 'from', path: string): void {
+    requireSlash(member, path);
     if (!this.#options.mayName.test(path))
       throw new Refusal(`${member}: ${path || 'the whole'} cannot be changed by a patch`);
   }
@@ -170,6 +174,14 @@ class Patching {
   }
 }
 
+/** The commonest mistake in a path: `killed` for `/killed`. */
+export const lacksSlash = (path: string): boolean => path !== '' && !path.startsWith('/');
+export const mustBeginWithSlash = (path: string): string => `a path begins with a slash; did you mean /${path}?`;
+
+function requireSlash(member: string, path: string): void {
+  if (lacksSlash(path)) throw new Refusal(`${member}: ${mustBeginWithSlash(path)}`);
+}
+
 const nothingAt = (member: string, path: string) => new Refusal(`${member}: there is nothing at ${path}`);
 
 const isIndex = (token: string): boolean => /^(0|[1-9]\d{0,15})$/.test(token);
@@ -181,9 +193,8 @@ function has(container: unknown, token: string): boolean {
 
 /** The first token, always '', leads from the holder to the document. */
 function tokensOf(member: string, path: string): string[] {
-  if ((path !== '' && !path.startsWith('/')) || /~(?![01])/.test(path)) {
-    throw new Refusal(`${member} must be a JSON Pointer`);
-  }
+  requireSlash(member, path);
+  if (/~(?![01])/.test(path)) throw new Refusal(`${member} must be a JSON Pointer`);
   const tokens = path.split('/', deepest + 1).map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (tokens.length > deepest) throw new Refusal(`${member}: the path is too deep`);
   if (tokens.includes('__proto__')) throw nothingAt(member, path);

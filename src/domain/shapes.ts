@@ -27,9 +27,9 @@ export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): 
       ];
       for (const look of looks) {
         const errors = look();
-        if (errors.length > 0) return errors.slice(0, mostErrors).flatMap((error) => complaintsOf(error, root));
+        if (errors.length > 0) return errors.slice(0, mostErrors).flatMap((error) => complaintsOf(error, schema, root));
       }
-      return [`${root} is not right`];
+      return [`${root} is invalid`];
     },
     clean: (value) => trimmed(schema, value) as Static<Schema>,
   };
@@ -94,13 +94,29 @@ interface ShapeError {
   readonly message: string;
 }
 
-function complaintsOf({ keyword, instancePath, params, message }: ShapeError, root: string): string[] {
+function complaintsOf({ keyword, instancePath, params, message }: ShapeError, schema: TSchema, root: string): string[] {
   const place = instancePath.slice(1);
   const facts = params as { requiredProperties: string[]; allowedValues: unknown[]; format: string; pattern: unknown };
   if (keyword === 'required') {
     return facts.requiredProperties.map((name) => `${place === '' ? '' : `${place}/`}${name} is required`);
   }
-  return [`${place || root} ${sentenceEnd(keyword, facts) ?? message}`];
+  const hint = keyword === 'type' ? hintAt(schema, instancePath) : '';
+  return [`${place || root} ${sentenceEnd(keyword, facts) ?? message}${hint}`];
+}
+
+/** What the schema of the place adds to a complaint about its type. */
+function hintAt(schema: TSchema, instancePath: string): string {
+  const found = instancePath
+    .split('/')
+    .slice(1)
+    .reduce<HintedSchema | undefined>((at, step) => at?.properties?.[step] ?? at?.items, schema as HintedSchema);
+  return found?.['x-hint'] === undefined ? '' : `: ${found['x-hint']}`;
+}
+
+interface HintedSchema {
+  readonly properties?: Readonly<Record<string, HintedSchema>>;
+  readonly items?: HintedSchema;
+  readonly 'x-hint'?: string;
 }
 
 function sentenceEnd(keyword: string, facts: { allowedValues: unknown[]; format: string; pattern: unknown }) {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { equalJson } from './json.ts';
-import type { Operation } from './json-patch.ts';
+import { lacksSlash, mustBeginWithSlash, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
 import { booleanFromText, OneOf, Title } from './schema.ts';
 import { shapeOf } from './shapes.ts';
@@ -130,8 +130,8 @@ const isGroupPath = (path: string) => path === '/groups' || path.startsWith('/gr
 
 function patchField(fields: Record<string, unknown>, { op, path, value }: Operation, index: number): void {
   const field = path.slice(1);
-  if (!path.startsWith('/') || !Object.hasOwn(fields, field))
-    throw refused(index, `path: ${path} cannot be changed by a patch`);
+  if (lacksSlash(path)) throw refused(index, `path: ${mustBeginWithSlash(path)}`);
+  if (!Object.hasOwn(fields, field)) throw refused(index, `path: ${path} cannot be changed by a patch`);
   if (op === 'test') {
     if (fields[field] !== value) throw refused(index, `value: the test failed, ${path} has another value`);
   } else if (op === 'add' || op === 'replace') {

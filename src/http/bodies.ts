@@ -60,9 +60,13 @@ function parseText(text: string): unknown {
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' }) as unknown;
   } catch (error) {
-    throw notValid(withoutQuote((error as Error).message));
+    throw notValid(isForm(text) ? 'it is a form; send JSON' : withoutQuote((error as Error).message));
   }
 }
+
+/** As `curl -d name=value`, `curl -F` and HTML forms send it. */
+const isForm = (text: string): boolean =>
+  /^[\w.%+[\]-]+=[^{["]*$/.test(text) || /^--\S+\r?\ncontent-disposition: form-data/i.test(text);
 
 /** The parser shows the place by quoting the body, which may hold a password. */
 const withoutQuote = (message: string): string => message.replace(/,? ?(?:\.{3})?".*$/s, '') || 'it is something else';

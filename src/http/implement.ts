@@ -5,7 +5,7 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { TObject } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { Grant } from '#commands/actors.ts';
 import type { Context, contextFor } from '#commands/context.ts';
 import type { Origin } from '#commands/sessions.ts';
@@ -46,6 +46,8 @@ export type Call<E extends Endpoint> = Resolved<E> &
     readonly ifMatch: string | undefined;
     readonly origin: Origin;
     readonly cookie: SessionCookie;
+    /** Tells the caller, in the header `Warning`, of what was accepted but hardly meant. */
+    readonly warn: (sentences: readonly string[]) => void;
   };
 
 type PersonOf<E extends Endpoint> = E extends { readonly access: 'signed-in' }
@@ -130,12 +132,29 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
         ifMatch: request.headers['if-match'],
         origin: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
         cookie: sessionCookie(reply, services.publicUrl),
+        warn: (sentences: readonly string[]) => setWarnings(reply, sentences),
       } as never);
       const isText = answer instanceof JsonReply;
       if (endpoint.versioned && method !== 'DELETE') setEtag(reply, isText ? answer.version : answer);
       return reply.type('application/json; charset=utf-8').send(isText ? await answer.payload() : answer);
     },
   });
+}
+
+const mostWarnings = 10;
+const longestWarning = 300;
+
+/** Sentences quote what was sent: a header takes printable ASCII, and no more of it than a client will read. */
+function setWarnings(reply: FastifyReply, sentences: readonly string[]): void {
+  if (sentences.length === 0) return;
+  const shown = sentences.slice(0, mostWarnings).map((sentence) =>
+    sentence
+      .slice(0, longestWarning)
+      .replaceAll(/[^ -~]/g, '?')
+      .replaceAll(/["\\]/g, '\\$&'),
+  );
+  if (sentences.length > mostWarnings) shown.push(`and ${sentences.length - mostWarnings} more`);
+  reply.header('warning', shown.map((sentence) => `299 - "${sentence}"`).join(', '));
 }
 
 /** Who is about to sign in, perhaps. */
@@ -179,12 +198,18 @@ function coerced(schema: TObject, raw: Record<string, unknown>): Record<string, 
 
 function readBody(endpoint: Endpoint, shape: Shape<unknown> | undefined, raw: unknown): unknown {
   if (endpoint.textBody) return textOf(raw);
-  if (endpoint.looseBody) return parseJson(raw);
+  if (endpoint.looseBody) return required(parseJson(raw), endpoint.looseBody);
   if (!shape) return endpoint.method === 'DELETE' ? parseJsonOrNothing(raw) : undefined;
   const body = withoutNullOptionals(endpoint.body, parseJson(raw));
   if (body === undefined && endpoint.bodyIsOptional) return undefined;
-  refuse('request_invalid', shape.complaints(body));
+  refuse('request_invalid', shape.complaints(required(body, endpoint.body)));
   return shape.clean(body);
+}
+
+function required(body: unknown, schema: TSchema | undefined): unknown {
+  const { type } = schema as { type?: string };
+  refuse('request_invalid', body === undefined ? [`body is required: send a JSON ${type ?? 'value'}`] : []);
+  return body;
 }
 
 /** Clients send null for a member that they leave out: where the member is optional, that is what it means. */

@@ -161,3 +161,81 @@ test('a key that sees one environment is not told which flags the project has', 
 
 const all = <Result>(calls: Record<string, () => Promise<Result>>): Promise<Result[]> =>
   Promise.all(Object.values(calls).map((call) => call()));
+
+test('a request without a body, a form and a patch that is no list are told what to send', async () => {
+  const path = `/splits/ws/Default/checkout/${environment}`;
+  const none = 'body is required: send a JSON';
+  refused(await api.post(path), 400, `${none} object`);
+  refused(await api.post('/groups'), 400, `${none} object`);
+  refused(await api.patch('/splits/ws/Default/checkout'), 400, `${none} array`);
+  for (const text of ['name=checkout&description=x', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1']) {
+    refused(await api.call('POST', '/groups', { text }), 400, 'The body is not valid JSON: it is a form; send JSON');
+  }
+  refused(
+    await api.patch('/splits/ws/Default/checkout', { op: 'replace', path: '/description', value: 'x' }),
+    400,
+    'body must be array: a JSON Patch is a list of operations, for example [{"op":"replace","path":"/description","value":"…"}]',
+  );
+});
+
+test('a value of the wrong type is told what it means', async () => {
+  const treatments = [{ name: 'on', configurations: { color: 'blue' } }, { name: 'off' }];
+  refused(
+    await api.post(`/splits/ws/Default/checkout/${environment}`, { ...definition, treatments }),
+    400,
+    'treatments/0/configurations must be string: JSON as text, for example "{\\"color\\":\\"blue\\"}"',
+  );
+  refused(await api.get('/auditLogs?from=yesterday'), 400, 'from must be integer: milliseconds since the Unix epoch');
+});
+
+test('a path of a patch without its slash is told the path with it', async () => {
+  const [flag] = (await api.get('/splits/ws/Default')).body.objects;
+  const staging = `/splits/ws/Default/${flag.name}/environments/Staging-Default`;
+  await api.post(staging, definition);
+  const { body: user } = await api.post('/users', { email: 'ada@example.com' });
+  const cases = [
+    [staging, 'killed'],
+    [`/splits/ws/Default/${flag.name}`, 'description'],
+    [`/users/${user.id}`, 'name'],
+  ] as const;
+  for (const [path, name] of cases) {
+    const answer = await api.patch(path, [{ op: 'replace', path: name, value: true }]);
+    refused(answer, 400, `0/path: a path begins with a slash; did you mean /${name}?`);
+  }
+});
+
+test('groups and rollout statuses are told by id, and the refusal says where to find it', async () => {
+  refused(
+    await api.post('/users', { email: 'bob@example.com', groups: ['Administrators'] }),
+    400,
+    'groups: there is no group with the id Administrators; GET /groups lists them',
+  );
+  const status =
+    'Ramping is not the id of a rollout status of the project; GET /rolloutStatuses?wsId=<project> lists them';
+  const operation = { op: 'replace', path: '/rolloutStatus/id', value: 'Ramping' };
+  refused(await api.patch('/splits/ws/Default/checkout', [operation]), 400, `rolloutStatus/id ${status}`);
+  refused(await api.get('/splits/ws/Default?rolloutStatus=Ramping'), 400, `rolloutStatus ${status}`);
+});
+
+test('a definition that names segments which do not exist is accepted with a warning', async () => {
+  await api.post('/splits/ws/Default/trafficTypes/user', { name: 'segmented' });
+  const path = `/splits/ws/Default/segmented/${environment}`;
+  const naming = (...names: string[]) => ({
+    ...definition,
+    treatments: [{ name: 'on', segments: ['staff'] }, { name: 'off' }],
+    rules: names.map((string) => ({
+      buckets: [{ treatment: 'on', size: 100 }],
+      condition: { combiner: 'AND', matchers: [{ type: 'IN_SEGMENT', string }] },
+    })),
+  });
+  const empty = (name: string) => `299 - "Segment ${name} does not exist, so it counts as empty"`;
+  const created = await api.post(path, naming('staff', 'a "b" \\ é\n'));
+  assert.equal(created.status, 200, created.text);
+  assert.equal(created.headers.warning, `${empty('staff')}, ${empty('a \\"b\\" \\\\ ??')}`);
+  const patched = await api.patch(path, patch);
+  assert.equal(patched.headers.warning, created.headers.warning);
+  const many = await api.put(path, naming(...Array.from({ length: 20 }, (_, index) => `s${index}`)));
+  assert.match(String(many.headers.warning), /"Segment s8 does .*, 299 - "and 11 more"$/);
+  const none = await api.put(path, definition);
+  assert.equal(none.headers.warning, undefined);
+});

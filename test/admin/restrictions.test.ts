@@ -77,10 +77,10 @@ test('what would shut everybody out, or names somebody who is not there, is refu
     [update(project, true, []), /Administrators/],
     [update(project, true, [{ id: user.id, type: 'user' }]), /Administrators/],
     [update(project, true, [{ id: administrators.id, type: 'user' }]), /Administrators/],
-    [update(project, true, [administrators, { id: 'nobody', type: 'user' }]), /there is no user nobody$/],
-    [update(project, true, [administrators, { id: 'none', type: 'group' }]), /there is no group none$/],
-    [update(project, true, [administrators, { id: user.id, type: 'group' }]), /there is no group /],
-    [update(project, true, [administrators, { id: group.id, type: 'user' }]), /there is no user /],
+    [update(project, true, [administrators, { id: 'nobody', type: 'user' }]), /there is no user with the id nobody$/],
+    [update(project, true, [administrators, { id: 'none', type: 'group' }]), /there is no group with the id none$/],
+    [update(project, true, [administrators, { id: user.id, type: 'group' }]), /there is no group with /],
+    [update(project, true, [administrators, { id: group.id, type: 'user' }]), /there is no user with /],
     [update(project, true, [administrators, { id: user.id, type: 'robot' }]), /^resourcePermissions\/view\/1\/type /],
     [update(project, true, [administrators, { type: 'user' }]), /^resourcePermissions\/view\/1\/id /],
     [{ ...update(project, true), operations: {} }, /^operations\/view /],
@@ -160,7 +160,7 @@ test('a key of a project lists only users whom it sees: anybody else is as if no
     api.put('/restrictions', update(project, true, [administrators, asUser(user)]), { as });
   const actions = await api.recorded(async () => {
     for (const user of [unseen, { id: 'nobody' }]) {
-      refused(await listing(user), 400, `resourcePermissions/view: there is no user ${user.id}`);
+      refused(await listing(user), 400, `resourcePermissions/view: there is no user with the id ${user.id}`);
     }
   });
   assert.deepEqual(actions, []);

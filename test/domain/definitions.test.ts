@@ -118,7 +118,11 @@ const unreadable: [rule: string, changes: Changes, complaint: string][] = [
   ['a treatment is an object', { treatments: ['on'] }, 'treatments/0 must be object'],
   ['a treatment is not null', { treatments: [null] }, 'treatments/0 must be object'],
   ['a treatment has a name', withTreatment({ name: null }), 'treatments/1/name is required'],
-  ['configurations are text', withTreatment({ configurations: {} }), 'treatments/1/configurations must be string'],
+  [
+    'configurations are text',
+    withTreatment({ configurations: {} }),
+    'treatments/1/configurations must be string: JSON as text, for example "{\\"color\\":\\"blue\\"}"',
+  ],
   ['keys are a list', withTreatment({ keys: 'k' }), 'treatments/1/keys must be array'],
   ['a key is text', withTreatment({ keys: ['k', 1] }), 'treatments/1/keys/1 must be string'],
   ['a key is not null', withTreatment({ keys: [null] }), 'treatments/1/keys/0 must be string'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyPatch, type Operation, type PatchOptions } from '#domain/json-patch.ts';
 
+const noSlash = 'a path begins with a slash; did you mean /name?';
 const anywhere: PatchOptions = { mayName: /^/ };
 const refused = (message: string) => ({ name: 'Problem', code: 'patch_invalid', message });
 
@@ -146,8 +147,8 @@ const impossible: [rule: string, operation: Operation, complaint: string][] = [
   ['copy needs a source', { op: 'copy', from: '/crew/-', path: '/a' }, '0/from: there is nothing at /crew/-'],
   ['move into itself', { op: 'move', from: '/crew', path: '/crew/0' }, '0/path: a value cannot be moved into itself'],
   ['move the root into itself', { op: 'move', from: '', path: '/a' }, '0/path: a value cannot be moved into itself'],
-  ['a pointer begins with /', { op: 'add', path: 'name', value: 1 }, '0/path must be a JSON Pointer'],
-  ['a source begins with /', { op: 'copy', from: 'name', path: '/a' }, '0/from must be a JSON Pointer'],
+  ['a pointer begins with /', { op: 'add', path: 'name', value: 1 }, `0/path: ${noSlash}`],
+  ['a source begins with /', { op: 'copy', from: 'name', path: '/a' }, `0/from: ${noSlash}`],
   ['~ stands before 0 or 1', { op: 'add', path: '/a~2', value: 1 }, '0/path must be a JSON Pointer'],
   ['~ is never the end', { op: 'add', path: '/a~', value: 1 }, '0/path must be a JSON Pointer'],
   ...(['add', 'replace', 'test'] as const).map((op): [string, Operation, string] => [

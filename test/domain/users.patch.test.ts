@@ -145,8 +145,13 @@ const refused: [rule: string, operation: Operation, complaint: string][] = [
   ['a test of another name', { op: 'test', path: '/name', value: 'bob' }, failed('/name')],
   ['a move of groups', { op: 'move', from: '/groups/0', path: '/groups/1' }, '0/op: move is not possible at /groups/1'],
   ['a copy of a field', { op: 'copy', from: '/name', path: '/email' }, '0/op: copy is not possible at /email'],
+  [
+    'a path without its slash',
+    { op: 'replace', path: 'name', value: 'x' },
+    '0/path: a path begins with a slash; did you mean /name?',
+  ],
   ['removal of a field', { op: 'remove', path: '/name' }, '0/op: remove is not possible at /name'],
-  ...['', '/', '/id', '/type', '/createdAt', '/toString', '/__proto__', '/name/0', 'name', '/groupsies'].map(
+  ...['', '/', '/id', '/type', '/createdAt', '/toString', '/__proto__', '/name/0', '/groupsies'].map(
     (path): [string, Operation, string] => [
       `a change of ${JSON.stringify(path)}`,
       { op: 'replace', path, value: 'x' },

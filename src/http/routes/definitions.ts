@@ -9,7 +9,13 @@ import {
 } from '#commands/definitions.ts';
 import * as contract from '#contract/definitions.ts';
 import { pageSizes } from '#contract/parts.ts';
-import { definitionNotFound, type StoredDefinition, toDefinitionText } from '#domain/definitions.ts';
+import {
+  type Definition,
+  definitionNotFound,
+  type StoredDefinition,
+  segmentsOf,
+  toDefinitionText,
+} from '#domain/definitions.ts';
 import type { Note } from '#domain/projects.ts';
 import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
 import type { Reader } from '#store/sql.ts';
@@ -33,10 +39,12 @@ export const definitions = (db: Reader) => {
       if (!definition) throw definitionNotFound(actor, { word: words.flag, project, environment }, 'definition');
       return new JsonReply([toDefinitionText(definition)], definition);
     },
-    createDefinition: async (call) => createDefinition(call.context, { ...changeOf(call, call.body), body: call.body }),
+    createDefinition: async (call) =>
+      warned(call, await createDefinition(call.context, { ...changeOf(call, call.body), body: call.body })),
     replaceDefinition: async (call) =>
-      replaceDefinition(call.context, { ...changeOf(call, call.body), body: call.body }),
-    patchDefinition: async (call) => patchDefinition(call.context, { ...changeOf(call), operations: call.body }),
+      warned(call, await replaceDefinition(call.context, { ...changeOf(call, call.body), body: call.body })),
+    patchDefinition: async (call) =>
+      warned(call, await patchDefinition(call.context, { ...changeOf(call), operations: call.body })),
     deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call, call.body)),
     killDefinition: kill,
     killDefinitionByPost: kill,
@@ -47,6 +55,12 @@ export const definitions = (db: Reader) => {
 
 async function* definitionTexts(definitions: AsyncIterable<StoredDefinition>): AsyncGenerator<string> {
   for await (const definition of definitions) yield toDefinitionText(definition);
+}
+
+/** A segment that does not exist is accepted, as by the vendor, and has no members; Burgee has no segments yet. */
+function warned({ warn }: { warn: (sentences: readonly string[]) => void }, definition: Definition): Definition {
+  warn(segmentsOf(definition).map((name) => `Segment ${name} does not exist, so it counts as empty`));
+  return definition;
 }
 
 type Addressed = Pick<DefinitionChange, 'project' | 'environment' | 'flag' | 'ifMatch'> & {

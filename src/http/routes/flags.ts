@@ -5,13 +5,15 @@ import type { Seeds } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions.ts';
 import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/expansions.ts';
 import type { Flag } from '#domain/flags.ts';
-import { Problem } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
+import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
 import { listStoredDefinitionsOfFlag, listSummaries } from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/long-lists.ts';
+import { findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../implement.ts';
 import { JsonReply, jsonPage, separated } from '../json-reply.ts';
@@ -28,6 +30,9 @@ export const flags = (db: Reader) => {
     createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
       createFlag(context, { project, trafficType, name, description, ifMatch }),
     listFlags: async ({ actor, project, query: { tag = [], name, rolloutStatus, expand, ...page } }) => {
+      if (rolloutStatus !== undefined && !(await findRolloutStatus(db, project.id, rolloutStatus))) {
+        refuse('request_invalid', [unknownStatus('rolloutStatus', rolloutStatus)]);
+      }
       const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
       const counted = await totalOf(filter);
       const list = (slice: Page) => listFlags(db, filter, slice, counted);

@@ -87,7 +87,8 @@ function patch(flag: Flag, { kind, text }: { kind: string; text: string }, now: 
   else if (kind === 'tag') {
     if (flag.tags.includes(text)) return 'tags must not repeat a name';
     flag.tags = [...flag.tags, text];
-  } else if (text === 'nowhere') return 'rolloutStatus/id nowhere is not a rollout status of the project';
+  } else if (text === 'nowhere')
+    return 'rolloutStatus/id nowhere is not the id of a rollout status of the project; GET /rolloutStatuses?wsId=<project> lists them';
   else if (flag.status !== Number(text)) {
     flag.status = Number(text);
     flag.statusAt = now;

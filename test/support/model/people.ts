@@ -17,7 +17,7 @@ const ofUser = (action: string, { mark, email }: User) => ({
   ...{ action: `user.${action}`, object: { type: 'user', id: mark, name: email } },
 });
 
-const noGroup = (word: string) => refusal(400, `groups: there is no group ${word}`);
+const noGroup = (word: string) => refusal(400, `groups: there is no group with the id ${word}; GET /groups lists them`);
 const isProtected = ({ mark }: Group) => mark === '@administrators';
 const protectedGroup = refusal(400, 'The Administrators group cannot be renamed or deleted');
 

@@ -26,6 +26,8 @@ export function useFlagsSearch() {
   return { search, change, isFiltered: Boolean(search.q || search.status || search.tag?.length) };
 }
 
+const noFlags: FlagPage = { objects: [], offset: 0, limit: pageSizes.flags.most, totalCount: 0 };
+
 /** The flags that the address asks for, page by page, with what they serve in each environment. */
 export function useFlags() {
   const { id } = useProject();
@@ -38,14 +40,17 @@ export function useFlags() {
       expand: 'environments',
       name: search.q,
       tag: search.tag ? [...search.tag] : undefined,
-      // A status that does not exist has no flags.
-      rolloutStatus: search.status === undefined ? undefined : (status?.id ?? 'unknown'),
+      rolloutStatus: status?.id,
       limit: pageSizes.flags.most,
     },
   } as const;
   return useInfiniteQuery<FlagPage, ApiProblem>({
-    queryKey: [...keyOf(listFlags, input), 'pages'],
-    queryFn: ({ pageParam }) => call(listFlags, { ...input, query: { ...input.query, offset: pageParam as number } }),
+    queryKey: [...keyOf(listFlags, input), 'pages', search.status],
+    queryFn: ({ pageParam }) =>
+      // A status that does not exist has no flags, and the server would refuse to look for them.
+      search.status !== undefined && !status
+        ? noFlags
+        : call(listFlags, { ...input, query: { ...input.query, offset: pageParam as number } }),
     initialPageParam: 0,
     getNextPageParam: ({ offset, objects, totalCount }) => {
       const next = offset + objects.length;
