@@ -15,7 +15,7 @@ const groups = [
     name: 'checks',
     test: /\/typebox\/build\/(schema|value|format)\/|\/web\/interpret|\/domain\/(shapes|definition-bodies)\./,
   },
-  { name: 'evaluation', test: /\/domain\/(evaluate|matching|rollout\.|semantic)/ },
+  { name: 'evaluation', test: /\/domain\/(effect|evaluate|matching|semantic)/ },
   { name: 'patches', test: /\/domain\/definition-patches/ },
   { name: 'differences', test: /\/domain\/(diff|list-steps|moved-shares|same-items)/ },
   { name: 'contract', test: /\/src\/(contract|domain)\/|\/typebox\// },

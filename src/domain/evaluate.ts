@@ -5,7 +5,7 @@
 import { bucketOf, type Seeds, type Share, treatmentAt } from './bucketing.ts';
 import type { Targeting } from './definitions.ts';
 import type { Matcher } from './matchers.ts';
-import { testOf } from './matching.ts';
+import { testOf, toText } from './matching.ts';
 
 export type Evaluable = Targeting & Seeds & { readonly name: string };
 
@@ -21,6 +21,8 @@ export interface World {
   /** Undefined where the flag is not defined. */
   readonly definitionOf: (flag: string) => Evaluable | undefined;
   readonly isInSegment: (segment: string, key: string) => boolean;
+  /** `matchesPattern`, wherever that may be run. What it throws ends the evaluation. */
+  readonly matches: (pattern: string, text: string) => boolean;
 }
 
 export interface Evaluation {
@@ -198,10 +200,11 @@ function prepareMatcher(matcher: Matcher): (question: Question) => MatcherOutcom
       return { holds: isAmong !== negate, value: key, reading: 'read', other };
     };
   }
-  const test = testOf(type, matcher);
-  return ({ subject }) => {
+  const test = type === 'MATCHES_STRING' ? undefined : testOf(type, matcher);
+  return ({ subject, world }) => {
     const value = attribute === undefined ? subject.key : ownMember(subject.attributes, attribute);
-    const matches = test(value);
+    const text = test ? undefined : toText(value);
+    const matches = test ? test(value) : text === undefined ? undefined : world.matches(string, text);
     const reading = value === undefined ? 'missing' : matches === undefined ? 'unreadable' : 'read';
     return { holds: (matches ?? false) !== negate, value, reading };
   };

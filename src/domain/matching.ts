@@ -5,8 +5,8 @@ import { compareVersions, parseVersion, type SemanticVersion } from './semantic-
 /** Whether the value meets the matcher, `negate` aside; undefined if it cannot be read as what the matcher needs. */
 export type Test = (value: unknown) => boolean | undefined;
 
-/** Matchers that look at a value alone. What the other two ask about the world, `evaluate.ts` answers. */
-export type ValueMatcherType = Exclude<MatcherType, 'IN_SEGMENT' | 'IN_SPLIT'>;
+/** Matchers that look at a value alone. What the others ask of the world, `evaluate.ts` answers. */
+export type ValueMatcherType = Exclude<MatcherType, 'IN_SEGMENT' | 'IN_SPLIT' | 'MATCHES_STRING'>;
 
 /** What follows from the matcher alone is done once, so that many values can be tested quickly. */
 export const testOf = (type: ValueMatcherType, matcher: Matcher): Test => tests[type](matcher);
@@ -19,10 +19,6 @@ const tests: Record<ValueMatcherType, (matcher: Matcher) => Test> = {
   STARTS_WITH_STRING: ({ strings = [] }) => onText((text) => strings.some((start) => text.startsWith(start))),
   ENDS_WITH_STRING: ({ strings = [] }) => onText((text) => strings.some((end) => text.endsWith(end))),
   CONTAINS_STRING: ({ strings = [] }) => onText((text) => strings.some((part) => text.includes(part))),
-  MATCHES_STRING: ({ string = '' }) => {
-    const pattern = toPattern(string);
-    return onText((text) => pattern?.test(text) ?? false);
-  },
   // Lengths are those of the list as it stands: one that repeats itself is equal to no set.
   EQUAL_SET: ({ strings = [] }) => onSet((set) => set.size === strings.length && isPartOf(set, strings)),
   ANY_OF_SET: ({ strings = [] }) => onSet((set) => strings.some((item) => set.has(item))),
@@ -75,7 +71,7 @@ function onVersion(
 }
 
 /** Of a list only the texts count; nothing, an empty text and an object are no text. */
-function toText(value: unknown): string | undefined {
+export function toText(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : '')).join() || undefined;
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   return Object.is(value, -0) ? '-0' : String(value) || undefined;
@@ -100,12 +96,15 @@ function toVersion(value: unknown): SemanticVersion | undefined {
   return text === undefined ? undefined : parseVersion(text);
 }
 
-/** Undefined where this engine does not understand it: then it matches nothing. */
-function toPattern(text: string): RegExp | undefined {
+/**
+ * Runs a regular expression that somebody wrote: it may take forever, so never where others wait for it. What this
+ * engine does not understand matches nothing.
+ */
+export function matchesPattern(pattern: string, text: string): boolean {
   try {
-    return new RegExp(text);
+    return new RegExp(pattern).test(text);
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { bucketOf } from '#domain/bucketing.ts';
 import { type Evaluable, evaluatorOf, parseKey, type World } from '#domain/evaluate.ts';
 import type { Matcher } from '#domain/matchers.ts';
+import { matchesPattern } from '#domain/matching.ts';
 
-const nowhere: World = { definitionOf: () => undefined, isInSegment: () => false };
+const nowhere: World = { definitionOf: () => undefined, isInSegment: () => false, matches: matchesPattern };
 
 const flag = (changes: Partial<Evaluable> = {}): Evaluable => ({
   name: 'flag',

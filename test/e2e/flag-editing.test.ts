@@ -38,9 +38,11 @@ suite('editing a definition', { concurrency: 2 }, () => {
     for (const key of ['PageUp', 'PageUp', 'PageUp']) await page.keyboard.press(key);
     assert.equal(await boundary(page).getAttribute('aria-valuetext'), 'on 80%, off 20%');
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
-    await saveBar(page).getByText('Everyone else: 30% of its keys move from off to on').waitFor();
+    await saveBar(page).getByText('on 50% → 80% of all keys').waitFor();
     await page.keyboard.press('Control+s');
     const dialog = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
+    await dialog.getByRole('heading', { name: 'on 50% to 80% of all keys' }).waitFor();
+    await dialog.getByText('Of all keys, 30% move from off to on.').waitFor();
     await dialog.getByText('30% of the user keys that reach this step move from off to on.').waitFor();
     await look(page, 'review');
     await dialog.getByRole('button', { name: 'Show as JSON patch' }).click();
@@ -199,7 +201,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await openFlag(page, 'allocated', 'Staging');
     await field(page, 'Traffic allocation in percent').fill('40');
     await page.getByText('of the other keys go on, the rest get').waitFor();
-    await saveBar(page).getByText('Traffic allocation: 100% → 40%').waitFor();
+    await saveBar(page).getByText('on 50% → 20% of all keys').waitFor();
     await review(page, 'Staging');
     assert.equal((await definitionIn(things, 'allocated', 'Staging')).trafficAllocation, 40);
   });

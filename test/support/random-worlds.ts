@@ -1,6 +1,7 @@
 /** Flags and a subject at random, made so that matchers match and miss about equally often. */
 import type { Evaluable, Subject, World } from '#domain/evaluate.ts';
 import { type Matcher, type MatcherType, matcherTypes } from '#domain/matchers.ts';
+import { matchesPattern } from '#domain/matching.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import {
   alphabets,
@@ -38,6 +39,7 @@ export function worldOf(number: number): RandomWorld {
     subject: subjectOf(chance, flags),
     definitionOf: (name) => byName.get(name),
     isInSegment: (segment, key) => members.has(`${segment} ${key}`),
+    matches: matchesPattern,
   };
 }
 

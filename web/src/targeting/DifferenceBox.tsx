@@ -15,7 +15,7 @@ interface Props {
   readonly isPast?: boolean;
 }
 
-/** One difference as a picture: what it is about, how it is now, how it will be, and how many keys move. */
+/** One difference as a picture: what it is about, how it is now, how it will be, and how many of its keys move. What all changes do together, `EffectView` tells. */
 export function DifferenceBox({ difference, order, trafficType, isPast = false }: Props) {
   return (
     <section className={styles.box} aria-label={differenceTitle(difference)}>
@@ -65,7 +65,7 @@ function Impact({ difference, trafficType, isPast = false }: Omit<Props, 'order'
       )}
       {moves.map(({ from, to, share }) => (
         <p key={`${from} ${to}`}>
-          <strong className="num">{share}%</strong> of the {trafficType} keys that {reach} this step {move} from{' '}
+          <span className="num">{share}%</span> of the {trafficType} keys that {reach} this step {move} from{' '}
           <code>{from}</code> to <code>{to}</code>.
         </p>
       ))}

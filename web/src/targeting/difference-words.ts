@@ -97,18 +97,14 @@ function listWords(difference: Of<'keys' | 'segments'>): string {
   return words.filter(Boolean).join(', ') || 'another order';
 }
 
-/** How many keys move where shares change; undefined where the difference is not about shares. */
+/**
+ * How many of the keys of a step move where its shares change; undefined where the difference is not about shares, or
+ * where other keys meet its condition than before.
+ */
 export function movesOf(difference: Difference) {
   if (difference.kind === 'defaultRule') return movedShares(difference.before, difference.after);
   if (difference.kind !== 'rule' || !difference.before || !difference.after) return undefined;
-  const [before, after] = [difference.before.rule.buckets, difference.after.rule.buckets];
-  return equalJson(before, after) ? undefined : movedShares(before, after);
-}
-
-/** For the line below the number of unsaved changes. */
-export function movesLine(difference: Difference): string | undefined {
-  const moves = movesOf(difference);
-  if (!moves) return undefined;
-  const words = moves.map(({ share, from, to }) => `${share}% of its keys move from ${from} to ${to}`);
-  return `${differenceTitle(difference)}: ${words.join(', ') || 'no key changes its treatment'}`;
+  const [before, after] = [difference.before.rule, difference.after.rule];
+  if (equalJson(before.buckets, after.buckets) || !equalJson(before.condition, after.condition)) return undefined;
+  return movedShares(before.buckets, after.buckets);
 }

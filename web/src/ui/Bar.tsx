@@ -10,12 +10,14 @@ interface Props {
   readonly size?: 'thin' | 'medium' | 'thick';
   /** Faded, for what is not in force: a killed definition. */
   readonly isFaded?: boolean;
+  /** Percent, drawn hatched behind the others: nobody knows who gets what. */
+  readonly unknown?: number;
   /** Instead of "on 80%, off 20%". Empty where the same stands beside it as text. */
   readonly label?: string;
 }
 
 /** Who gets what, as a picture. In the order of the buckets; what nobody gets is not drawn. */
-export function Bar({ buckets, order, size = 'thin', isFaded = false, label }: Props) {
+export function Bar({ buckets, order, size = 'thin', isFaded = false, unknown = 0, label }: Props) {
   const words = label ?? sharesInWords(buckets);
   const classes = [styles.bar, styles[size], isFaded && styles.faded];
   return (
@@ -32,6 +34,7 @@ export function Bar({ buckets, order, size = 'thin', isFaded = false, label }: P
             style={{ flexGrow: bucket.size } satisfies CSSProperties}
           />
         ))}
+      {unknown > 0 && <span className={styles.unknown} style={{ flexGrow: unknown } satisfies CSSProperties} />}
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { KeyRound, Link2, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import type { Change } from '#domain/changes.ts';
 import { diffTargeting } from '#domain/definition-patches.ts';
+import { effectOf } from '#domain/effects.ts';
 import { equalJson } from '#domain/json.ts';
 import { type Draft, readDraft, writeDraft } from '../../drafts.ts';
 import { EditorName, useEditorName } from '../../EditorName.tsx';
@@ -12,6 +13,7 @@ import { type Environment, useEnvironments, useProject } from '../../project.ts'
 import { useMay, useMe } from '../../session.ts';
 import { changeSentence, differencesIn } from '../../targeting/change-words.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
+import { effectLine } from '../../targeting/effect-words.ts';
 import { orderOf, targetingOf } from '../../targeting/targeting-of.ts';
 import { toast } from '../../toasts.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
@@ -76,16 +78,35 @@ function DefinitionPicture({ change }: { readonly change: Change }) {
       </div>
     );
   }
-  return differencesIn(change).map((difference, place) => (
-    <DifferenceBox
-      // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
-      key={place}
-      difference={difference}
-      order={order}
-      trafficType={trafficType.name}
-      isPast
-    />
-  ));
+  const differences = differencesIn(change);
+  return (
+    <>
+      {differences.length > 0 && <PastEffect change={change} />}
+      {differences.map((difference, place) => (
+        <DifferenceBox
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
+          key={place}
+          difference={difference}
+          order={order}
+          trafficType={trafficType.name}
+          isPast
+        />
+      ))}
+    </>
+  );
+}
+
+/** What other flags did at that time is not known any more. */
+function PastEffect({ change }: { readonly change: Change }) {
+  const line = useMemo(() => {
+    if (!change.before || !change.after) return undefined;
+    const [before, after] = [targetingOf(change.before), targetingOf(change.after)];
+    return effectLine(
+      effectOf({ before, after, seeds: undefined, otherFlag: () => undefined }),
+      after.defaultTreatment,
+    );
+  }, [change]);
+  return <p className={styles.comment}>{line}</p>;
 }
 
 interface ToolsProps {

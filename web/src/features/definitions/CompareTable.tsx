@@ -14,7 +14,7 @@ import { ProdChip, Unsaved } from '../../ui/StatusChip.tsx';
 import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { applyDifferences } from './apply-differences.ts';
 import styles from './CompareTable.module.css';
-import { CompareVerdicts } from './CompareVerdicts.tsx';
+import { CompareShares, CompareVerdicts } from './CompareVerdicts.tsx';
 import { compareRows } from './compare-rows.ts';
 import { useSaved } from './definitions.ts';
 import { partsWithout } from './same-parts.ts';
@@ -64,6 +64,11 @@ export function CompareTable({ left, right, isWhole }: Props) {
           </tr>
         </thead>
         <tbody>
+          <CompareShares
+            left={{ environment: left, editing: mine }}
+            right={{ environment: right, editing: theirs }}
+            order={look.order}
+          />
           <CompareVerdicts
             left={{ environment: left, editing: mine }}
             right={{ environment: right, editing: theirs }}

@@ -1,13 +1,16 @@
 import { useMemo } from 'react';
-import { evaluatorOf, parseKey } from '#domain/evaluate.ts';
+import { parseKey } from '#domain/evaluate.ts';
 import { useFlag } from '../../flag.ts';
 import type { Environment } from '../../project.ts';
+import { AllKeysBar } from '../../targeting/EffectView.tsx';
+import { unknownWords } from '../../targeting/effect-words.ts';
 import { TreatmentName } from '../../ui/Bar.tsx';
 import { attributesFrom, kindsOfAttributes } from './attributes.ts';
 import table from './CompareTable.module.css';
 import styles from './CompareVerdicts.module.css';
-import { asked } from './probe.ts';
+import { asked, useEvaluation } from './probe.ts';
 import type { Editing } from './use-editing.ts';
+import { useEffectOf } from './use-effect-of.ts';
 import { useWorld } from './use-world.ts';
 
 interface Side {
@@ -19,6 +22,36 @@ interface Props {
   readonly left: Side;
   readonly right: Side;
   readonly order: readonly string[];
+}
+
+/** Who gets what on either side, over all keys. */
+export const CompareShares = ({ left, right, order }: Props) => (
+  <tr className={table.row}>
+    <th scope="row" className={table.name}>
+      All keys
+    </th>
+    {[left, right].map(({ environment, editing }) => (
+      <td key={environment.id} className={table.side} data-side={environment.name}>
+        <div className={table.stack}>
+          <AllKeys environment={environment} editing={editing} order={order} />
+        </div>
+      </td>
+    ))}
+    <td className={table.action} />
+  </tr>
+);
+
+function AllKeys({ environment, editing: { targeting }, order }: Side & Pick<Props, 'order'>) {
+  const effect = useEffectOf(environment.id, targeting, targeting);
+  if (effect.groups.length === 0) return <span className={styles.none}>Too many rules to tell</span>;
+  return (
+    <>
+      <AllKeysBar shares={effect.shares.map(({ treatment, after }) => ({ treatment, range: after }))} order={order} />
+      {effect.groups.length > 1 && (
+        <span className={styles.none}>Cannot tell exactly: {unknownWords(effect).join('; ').replaceAll('`', '')}.</span>
+      )}
+    </>
+  );
 }
 
 /** What one key gets on either side. */
@@ -57,12 +90,14 @@ function Verdict({ environment, editing: { targeting, saved, complaints }, order
   const { key: text, attributes } = asked.use();
   const world = useWorld(environment.id, targeting);
   const key = parseKey(text);
-  const evaluate = useMemo(() => {
+  const definition = useMemo(() => {
     if (!targeting || !saved || complaints.length > 0) return undefined;
     const { seed, trafficAllocationSeed } = saved;
-    return evaluatorOf({ ...targeting, name, seed, trafficAllocationSeed }, world);
-  }, [targeting, saved, complaints, name, world]);
-  if (key === undefined || !evaluate) return <span className={styles.none}>—</span>;
-  const { treatment } = evaluate({ key, attributes: attributesFrom(attributes, kindsOfAttributes(targeting)) });
-  return <TreatmentName treatment={treatment} order={order} />;
+    return { ...targeting, name, seed, trafficAllocationSeed };
+  }, [targeting, saved, complaints, name]);
+  const given = attributesFrom(attributes, kindsOfAttributes(targeting));
+  const { evaluation, slowPattern } = useEvaluation(definition, world, { key, attributes: given });
+  if (slowPattern !== undefined) return <span className={styles.none}>An expression takes too long</span>;
+  if (!evaluation) return <span className={styles.none}>—</span>;
+  return <TreatmentName treatment={evaluation.treatment} order={order} />;
 }

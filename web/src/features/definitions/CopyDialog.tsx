@@ -4,8 +4,9 @@ import type { Targeting } from '#domain/definitions.ts';
 import { differencesBetween } from '#domain/differences.ts';
 import { readDraft, writeDraft } from '../../drafts.ts';
 import { useFlag } from '../../flag.ts';
-import { useEnvironments, useProject } from '../../project.ts';
+import { type Environment, useEnvironments, useProject } from '../../project.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
+import { EffectView } from '../../targeting/EffectView.tsx';
 import { orderOf, targetingOf } from '../../targeting/targeting-of.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox, Choices } from '../../ui/Checkbox.tsx';
@@ -15,6 +16,7 @@ import { copyParts, type Part, parts } from './copy-parts.ts';
 import { useDialogs } from './dialogs.ts';
 import { useEditor } from './editor.ts';
 import { beginDraft } from './use-editing.ts';
+import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
   readonly from: Targeting;
@@ -94,6 +96,7 @@ export function CopyDialog({ from, onClose }: Props) {
           </Choices>
           {isNew && <p>The flag is not defined in {target.name} yet: it will be.</p>}
           {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}
+          {now && differences.length > 0 && <CopyEffect target={target} before={now} after={result} />}
           {differences.map((difference, index) => (
             <DifferenceBox
               // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
@@ -114,6 +117,20 @@ export function CopyDialog({ from, onClose }: Props) {
     </Modal>
   );
 }
+
+interface CopyEffectProps {
+  readonly target: Environment;
+  readonly before: Targeting;
+  readonly after: Targeting;
+}
+
+const CopyEffect = ({ target, before, after }: CopyEffectProps) => (
+  <EffectView
+    effect={useEffectOf(target.id, before, after)}
+    defaultTreatment={after.defaultTreatment}
+    order={orderOf(before, after)}
+  />
+);
 
 /** What a new definition cannot be without. */
 const isAlways = (part: Part, isNew: boolean): boolean => isNew && part !== 'targets' && part !== 'killed';

@@ -11,10 +11,9 @@ import { useDialogs } from './dialogs.ts';
 import { EditorContext } from './editor.ts';
 import { KilledBand } from './KilledBand.tsx';
 import { Ladder } from './Ladder.tsx';
-import { ConflictPanel, DefinitionDialogs, loadWaiting, NotDefined, Rail } from './late.ts';
+import { ConflictPanel, DefinitionDialogs, loadWaiting, NotDefined, Rail, TreatmentsCard } from './late.ts';
 import { type Lit, LitContext, nothingLit } from './lit.ts';
 import { SaveBar } from './SaveBar.tsx';
-import { TreatmentsCard } from './TreatmentsCard.tsx';
 import { useCarryOver } from './use-carry-over.ts';
 import { useEditing } from './use-editing.ts';
 import { useLeaveWarning } from './use-leave-warning.ts';
@@ -56,7 +55,9 @@ export function DefinitionView({ environment }: { readonly environment: Environm
             {targeting ? (
               <>
                 <Ladder />
-                <TreatmentsCard />
+                <Suspense>
+                  <TreatmentsCard />
+                </Suspense>
               </>
             ) : (
               <Suspense>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Targeting } from '#domain/definitions.ts';
+import { rolloutOf } from '#domain/rollout.ts';
 import { useDraftOf } from '../../drafts.ts';
 import { useFlag } from '../../flag.ts';
 import { type PageAction, usePageActions } from '../../page-actions.ts';
@@ -8,6 +9,7 @@ import { type Environment, useEnvironments, useProject } from '../../project.ts'
 import { useMe } from '../../session.ts';
 import { orderOf, targetingOf } from '../../targeting/targeting-of.ts';
 import { Bar, NoBar } from '../../ui/Bar.tsx';
+import { percent } from '../../ui/percent.ts';
 import { Killed, ProdChip, Unsaved } from '../../ui/StatusChip.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
 import { useSaved } from './definitions.ts';
@@ -92,28 +94,28 @@ interface States {
   readonly before: Targeting | undefined;
 }
 
-function NowBar({ now, before }: States) {
-  const buckets = now.killed ? [{ treatment: now.defaultTreatment, size: 100 }] : now.defaultRule;
-  return <Bar buckets={buckets} order={orderOf(before, now)} isFaded={now.killed} label="" />;
-}
+/** What the keys get that no rule takes, traffic allocation counted. */
+const NowBar = ({ now, before }: States) => (
+  <Bar buckets={rolloutOf(now)} order={orderOf(before, now)} isFaded={now.killed} label="" />
+);
 
 /** The leading treatment and its share: on 50 → 80%. */
 function Summary({ now, before }: States) {
   if (now.killed) return <Killed />;
-  const [lead] = now.defaultRule;
+  const [lead] = rolloutOf(now);
   if (!lead) return null;
-  const was = before?.defaultRule.find(({ treatment }) => treatment === lead.treatment)?.size;
+  const was = before && rolloutOf(before).find(({ treatment }) => treatment === lead.treatment)?.size;
   return (
     <span>
       <span className={styles.treatment}>{lead.treatment}</span>{' '}
       <span className="num">
         {was !== undefined && was !== lead.size && (
           <>
-            {was} <span aria-hidden>→</span>
+            {percent(was).replace('%', '')} <span aria-hidden>→</span>
             <span className="sr">to</span>{' '}
           </>
         )}
-        {lead.size}%
+        {percent(lead.size)}
       </span>
     </span>
   );

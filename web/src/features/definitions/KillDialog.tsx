@@ -1,9 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { killDefinition } from '#contract/definitions.ts';
 import type { ExpandedDefinition } from '#domain/expansions.ts';
 import { call } from '../../api.ts';
 import { useForm } from '../../form.ts';
 import { useProject } from '../../project.ts';
+import { EffectView } from '../../targeting/EffectView.tsx';
+import { targetingOf } from '../../targeting/targeting-of.ts';
 import { toast } from '../../toasts.ts';
 import { FormModal } from '../../ui/FormModal.tsx';
 import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
@@ -11,6 +14,7 @@ import { keepDefinition } from './definitions.ts';
 import { useDialogs } from './dialogs.ts';
 import { useEditor } from './editor.ts';
 import { afterChange, useWords } from './save.ts';
+import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
   readonly saved: ExpandedDefinition;
@@ -19,7 +23,13 @@ interface Props {
 
 /** Two clicks and no typing, unless the project asks why: speed matters here. It never carries the draft with it. */
 export function KillDialog({ saved, onClose }: Props) {
-  const { environment } = useEditor();
+  const { environment, order } = useEditor();
+  const now = useMemo(() => targetingOf(saved), [saved]);
+  const effect = useEffectOf(
+    environment.id,
+    now,
+    useMemo(() => ({ ...now, killed: true }), [now]),
+  );
   const project = useProject();
   const client = useQueryClient();
   const words = useWords();
@@ -55,6 +65,7 @@ export function KillDialog({ saved, onClose }: Props) {
       submit={`Kill in ${environment.name}`}
       onClose={onClose}
     >
+      <EffectView effect={effect} defaultTreatment={saved.defaultTreatment} order={order} />
       {isRequired && <NoteFields isRequired title={`Kill ${saved.name}`} errors={errors} />}
     </FormModal>
   );

@@ -9,3 +9,11 @@ export const NeverReached = ({ reason }: { readonly reason: string | undefined }
       Never reached: {reason}.
     </p>
   );
+
+/** One of its expressions took too long for the key that was tried: it may take as long in a program. */
+export const TakesTooLong = () => (
+  <p className={styles.line}>
+    <TriangleAlert size={13} aria-hidden />
+    This expression takes too long.
+  </p>
+);

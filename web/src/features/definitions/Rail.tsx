@@ -30,13 +30,13 @@ export const Rail = ({ onLit }: Props) => (
 function Tried({ onLit }: Props) {
   const { saved } = useEditor();
   const probe = useProbe();
-  const { key, after } = probe;
+  const { key, after, slowPattern } = probe;
   const step = after && stepIdOf(after.decidedBy);
   const bucket = saved && after && 'bucket' in after.decidedBy ? after.decidedBy.bucket : undefined;
   useEffect(() => {
-    onLit({ step, pin: key !== undefined && bucket !== undefined ? { key, bucket } : undefined });
+    onLit({ step, pin: key !== undefined && bucket !== undefined ? { key, bucket } : undefined, slowPattern });
     return () => onLit(nothingLit);
-  }, [onLit, step, key, bucket]);
+  }, [onLit, step, key, bucket, slowPattern]);
   return <WhoSeesWhat probe={probe} />;
 }
 

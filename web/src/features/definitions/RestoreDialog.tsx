@@ -1,17 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { restoreDefinition } from '#contract/definitions.ts';
 import type { ExpandedDefinition } from '#domain/expansions.ts';
 import { call } from '../../api.ts';
 import { useForm } from '../../form.ts';
 import { useProject } from '../../project.ts';
+import { EffectView } from '../../targeting/EffectView.tsx';
+import { targetingOf } from '../../targeting/targeting-of.ts';
 import { toast } from '../../toasts.ts';
-import { Bar, Legend } from '../../ui/Bar.tsx';
 import { FormModal } from '../../ui/FormModal.tsx';
 import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
 import { keepDefinition } from './definitions.ts';
 import { useEditor } from './editor.ts';
-import styles from './RestoreDialog.module.css';
 import { afterChange, useWords } from './save.ts';
+import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
   readonly saved: ExpandedDefinition;
@@ -21,6 +23,12 @@ interface Props {
 /** Shows what comes back. */
 export function RestoreDialog({ saved, onClose }: Props) {
   const { environment, order } = useEditor();
+  const now = useMemo(() => targetingOf(saved), [saved]);
+  const effect = useEffectOf(
+    environment.id,
+    now,
+    useMemo(() => ({ ...now, killed: false }), [now]),
+  );
   const project = useProject();
   const client = useQueryClient();
   const words = useWords();
@@ -45,11 +53,7 @@ export function RestoreDialog({ saved, onClose }: Props) {
       submit={`Restore in ${environment.name}`}
       onClose={onClose}
     >
-      <div className={styles.picture}>
-        <p>Everyone else gets again</p>
-        <Bar buckets={saved.defaultRule} order={order} size="medium" label="" />
-        <Legend buckets={saved.defaultRule} order={order} />
-      </div>
+      <EffectView effect={effect} defaultTreatment={saved.defaultTreatment} order={order} />
       {isRequired && <NoteFields isRequired title={`Restore ${saved.name}`} errors={errors} />}
     </FormModal>
   );

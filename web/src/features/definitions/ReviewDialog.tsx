@@ -5,6 +5,7 @@ import { type Draft, readDraft, writeDraft } from '../../drafts.ts';
 import { useForm } from '../../form.ts';
 import { useProject } from '../../project.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
+import { EffectView } from '../../targeting/EffectView.tsx';
 import { toast } from '../../toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Failure } from '../../ui/Failure.tsx';
@@ -13,8 +14,8 @@ import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
 import { CallView } from './CallView.tsx';
 import { useDefinition } from './editor.ts';
 import { NewDefinition } from './NewDefinition.tsx';
-import { SampleLine } from './SampleLine.tsx';
 import { readOthers, useSave, useWords } from './save.ts';
+import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
   readonly draft: Draft;
@@ -51,6 +52,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const close = () => {
     if (!isSending) onClose();
   };
+  const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
   const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
@@ -63,6 +65,9 @@ export function ReviewDialog({ draft, onClose }: Props) {
     >
       <form {...form} onKeyDown={onKeyDown}>
         <ModalBody>
+          {draft.base && (
+            <EffectView effect={effect} defaultTreatment={draft.targeting.defaultTreatment} order={order} />
+          )}
           {draft.base ? (
             differences.map((difference, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
@@ -71,7 +76,6 @@ export function ReviewDialog({ draft, onClose }: Props) {
           ) : (
             <NewDefinition targeting={draft.targeting} />
           )}
-          <SampleLine />
           {isCallShown && <CallView draft={draft} />}
           <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
           {problem && <Failure problem={problem} />}

@@ -8,7 +8,8 @@ import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
 import { ruleStep } from './complaints.ts';
 import { useDefinition } from './editor.ts';
 import { RuleEditor } from './late.ts';
-import { NeverReached } from './NeverReached.tsx';
+import { useLit } from './lit.ts';
+import { NeverReached, TakesTooLong } from './NeverReached.tsx';
 import styles from './RuleStep.module.css';
 import { Step, StepNumber } from './Step.tsx';
 
@@ -31,6 +32,10 @@ export function RuleStep(props: Props) {
   const { rule, index, isOpen, isChanged, neverReached, drop, onClose } = props;
   const { order, trafficType, mayEdit, saved } = useDefinition();
   const lead = index === 0 ? 'If' : 'Else if';
+  const { slowPattern } = useLit();
+  const isSlow = rule.condition.matchers.some(
+    ({ type, string }) => type === 'MATCHES_STRING' && string === slowPattern,
+  );
   return (
     <Step
       id={ruleStep(index)}
@@ -56,6 +61,7 @@ export function RuleStep(props: Props) {
         <Condition rule={rule} lead={lead} trafficType={trafficType} />
       )}
       <NeverReached reason={neverReached} />
+      {isSlow && <TakesTooLong />}
     </Step>
   );
 }

@@ -1,9 +1,9 @@
-import { useEffect, useRef } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { usePageActions } from '../../page-actions.ts';
-import { differenceLine, movesLine } from '../../targeting/difference-words.ts';
 import { Button } from '../../ui/Button.tsx';
 import { useDialogs } from './dialogs.ts';
 import { type Editor, useDefinition } from './editor.ts';
+import { EffectLine } from './late.ts';
 import styles from './SaveBar.module.css';
 
 /** Floats at the foot of the page while something is not saved. */
@@ -27,7 +27,9 @@ export function SaveBar() {
     <section ref={bar} className={styles.bar} aria-label="Unsaved changes">
       <div className={styles.words}>
         <p className={styles.count}>{countOf(editor)}</p>
-        <p className={styles.line}>{lineOf(editor)}</p>
+        <p className={styles.line}>
+          <Suspense>{lineOf(editor)}</Suspense>
+        </p>
       </div>
       <div className={styles.actions}>
         <Button
@@ -52,13 +54,13 @@ function countOf({ saved, differences, environment: { name } }: Editor): string 
   return differences.length === 1 ? `1 unsaved change in ${name}` : `${differences.length} unsaved changes in ${name}`;
 }
 
-/** What is in the way, else how many keys move, else what changes. */
-function lineOf({ complaints, draft, saved, differences, trafficType, isAttempted }: Editor): string {
+/** What is in the way, else what the draft does. */
+function lineOf({ complaints, draft, saved, savedTargeting, isAttempted }: Editor): ReactNode {
   if (draft?.conflicts.length) return 'Choose between your change and the other one first.';
   if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;
   if (!saved) return 'SDKs get control until it is saved.';
-  const lines = differences.map((difference) => movesLine(difference) ?? differenceLine(difference, trafficType));
-  return lines.length > 2 ? `${lines[0]}; ${lines.length - 1} other changes` : lines.join('; ');
+  if (complaints.length > 0) return 'The draft is not complete.';
+  return savedTargeting && <EffectLine before={savedTargeting} />;
 }
 
 function stepName(step: string): string {

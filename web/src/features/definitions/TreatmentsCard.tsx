@@ -1,13 +1,12 @@
 import { Ellipsis, Flag, Pencil, Plus, Ruler, Trash2 } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Treatment } from '#domain/definitions.ts';
 import { TreatmentName } from '../../ui/Bar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Chip } from '../../ui/Chip.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
 import { useDefinition } from './editor.ts';
-import { TreatmentDialogs } from './late.ts';
-import type { AskedTreatment } from './TreatmentDialogs.tsx';
+import { type AskedTreatment, TreatmentDialogs } from './TreatmentDialogs.tsx';
 import styles from './TreatmentsCard.module.css';
 
 /** The values that the flag can have here. */
@@ -40,7 +39,7 @@ export function TreatmentsCard() {
             {words}
           </p>
         ))}
-      <Suspense>{asked && <TreatmentDialogs asked={asked} onClose={close} />}</Suspense>
+      {asked && <TreatmentDialogs asked={asked} onClose={close} />}
     </section>
   );
 }

@@ -7,7 +7,6 @@ import fieldStyles from '../../ui/Field.module.css';
 import { type AttributeKind, kindsOfAttributes } from './attributes.ts';
 import { useDefinition } from './editor.ts';
 import { asked, type Probe } from './probe.ts';
-import { Sample } from './Sample.tsx';
 import { wordsOf } from './step-words.ts';
 import styles from './WhoSeesWhat.module.css';
 
@@ -46,7 +45,6 @@ export function WhoSeesWhat({ probe }: { readonly probe: Probe }) {
         </div>
       )}
       <Verdict {...probe} />
-      <Sample />
     </section>
   );
 }
@@ -81,7 +79,7 @@ function Attribute({ name, kind }: { readonly name: string; readonly kind: Attri
   );
 }
 
-function Verdict({ before, after }: Probe) {
+function Verdict({ before, after, slowPattern }: Probe) {
   const { order, targeting, savedTargeting, trafficType, saved, complaints } = useDefinition();
   const { key } = asked.use();
   const shown = after ?? before;
@@ -90,6 +88,13 @@ function Verdict({ before, after }: Probe) {
     trafficType,
     areBucketsKnown: saved !== undefined,
   };
+  if (slowPattern !== undefined) {
+    return (
+      <p className={styles.hint} role="status">
+        Cannot tell: the expression <code>{slowPattern}</code> takes too long for this key.
+      </p>
+    );
+  }
   if (!shown)
     return key.length > 250 ? <p className={styles.hint}>SDKs refuse keys of more than 250 characters.</p> : null;
   const isFlipped = before !== undefined && after !== undefined && before.treatment !== after.treatment;

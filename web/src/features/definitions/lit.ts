@@ -7,9 +7,11 @@ export interface Lit {
   readonly step: string | undefined;
   /** The key and its bucket, where a bucket decides. */
   readonly pin: Pin | undefined;
+  /** An expression that takes too long for the key. */
+  readonly slowPattern: string | undefined;
 }
 
-export const nothingLit: Lit = { step: undefined, pin: undefined };
+export const nothingLit: Lit = { step: undefined, pin: undefined, slowPattern: undefined };
 
 export const LitContext = createContext<Lit>(nothingLit);
 

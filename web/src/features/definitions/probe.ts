@@ -1,10 +1,11 @@
 /** The key that is being tried in "Who sees what", and what comes out: with what is saved, and with the draft. */
 import { useMemo } from 'react';
-import { type Evaluable, type Evaluation, evaluatorOf, parseKey, type World } from '#domain/evaluate.ts';
+import { type Evaluable, type Evaluation, evaluatorOf, parseKey, type Subject, type World } from '#domain/evaluate.ts';
 import { useFlag } from '../../flag.ts';
 import { noticesOf } from '../../notices.ts';
 import { attributesFrom, kindsOfAttributes } from './attributes.ts';
 import { useEditor } from './editor.ts';
+import { Undecided, usePatternVerdicts } from './patterns.ts';
 import { useWorld } from './use-world.ts';
 
 export interface Asked {
@@ -23,28 +24,20 @@ export interface Probe {
   readonly before: Evaluation | undefined;
   /** What they would answer with what the page shows; undefined while that is not complete. */
   readonly after: Evaluation | undefined;
+  /** A pattern takes too long, so that either of the two cannot be told. */
+  readonly slowPattern: string | undefined;
 }
 
 export function useProbe(): Probe {
   const { before, after, world, attributes } = useSetting();
   const key = parseKey(asked.use().key);
-  return {
-    key,
-    before: useEvaluation(before, world, { key, attributes }),
-    after: useEvaluation(after, world, { key, attributes }),
-  };
-}
-
-export interface Setting {
-  readonly before: Evaluable | undefined;
-  readonly after: Evaluable | undefined;
-  readonly world: World;
-  /** What the SDKs are given beside the key. */
-  readonly attributes: Readonly<Record<string, unknown>>;
+  const was = useEvaluation(before, world, { key, attributes });
+  const is = useEvaluation(after, world, { key, attributes });
+  return { key, before: was.evaluation, after: is.evaluation, slowPattern: is.slowPattern ?? was.slowPattern };
 }
 
 /** What is saved and what the page shows, ready to be evaluated, and what lies around them. */
-export function useSetting(): Setting {
+function useSetting() {
   const { saved, savedTargeting, targeting, complaints, environment } = useEditor();
   const { name } = useFlag();
   const definitions = useMemo(() => {
@@ -61,16 +54,23 @@ export function useSetting(): Setting {
   return { ...definitions, world, attributes: attributesFrom(asked.use().attributes, kinds) };
 }
 
-interface Subject {
-  readonly key: string | undefined;
-  readonly attributes: Readonly<Record<string, unknown>>;
+interface Tried {
+  readonly evaluation: Evaluation | undefined;
+  readonly slowPattern: string | undefined;
 }
 
-function useEvaluation(
+/** Nothing while an expression runs. */
+export function useEvaluation(
   definition: Evaluable | undefined,
   world: World,
-  { key, attributes }: Subject,
-): Evaluation | undefined {
+  { key, attributes }: Pick<Subject, 'attributes'> & { readonly key: string | undefined },
+): Tried {
+  usePatternVerdicts();
   const evaluate = useMemo(() => definition && evaluatorOf(definition, world), [definition, world]);
-  return key === undefined ? undefined : evaluate?.({ key, attributes });
+  try {
+    return { evaluation: key === undefined ? undefined : evaluate?.({ key, attributes }), slowPattern: undefined };
+  } catch (problem) {
+    if (!(problem instanceof Undecided)) throw problem;
+    return { evaluation: undefined, slowPattern: problem.isTooSlow ? problem.pattern : undefined };
+  }
 }

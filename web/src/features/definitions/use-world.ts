@@ -3,19 +3,31 @@ import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { getFlag } from '#contract/flags.ts';
 import { dependenciesOf, type Targeting } from '#domain/definitions.ts';
+import type { OtherFlag } from '#domain/effect-sides.ts';
 import type { World } from '#domain/evaluate.ts';
 import type { ExpandedDefinition } from '#domain/expansions.ts';
 import type { Answer } from '../../api.ts';
 import { flagReading } from '../../flag.ts';
 import { useProject } from '../../project.ts';
+import { matchesInTime } from './patterns.ts';
 
-export function useWorld(environmentId: string, ...targetings: readonly (Targeting | undefined)[]): World {
+export interface PageWorld extends World {
+  /** Tells what is not defined from what is not read yet. */
+  readonly otherFlag: OtherFlag;
+}
+
+export function useWorld(environmentId: string, ...targetings: readonly (Targeting | undefined)[]): PageWorld {
   const project = useProject();
   const client = useQueryClient();
-  const known = (flag: string): ExpandedDefinition | undefined =>
-    client
-      .getQueryData<Answer<typeof getFlag>>(flagReading(project.id, flag).queryKey)
-      ?.definitions?.find((definition) => definition.environment.id === environmentId);
+  const read = (flag: string): ExpandedDefinition | 'notDefined' | undefined => {
+    const answer = client.getQueryData<Answer<typeof getFlag>>(flagReading(project.id, flag).queryKey);
+    const found = answer?.definitions?.find((definition) => definition.environment.id === environmentId);
+    return answer && (found ?? 'notDefined');
+  };
+  const known = (flag: string): ExpandedDefinition | undefined => {
+    const found = read(flag);
+    return found === 'notDefined' ? undefined : found;
+  };
   const flags = withTheirs(
     targetings.flatMap((targeting) => (targeting ? dependenciesOf(targeting) : [])),
     known,
@@ -25,7 +37,10 @@ export function useWorld(environmentId: string, ...targetings: readonly (Targeti
   });
   const versions = answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: another world when the other flags are read anew
-  return useMemo(() => ({ definitionOf: known, isInSegment: () => false }), [flags.join(' '), versions, environmentId]);
+  return useMemo(
+    () => ({ definitionOf: known, otherFlag: read, isInSegment: () => false, matches: matchesInTime }),
+    [flags.join(' '), versions, environmentId],
+  );
 }
 
 /** The flags, those that they depend on, and so on, as far as they have been read. */

@@ -1,0 +1,129 @@
+import { ArrowRight } from 'lucide-react';
+import { Fragment } from 'react';
+import { type Effect, isHarmless, movesIn, type Range } from '#domain/effects.ts';
+import { Bar, TreatmentName } from '../ui/Bar.tsx';
+import { percent } from '../ui/percent.ts';
+import box from './DifferenceBox.module.css';
+import styles from './EffectView.module.css';
+import { changedShares, groupWords, namedWords, plainHeadline, rangeWords, unknownWords } from './effect-words.ts';
+
+interface Props {
+  readonly effect: Effect;
+  /** What is served outside of the allocation, after the change. */
+  readonly defaultTreatment: string;
+  /** The names of the treatments: they decide the colours. */
+  readonly order: readonly string[];
+}
+
+/** What the whole change does to all keys: the shares now and after, who moves where, and what cannot be told. */
+export function EffectView({ effect, defaultTreatment, order }: Props) {
+  return (
+    <section className={box.box} aria-label="Effect">
+      <h3 className={styles.headline}>
+        <Headline effect={effect} defaultTreatment={defaultTreatment} />
+      </h3>
+      {effect.groups.length > 0 && (
+        <dl className={box.sides}>
+          {(['before', 'after'] as const).map((side) => (
+            <Fragment key={side}>
+              <dt>{side === 'before' ? 'Now' : 'After'}</dt>
+              <dd>
+                <AllKeysBar shares={effect.shares.map((share) => ({ ...share, range: share[side] }))} order={order} />
+              </dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
+      <Details effect={effect} />
+    </section>
+  );
+}
+
+function Headline({ effect, defaultTreatment }: Omit<Props, 'order'>) {
+  const changed = changedShares(effect, defaultTreatment);
+  if (changed.length === 0 || effect.groups.length === 0) return plainHeadline(effect);
+  return (
+    <>
+      {changed.map(({ treatment, before, after }, index) => (
+        <Fragment key={treatment}>
+          {index > 0 && ', '}
+          <code>{treatment}</code> <span className="num">{rangeWords(before)}</span>{' '}
+          <ArrowRight size={14} aria-label="to" /> <span className="num">{rangeWords(after)}</span>
+        </Fragment>
+      ))}{' '}
+      <span className={styles.of}>of all keys</span>
+    </>
+  );
+}
+
+interface BarProps {
+  readonly shares: readonly { readonly treatment: string; readonly range: Range }[];
+  readonly order: readonly string[];
+}
+
+/** Hatched is what may be one or the other. */
+export function AllKeysBar({ shares, order }: BarProps) {
+  const possible = shares.filter(({ range }) => range.most > 0);
+  return (
+    <>
+      <Bar
+        buckets={possible.map(({ treatment, range }) => ({ treatment, size: range.least }))}
+        unknown={100 - possible.reduce((sum, { range }) => sum + range.least, 0)}
+        order={order}
+        size="medium"
+        label=""
+      />
+      <ul className={styles.legend}>
+        {possible.map(({ treatment, range }) => (
+          <li key={treatment}>
+            <TreatmentName treatment={treatment} order={order} /> <span className="num">{rangeWords(range)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const mostGroups = 6;
+
+function Details({ effect }: Pick<Props, 'effect'>) {
+  const { groups } = effect;
+  const moving = groups.filter(({ flows }) => movesIn(flows).length > 0);
+  const unknowns = groups.length > 1 ? unknownWords(effect) : [];
+  const named = namedWords(effect);
+  if (moving.length + unknowns.length + named.length === 0) return null;
+  return (
+    <div className={box.impact}>
+      {moving.slice(0, mostGroups).map((group, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
+        <p key={index}>
+          {groups.length === 1 ? 'Of all keys, ' : `${groupWords(group, effect)}: `}
+          {movesIn(group.flows).map(({ from, to, share }, place) => (
+            <Fragment key={`${from} ${to}`}>
+              {place > 0 && ', '}
+              <strong className="num">{percent(share)}</strong> {place === 0 && 'move '}from <code>{from}</code> to{' '}
+              <code>{to}</code>
+            </Fragment>
+          ))}
+          .
+        </p>
+      ))}
+      {moving.length > mostGroups && <p>Keys also move in {moving.length - mostGroups} other combinations of rules.</p>}
+      {groups.length > moving.length && moving.length > 0 && <p>Other keys keep their treatment.</p>}
+      {unknowns.length > 0 && (
+        <p className={styles.unknown}>
+          {isHarmless(effect) ? 'Cannot tell exact shares: ' : 'Cannot tell how many keys these are: '}
+          <Coded text={`${unknowns.join('; ')}.`} />
+        </p>
+      )}
+      {named.map((words) => (
+        <p key={words}>{words}</p>
+      ))}
+    </div>
+  );
+}
+
+/** What stands between backticks is code. */
+const Coded = ({ text }: { readonly text: string }) =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other name
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));

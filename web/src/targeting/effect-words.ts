@@ -1,0 +1,87 @@
+/** The effect of a change in words. */
+import type { Decider, Question } from '#domain/effect-sides.ts';
+import { type Effect, type Group, isHarmless, movesIn, type Range } from '#domain/effects.ts';
+import { percent } from '../ui/percent.ts';
+
+export const rangeWords = ({ least, most }: Range): string =>
+  least === most ? percent(most) : `${percent(least).replace('%', '')}–${percent(most)}`;
+
+const isEqual = (one: Range, other: Range): boolean => one.least === other.least && one.most === other.most;
+
+/** The treatments whose share changes. The default treatment gets what the others lose: it needs no word. */
+export function changedShares({ shares }: Effect, defaultTreatment: string) {
+  const changed = shares.filter(({ before, after }) => !isEqual(before, after));
+  const others = changed.filter(({ treatment }) => treatment !== defaultTreatment);
+  return others.length > 0 ? others : changed;
+}
+
+/** The headline where no share says it. */
+export function plainHeadline(effect: Effect): string {
+  const { groups, named } = effect;
+  if (groups.length === 0) return 'Cannot tell: there are too many rules to compare.';
+  if (isHarmless(effect)) return 'No key changes treatment.';
+  const moved = groups.map(({ flows }) => movesIn(flows).reduce((sum, { share }) => sum + share, 0));
+  const range = { least: Math.min(...moved), most: Math.max(...moved) };
+  if (range.most > 0) return `Shares stay the same, but ${rangeWords(range)} of all keys change treatment.`;
+  const keys = named.moves.reduce((sum, move) => sum + move.keys, 0);
+  if (named.unknown + named.notCompared > 0) return 'Only keys that are listed one by one may change treatment.';
+  return keys === 1 ? 'One listed key changes treatment.' : `${count(keys)} listed keys change treatment.`;
+}
+
+/** One line: "on 80% → 60% of all keys". */
+export function effectLine(effect: Effect, defaultTreatment: string): string {
+  const changed = changedShares(effect, defaultTreatment);
+  if (changed.length === 0 || effect.groups.length === 0) return plainHeadline(effect);
+  const words = changed.map(
+    ({ treatment, before, after }) => `${treatment} ${rangeWords(before)} → ${rangeWords(after)}`,
+  );
+  return `${words.join(', ')} of all keys`;
+}
+
+const ruleNumber = (decider: Decider): string => (decider.kind === 'rule' ? `rule ${decider.index + 1}` : '');
+
+/** Whom a group is made of. Where no rule decides on one side, only the other one tells. */
+export function groupWords({ before, after }: Group, { groups }: Effect): string {
+  const [was, is] = [matchWords(before), matchWords(after)];
+  if (was === is) return `Keys that ${is}`;
+  if (groups.every((group) => group.after.kind === 'rest')) return `Keys that ${was} now`;
+  if (groups.every((group) => group.before.kind === 'rest')) return `Keys that ${is} after`;
+  return `Keys that ${was} now and ${is} after`;
+}
+
+function matchWords(decider: Decider): string {
+  if (decider.kind === 'segment') return `are in segment ${decider.segment}`;
+  return decider.kind === 'rest' ? 'match no rule' : `match ${ruleNumber(decider)}`;
+}
+
+const mostUnknowns = 4;
+
+/** What must be known to tell more: "rule 2 asks for `cart_value`". */
+export function unknownWords({ unknowns }: Effect): string[] {
+  const areBoth = unknowns.some(({ side }) => side === 'after');
+  const words = unknowns.map(({ side, step, asksFor }) => {
+    const asked = [...new Set(asksFor.map(questionWords))].join(' and ');
+    const when = side === 'before' && areBoth ? ' (now)' : '';
+    return step.kind === 'segment' ? `targets ask for ${asked}${when}` : `${ruleNumber(step)}${when} asks for ${asked}`;
+  });
+  const rest = words.length - mostUnknowns;
+  return rest > 0 ? [...words.slice(0, mostUnknowns), `${rest} more rules ask for something`] : words;
+}
+
+function questionWords(question: Question): string {
+  if (question.kind === 'key') return 'what the key looks like';
+  return question.kind === 'attribute' ? `\`${question.name}\`` : `the ${question.kind} \`${question.name}\``;
+}
+
+/** Keys that are listed in targets or rules. */
+export function namedWords({ named }: Effect): string[] {
+  const { moves, unknown, notCompared } = named;
+  const keys = (number: number) => (number === 1 ? '1 listed key' : `${count(number)} listed keys`);
+  return [
+    ...moves.map((move) => `${keys(move.keys)} ${move.keys === 1 ? 'moves' : 'move'} from ${move.from} to ${move.to}.`),
+    ...(unknown > 0 ? [`Cannot tell whether ${keys(unknown)} change treatment.`] : []),
+    ...(notCompared > 0 ? [`${count(notCompared)} listed keys are too many to compare.`] : []),
+  ];
+}
+
+const count = (number: number): string => number.toLocaleString('en');
