@@ -1,5 +1,6 @@
 /** The command line: the server, and what an operator does beside it. */
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
@@ -13,7 +14,9 @@ process.umask(0o077);
 // Who reads only the first lines of a list closes the pipe; that is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-const program = new Command('burgee').description('A feature-flag control plane that a team runs itself.');
+const program = new Command('burgee')
+  .description('A feature-flag control plane that a team runs itself.')
+  .version(manifest.version, '-V, --version', 'print the version');
 program
   .command('serve')
   .description('start the server')

@@ -7,6 +7,7 @@ import { shapeOf } from '#domain/shapes.ts';
 import { listApiKeys } from '#store/api-keys.ts';
 import { findEnvironment } from '#store/environments.ts';
 import { findProject } from '#store/projects.ts';
+import { listPlaceNames } from '#store/scopes.ts';
 import type { Reader } from '#store/sql.ts';
 import { withStore } from './store.ts';
 import { printTable } from './table.ts';
@@ -66,7 +67,11 @@ const create = ({ name, type, project, environment, role }: CreateOptions) =>
 const list = () =>
   withStore(async ({ store }) => {
     const keys = await listApiKeys(store, { scope: { kind: 'account' }, offset: 0, limit: Number.MAX_SAFE_INTEGER });
-    printTable(['id', 'name', 'type', 'ends with', 'roles', 'scope', 'last used'], keys.map(toRow));
+    const names = await listPlaceNames(store);
+    printTable(
+      ['id', 'name', 'type', 'ends with', 'roles', 'scope', 'last used'],
+      keys.map((key) => toRow(key, names)),
+    );
   });
 
 const revoke = (word: string) =>
@@ -97,14 +102,22 @@ async function scopeOf(
     : { kind: 'project', projectId: project.id };
 }
 
-const toRow = ({ id, name, type, lastFour, roles, scope, lastUsedAt }: ApiKey): string[] => [
+const toRow = (
+  { id, name, type, lastFour, roles, scope, lastUsedAt }: ApiKey,
+  names: ReadonlyMap<string, string>,
+): string[] => [
   id,
   name,
   type,
   lastFour,
   roles.join(' '),
-  scope.kind === 'account'
-    ? 'account'
-    : [scope.projectId, ...(scope.kind === 'environment' ? scope.environmentIds : [])].join(' '),
+  placesOf(scope)
+    .map((place) => names.get(place) ?? place)
+    .join(', ') || 'account',
   lastUsedAt === undefined ? 'never' : new Date(lastUsedAt).toISOString(),
 ];
+
+const placesOf = (scope: KeyScope): string[] => {
+  if (scope.kind === 'account') return [];
+  return scope.kind === 'project' ? [scope.projectId] : [scope.projectId, ...scope.environmentIds];
+};

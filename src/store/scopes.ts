@@ -42,3 +42,10 @@ export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<
      where m.user_id = ${userId} and v.viewer_type = 'group'`);
   return rows.map((row) => row.id);
 }
+
+/** The names of all projects and environments by their ids, for a list that shows where keys hold. */
+export async function listPlaceNames(db: Reader): Promise<Map<string, string>> {
+  const rows = await db.all<{ id: string; name: string }>(sql`
+    select id, name from projects union all select id, name from environments`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

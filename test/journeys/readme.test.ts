@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -47,4 +48,13 @@ test('the walk through the API in the README works as it stands there', async ()
   const outputs = lines.map(({ output }) => output.trim()).filter((output) => output !== '');
   assert.ok(outputs.length > 1, stdout);
   assert.equal(outputs.at(-1), 'true');
+});
+
+test('git ignores databases and backups: they hold secrets', () => {
+  const files = ['burgee-monday.db', 'data/burgee.db', 'burgee.db-wal'];
+  const { stdout } = spawnSync('git', ['check-ignore', ...files], {
+    cwd: new URL('../..', import.meta.url),
+    encoding: 'utf8',
+  });
+  assert.deepEqual(stdout.trim().split('\n'), files);
 });

@@ -116,7 +116,18 @@ test('with Node 24 and nothing else it starts, answers, serves its pages, and ha
   const listed = await burgee.shell(`${main} keys list`, { PATH: `${dirname(node)}:/usr/bin:/bin` });
   assert.equal(listed.code, 0, listed.stderr);
   assert.match(listed.stdout, /API_ALL_GRANTED/);
+  const settings = join(folder, 'burgee.env');
+  writeFileSync(settings, `DATABASE_URL='${await burgee.databaseUrl()}'\n`);
+  const wrapper = join(unpacked, 'bin/burgee');
+  const environment = { BURGEE_ENV_FILE: settings, DATABASE_URL: '', PATH: `${dirname(node)}:/usr/bin:/bin` };
+  assert.match((await burgee.shell(`${wrapper} keys list`, environment)).stdout, /API_ALL_GRANTED/);
+  assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
   assert.equal((await server.end('SIGTERM')).code, 0);
+});
+
+test('of the services that share an image one builds it: several that export it at once fail', () => {
+  const compose = readFileSync(join(unpacked, example, 'compose.yaml'), 'utf8');
+  assert.equal(compose.match(/^ +build:/gm)?.length, 1);
 });
 
 /** The last stage of the Dockerfile, as far as it says what is run and how. */
