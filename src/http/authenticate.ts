@@ -63,7 +63,7 @@ export async function findPerson(
   { db, publicUrl, sessionUsed }: Authentication,
   request: FastifyRequest,
 ): Promise<Person | undefined> {
-  const token = sessionTokenOf(request);
+  const token = sessionTokenOf(request, publicUrl);
   const person = token === undefined ? undefined : await findSignedIn(db, hashOf(token));
   if (!person) return undefined;
   requireOwnOrigin(request, publicUrl, true);

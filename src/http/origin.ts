@@ -13,6 +13,10 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | un
   const { origin, host } = request.headers;
   if (origin === undefined && !hasSession) return;
   const from = origin === undefined ? null : URL.parse(origin);
-  const own = publicUrl === undefined ? from?.host === host : from?.origin === new URL(publicUrl).origin;
+  // Without PUBLIC_URL the Host must tell who we are: a proxy that drops it must not let everybody in.
+  const own =
+    publicUrl === undefined
+      ? host !== undefined && host !== '' && from?.host === host
+      : from?.origin === new URL(publicUrl).origin;
   if (!own) throw new Problem('origin_foreign');
 }

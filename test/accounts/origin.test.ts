@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { prefix } from '#contract/parts.ts';
 import { refused } from '../support/app.ts';
 import { uniqueName } from '../support/build.ts';
+import { exchange } from '../support/raw-sockets.ts';
 import {
   account,
   administratorsId,
@@ -84,6 +86,31 @@ for (const [what, from] of Object.entries(foreign)) {
   });
 }
 
+/** A proxy may drop the header Host, and without PUBLIC_URL nothing else says who we are. */
+const withoutHost: Record<string, Record<string, string>> = {
+  'no Host and no Origin': {},
+  'no Host and the Origin null': { origin: 'null' },
+  'no Host and the Origin of another site': { origin: 'https://evil.example' },
+  'an empty Host and a file as Origin': { host: '', origin: 'file:///' },
+};
+describe('a change in a session is refused', async () => {
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+  for (const [what, headers] of Object.entries(withoutHost)) {
+    test(`with ${what}`, async () => {
+      const group = await aGroup();
+      const lines = Object.entries({ cookie: administrator.cookie, ...headers }).map((header) => header.join(': '));
+      const actions = await api.recorded(async () => {
+        // As an old proxy sends it: HTTP/1.0 needs no Host.
+        const said = await exchange(url, [
+          [`DELETE ${prefix}/groups/${group} HTTP/1.0`, ...lines, '', ''].join('\r\n'),
+        ]);
+        assert.match(said, /^HTTP\/1\.1 403 .*\r\nx-burgee-problem: origin_foreign\r\n/s);
+      });
+      assert.deepEqual(actions, []);
+    });
+  }
+});
+
 for (const [what, write] of Object.entries(writes)) {
   test(`${what} in a session from a page of ours is done`, async () => {
     const person = await aPerson(api, { groups: [await administratorsId(api)] });
@@ -162,7 +189,7 @@ describe('with PUBLIC_URL its origin is ours, whatever the proxy sends as Host',
       const reply = await app.inject({
         method: 'POST',
         url: '/internal/api/v2/groups',
-        headers: { host: hostHeader, origin: from, cookie: administrator.cookie },
+        headers: { host: hostHeader, origin: from, cookie: `__Host-${administrator.cookie}` },
         payload: { name: uniqueName('group') },
       });
       assert.equal(reply.statusCode, own ? 200 : 403, reply.body);

@@ -177,26 +177,39 @@ test('what is no sign-in is 400, and nothing is recorded', async () => {
   assert.deepEqual(actions, []);
 });
 
-const cookies: [publicUrl: string | undefined, secure: string[]][] = [
-  [undefined, []],
-  [origin, []],
-  [`https://${host}`, ['Secure']],
-];
-for (const [publicUrl, secure] of cookies) {
-  test(`with PUBLIC_URL ${publicUrl} the cookie is HttpOnly, SameSite=Lax and ${secure[0] ?? 'not Secure'}`, async () => {
-    const app = await startAt(api, publicUrl);
+/** How people come → whether the cookie is Secure. The proxy is at the address that asks. */
+const cookies: Record<string, { publicUrl?: string; trustProxy?: string; forwarded?: string; secure: boolean }> = {
+  'without PUBLIC_URL': { secure: false },
+  'with PUBLIC_URL http': { publicUrl: origin, secure: false },
+  'with PUBLIC_URL https': { publicUrl: `https://${host}`, secure: true },
+  'behind a trusted proxy that has TLS': { trustProxy: '127.0.0.1', forwarded: 'https', secure: true },
+  'behind a trusted proxy without TLS': { trustProxy: '127.0.0.1', forwarded: 'http', secure: false },
+  'with a client that only says that it has TLS': { trustProxy: '10.9.9.9', forwarded: 'https', secure: false },
+};
+for (const [how, { publicUrl, trustProxy, forwarded, secure }] of Object.entries(cookies)) {
+  test(`${how} the cookie is HttpOnly, SameSite=Lax and ${secure ? 'Secure, for this host alone' : 'not Secure'}`, async () => {
+    const app = await startAt(api, publicUrl, trustProxy);
     const { email, password } = await aPerson(api);
-    const headers = { host, origin: publicUrl ?? origin };
+    const headers = {
+      host,
+      origin: publicUrl ?? `${forwarded ?? 'http'}://${host}`,
+      ...(forwarded === undefined ? {} : { 'x-forwarded-proto': forwarded, 'x-forwarded-for': '192.0.2.7' }),
+    };
     const url = account('/session');
     const started = await app.inject({ method: 'POST', url, headers, payload: { email, password } });
-    const { pair, token, attributes } = cookieOf(started) ?? {};
-    assert.match(pair ?? '', /^[\w-]+=[\w-]{43}$/);
-    assert.ok(token);
-    const common = ['HttpOnly', 'Path=/', 'SameSite=Lax', ...secure];
+    const { pair = '', token, attributes } = cookieOf(started) ?? {};
+    const name = secure ? '__Host-burgee_session' : 'burgee_session';
+    assert.match(pair, new RegExp(`^${name}=[\\w-]{43}$`));
+    const common = ['HttpOnly', 'Path=/', 'SameSite=Lax', ...(secure ? ['Secure'] : [])];
     assert.deepEqual(attributes?.sort(), [...common, `Max-Age=${14 * 24 * 3600}`].sort());
-    const ended = await app.inject({ method: 'DELETE', url, headers: { ...headers, cookie: pair ?? '' } });
+    // Under the other name it is what a neighbouring host, or nobody, has set.
+    const otherName = secure ? 'burgee_session' : '__Host-burgee_session';
+    const statusWith = async (cookie: string) =>
+      (await app.inject({ url, headers: { ...headers, cookie } })).statusCode;
+    assert.deepEqual([await statusWith(pair), await statusWith(`${otherName}=${token}`)], [200, 401]);
+    const ended = await app.inject({ method: 'DELETE', url, headers: { ...headers, cookie: pair } });
     const cleared = cookieOf(ended);
-    assert.equal(cleared?.token, '');
+    assert.equal(cleared?.pair, `${name}=`);
     for (const attribute of common) assert.ok(cleared?.attributes.includes(attribute), attribute);
     assert.ok(cleared?.attributes.some((attribute) => /^(Max-Age=0|Expires=Thu, 01 Jan 1970 .*)$/.test(attribute)));
   });

@@ -49,10 +49,11 @@ export async function startAccounts(): Promise<Api> {
 }
 
 /** A second server on the same database, for a PUBLIC_URL of its own. */
-export async function startAt(api: Api, publicUrl: string | undefined): Promise<FastifyInstance> {
+export async function startAt(api: Api, publicUrl: string | undefined, trustProxy?: string): Promise<FastifyInstance> {
   const installation = await findAccount(api.store);
   assert.ok(installation);
-  const app = await createApp({ store: api.store, account: installation, log: pino({ level: 'silent' }), publicUrl });
+  const log = pino({ level: 'silent' });
+  const app = await createApp({ store: api.store, account: installation, log, publicUrl, trustProxy });
   after(() => app.close());
   return app;
 }
