@@ -10,6 +10,7 @@ import { Problem } from '#domain/problems.ts';
 import { keptAnswers } from '#http/answers.ts';
 import { readBodies } from '#http/bodies.ts';
 import { compressAnswers } from '#http/compression.ts';
+import { type AllowedOrigins, allowOrigins } from '#http/cors.ts';
 import { register, type Services } from '#http/implement.ts';
 import { knownAskers } from '#http/known-askers.ts';
 import { createLimits, type RateLimits } from '#http/limits.ts';
@@ -42,6 +43,7 @@ import type { Account } from '#store/account.ts';
 import type { Store } from '#store/sql.ts';
 import type { Answered } from '#telemetry/requests.ts';
 import type { Traces } from '#telemetry/traces.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 export interface AppOptions {
   readonly store: Store;
@@ -49,6 +51,7 @@ export interface AppOptions {
   readonly log: Logger;
   readonly publicUrl?: string | undefined;
   readonly trustProxy?: string | undefined;
+  readonly corsOrigins?: AllowedOrigins | undefined;
   readonly rateLimits?: RateLimits | undefined;
   /** Hears of each request that was answered. */
   readonly answered?: Answered | undefined;
@@ -61,6 +64,7 @@ export async function createApp({
   log,
   publicUrl,
   trustProxy = '',
+  corsOrigins = [],
   rateLimits = { perKey: undefined, perAddress: undefined },
   answered = () => undefined,
   traces,
@@ -118,6 +122,7 @@ export async function createApp({
     }
   });
   // In this order: what is kept is kept as it is sent.
+  allowOrigins(app, corsOrigins);
   compressAnswers(app);
   answers.keepFrom(app);
   app.addHook('onResponse', async (request, reply) => ended(request, reply));
@@ -152,7 +157,7 @@ export async function createApp({
     ...changes(store, markersFor('changes', account.markerSecret)),
   ];
   const served = [
-    ['', service(store)],
+    ['', service(store, manifest.version)],
     [prefix, ofTheApi],
     [accountPrefix, accounts(store, throttles, worksAfterAnswers(app, log))],
   ] as const;

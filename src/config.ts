@@ -1,6 +1,7 @@
 /** The environment variables, read once and checked. Nothing else reads `process.env`. */
 import { mayBeKey } from '#commands/secrets.ts';
 import type { ConnectionLimits } from '#http/connections.ts';
+import type { AllowedOrigins } from '#http/cors.ts';
 import type { RateLimits } from '#http/limits.ts';
 import type { BackupSettings } from '#jobs/backups.ts';
 
@@ -17,6 +18,8 @@ export interface Config {
   readonly logLevel: string;
   /** Addresses of the proxies whose word about the client's address is taken; undefined: of none. */
   readonly trustProxy: string | undefined;
+  /** Whose pages may use the Admin API with a key. */
+  readonly corsOrigins: AllowedOrigins;
   readonly connections: ConnectionLimits;
   readonly rateLimits: RateLimits;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
@@ -77,7 +80,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ? undefined
       : 'must list addresses or networks of proxies, for example 127.0.0.1,10.0.0.0/8',
   );
+  const corsOrigins = read('CORS_ORIGINS', (value) =>
+    value === '*' || value.split(',').every(isOrigin)
+      ? undefined
+      : `must be * or list origins such as https://tools.example.com,http://localhost:8081, not ${value}`,
+  );
   const maxConnections = read('MAX_CONNECTIONS', aNumber('connections', 100_000));
+  const perConnectedAddress = read('MAX_CONNECTIONS_PER_ADDRESS', aNumber('connections', 100_000));
   const keepAliveSeconds = read('KEEP_ALIVE_SECONDS', aNumber('seconds', 3_600));
   const perKey = read('RATE_LIMIT_PER_KEY', aNumber('requests a minute', 1_000_000));
   const perAddress = read('RATE_LIMIT_PER_ADDRESS', aNumber('requests a minute', 1_000_000));
@@ -114,7 +123,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adminKeyText,
     logLevel: logLevel ?? 'info',
     trustProxy,
-    connections: { most: Number(maxConnections ?? 5_000), keepAliveSeconds: Number(keepAliveSeconds ?? 72) },
+    corsOrigins: corsOrigins === '*' ? '*' : (corsOrigins?.split(',') ?? []),
+    connections: {
+      most: Number(maxConnections ?? 5_000),
+      mostPerAddress: Number(perConnectedAddress ?? 2_000),
+      keepAliveSeconds: Number(keepAliveSeconds ?? 72),
+    },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
     backups: backupFolder
@@ -186,6 +200,9 @@ function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/.test(text);
 }
+
+/** As a browser sends it in `Origin`: nothing behind the host. */
+const isOrigin = (text: string): boolean => isHttpUrl(text) && URL.parse(text)?.origin === text;
 
 /** Where a server that listens there can be reached from this machine. */
 export function localUrl(host: string, port: number): string {

@@ -58,9 +58,10 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const { store, answered, traces } = telemetry;
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const { publicUrl: givenUrl, trustProxy, rateLimits } = config;
-  const app = await createApp({ store, account, log, publicUrl: givenUrl, trustProxy, rateLimits, answered, traces });
-  limitConnections(app.server, config.connections, log);
+  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits } = config;
+  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits };
+  const app = await createApp({ store, account, log, ...settings, answered, traces });
+  limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [];
   stopOnSignal({ app, store, log, jobs, telemetry });
   jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));

@@ -13,7 +13,8 @@ const defaults = {
   adminKeyText: undefined,
   logLevel: 'info',
   trustProxy: undefined,
-  connections: { most: 5_000, keepAliveSeconds: 72 },
+  corsOrigins: [],
+  connections: { most: 5_000, mostPerAddress: 2_000, keepAliveSeconds: 72 },
   rateLimits: { perKey: undefined, perAddress: undefined },
   mail: undefined,
   backups: undefined,
@@ -34,7 +35,9 @@ test('a variable that is empty counts as absent', () => {
     PUBLIC_URL: '',
     BURGEE_ADMIN_API_KEY: '',
     LOG_LEVEL: '',
+    CORS_ORIGINS: '',
     MAX_CONNECTIONS: '',
+    MAX_CONNECTIONS_PER_ADDRESS: '',
     KEEP_ALIVE_SECONDS: '',
     RATE_LIMIT_PER_KEY: '',
     RATE_LIMIT_PER_ADDRESS: '',
@@ -60,7 +63,9 @@ test('every variable is read', () => {
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
     TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
+    CORS_ORIGINS: 'https://tools.example.com,http://localhost:8081',
     MAX_CONNECTIONS: '100',
+    MAX_CONNECTIONS_PER_ADDRESS: '10',
     KEEP_ALIVE_SECONDS: '620',
     RATE_LIMIT_PER_KEY: '600',
     RATE_LIMIT_PER_ADDRESS: '1200',
@@ -85,7 +90,8 @@ test('every variable is read', () => {
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
     trustProxy: '127.0.0.1,10.0.0.0/8',
-    connections: { most: 100, keepAliveSeconds: 620 },
+    corsOrigins: ['https://tools.example.com', 'http://localhost:8081'],
+    connections: { most: 100, mostPerAddress: 10, keepAliveSeconds: 620 },
     rateLimits: { perKey: 600, perAddress: 1200 },
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
     backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
@@ -124,6 +130,8 @@ const notAPort = (value: string) => `PORT must be a number from 0 to 65535, not 
 const notAUrl = (value: string) => `PUBLIC_URL must be a URL such as https://flags.example.com, not ${value}`;
 const notADatabase =
   'DATABASE_URL must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee';
+const notOrigins = (value: string) =>
+  `CORS_ORIGINS must be * or list origins such as https://tools.example.com,http://localhost:8081, not ${value}`;
 const notAPool = (value: string) => `DATABASE_POOL must be a number of connections from 1 to 999, not ${value}`;
 const notARate = (name: string, value: string) =>
   `${name} must be a number of requests a minute from 1 to 1000000, not ${value}`;
@@ -147,6 +155,10 @@ const complaints: [name: string, value: string, sentence: string][] = [
   ['DATABASE_POOL', '0', notAPool('0')],
   ['DATABASE_POOL', 'many', notAPool('many')],
   ['DATABASE_POOL', '1000', notAPool('1000')],
+  ['CORS_ORIGINS', 'tools.example.com', notOrigins('tools.example.com')],
+  ['CORS_ORIGINS', 'https://tools.example.com/', notOrigins('https://tools.example.com/')],
+  ['CORS_ORIGINS', 'https://a.example, https://b.example', notOrigins('https://a.example, https://b.example')],
+  ['CORS_ORIGINS', 'https://a.example,*', notOrigins('https://a.example,*')],
   ['MAX_CONNECTIONS', '0', 'MAX_CONNECTIONS must be a number of connections from 1 to 100000, not 0'],
   ['MAX_CONNECTIONS', '100001', 'MAX_CONNECTIONS must be a number of connections from 1 to 100000, not 100001'],
   ['KEEP_ALIVE_SECONDS', '1m', 'KEEP_ALIVE_SECONDS must be a number of seconds from 1 to 3600, not 1m'],

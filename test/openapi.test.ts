@@ -15,7 +15,11 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
   readonly responses: Record<
     string,
-    { readonly description: string; readonly content: Record<string, { readonly schema: object }> }
+    {
+      readonly description: string;
+      readonly headers?: Record<string, object>;
+      readonly content: Record<string, { readonly schema: object }>;
+    }
   >;
 }
 
@@ -63,10 +67,19 @@ test('every operation lists each problem that its endpoint can refuse, under its
     for (const code of problemsOf(endpoint)) {
       const response = responses[statusOf[problems[code].kind]] ?? assert.fail(`${place} lacks ${code}`);
       assert.ok(response.description.includes(`\`${code}\``), `${place} lacks ${code}`);
+      assert.deepEqual(response.headers?.['X-Burgee-Problem'], { $ref: '#/components/headers/Problem' });
       assert.deepEqual(response.content['application/json']?.schema, { $ref: '#/components/schemas/Error' });
     }
     const statuses = new Set(problemsOf(endpoint).map((code) => String(statusOf[problems[code].kind])));
     assert.deepEqual(new Set(Object.keys(responses)), statuses.add('200'), place);
+  }
+});
+
+test('where a missing title or comment is refused, the description says that the body is empty', () => {
+  const found = endpoints.filter(({ endpoint }) => problemsOf(endpoint).includes('note_required'));
+  assert.ok(found.length > 0);
+  for (const { place } of found) {
+    assert.match(operationAt(place).responses[400]?.description ?? '', /`note_required`: [^\n]* empty body/, place);
   }
 });
 

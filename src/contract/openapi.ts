@@ -100,6 +100,12 @@ export function toOpenApi(): object {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
       },
+      headers: {
+        Problem: {
+          description: 'the code of the problem, explained in docs/problems.md',
+          schema: { type: 'string', enum: Object.keys(problems).sort() },
+        },
+      },
       schemas: inside(shared, (schema) => inside(schema, refer)),
     },
   };
@@ -178,6 +184,9 @@ function toRequestBody({ body, looseBody, textBody, bodyIsOptional }: Endpoint):
   return schema && { required: bodyIsOptional !== true, content: json(schema) };
 }
 
+const describe = (code: ProblemCode): string =>
+  `\`${code}\`: ${sentenceOf(code)}${code === 'note_required' ? '. This one has an empty body' : ''}`;
+
 /** One response per status, with the codes that lead to it; `docs/problems.md` explains each. */
 function toErrors(codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => statusOf[problems[code].kind]);
@@ -186,7 +195,11 @@ function toErrors(codes: readonly ProblemCode[]): Record<string, object> {
       .sort(([a], [b]) => a - b)
       .map(([status, all]) => [
         status,
-        { description: all.map((code) => `\`${code}\`: ${sentenceOf(code)}`).join('\n\n'), content: json(ErrorBody) },
+        {
+          description: all.map(describe).join('\n\n'),
+          headers: { 'X-Burgee-Problem': { $ref: '#/components/headers/Problem' } },
+          content: json(ErrorBody),
+        },
       ]),
   );
 }

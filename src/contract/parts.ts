@@ -21,6 +21,8 @@ export const statusOf: Record<Kind, number> = {
 };
 
 export const bodyLimit = 1_048_576;
+/** Anybody may send these, and none of them is long. */
+export const accountBodyLimit = 16_384;
 
 export const ErrorBody = Type.Object({
   code: Type.Integer({ description: 'the HTTP status' }),

@@ -7,7 +7,7 @@ export const getHealth = endpoint({
   path: '/health',
   summary: 'The process lives',
   access: 'probe',
-  reply: Type.Object({ status: Type.Literal('ok') }),
+  reply: Type.Object({ status: Type.Literal('ok'), version: Type.String({ description: 'of Burgee' }) }),
   problems: [],
 });
 

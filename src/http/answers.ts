@@ -141,6 +141,8 @@ function keptFor({ method, url = '', headers }: IncomingMessage): string | undef
   if (method !== 'GET' || !url.startsWith(prefix) || 'content-length' in headers || 'transfer-encoding' in headers) {
     return undefined;
   }
+  // What a page of another site reads has headers for its origin.
+  if ('origin' in headers) return undefined;
   const key = keyOf(headers);
   return key && hashOf(key);
 }

@@ -18,6 +18,7 @@ import {
   type Resolved,
   type Words,
 } from '#contract/endpoint.ts';
+import { accountBodyLimit, accountPrefix, bodyLimit } from '#contract/parts.ts';
 import { type Actor, allows } from '#domain/access.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
@@ -94,6 +95,7 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
   app.route({
     method,
     url,
+    bodyLimit: url.startsWith(accountPrefix) ? accountBodyLimit : bodyLimit,
     schema: { response: { 200: endpoint.reply } },
     config: { showsSecret: endpoint.showsSecret ?? false },
     onRequest: async (request, reply) => {

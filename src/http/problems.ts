@@ -1,7 +1,7 @@
 /** From a refusal to an answer. The only place that logs what went wrong. */
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { bodyLimit, type ErrorBody, statusOf } from '#contract/parts.ts';
+import { type ErrorBody, statusOf } from '#contract/parts.ts';
 import { Problem, type ProblemCode } from '#domain/problems.ts';
 
 /** The specification: a change without title and comment, where the project requires them, is 400 with an empty body. */
@@ -22,14 +22,26 @@ export const errorBody = (problem: Problem, transactionId: string): ErrorBody =>
 });
 
 export function answerProblem(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
-  const problem = toProblem(error);
+  const problem = toProblem(error, request);
   request.problem = problem.code;
   if (problem.kind === 'internal') request.log.error({ err: error }, 'internal error');
   if (problem.cause) request.log.warn({ err: problem.cause }, 'the database is not available');
   if (problem.retryAfterSeconds !== undefined) sayWhenAgain(reply, problem);
-  reply.code(statusOf[problem.kind]);
+  if (problem.kind === 'too_large') letTheRestCome(request, reply);
+  reply.code(statusOf[problem.kind]).header('x-burgee-problem', problem.code);
   if (bodiless.has(problem.code)) return reply.removeHeader('content-type').send();
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(problem, request.id)));
+}
+
+/** As much of a refused body as is read and thrown away, so that a client that sends all before it reads gets the answer. */
+const largestDiscarded = 64 * 1_048_576;
+
+/**
+ * The framework closes the connection behind this refusal. A client that still sends would see a reset and no answer.
+ * Kept open, Node throws away what still comes, without keeping any of it, until the request's time is up.
+ */
+function letTheRestCome({ headers }: FastifyRequest, reply: FastifyReply): void {
+  if (Number(headers['content-length'] ?? 0) <= largestDiscarded) reply.removeHeader('connection');
 }
 
 /** The four vendor headers let its clients wait as long as they must; ours is one limit, so both pairs agree. */
@@ -51,9 +63,11 @@ const sentences: Record<string, string> = {
 };
 
 /** What the web server refuses by itself has its own codes; what nobody foresaw is ours. */
-function toProblem(error: FastifyError | Problem): Problem {
+function toProblem(error: FastifyError | Problem, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Problem('body_too_large', { limit: bodyLimit });
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Problem('body_too_large', { limit: routeOptions.bodyLimit });
+  }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new Problem('request_invalid', { complaints: [sentences[error.code] ?? 'The request is not valid'] });
   }

@@ -47,6 +47,7 @@ export function answerBrokenHttp(
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Transaction-Id: ${transactionId}`,
+      `X-Burgee-Problem: ${problem.code}`,
       ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',

@@ -73,6 +73,7 @@ async function missed(write: Write, target: Target, query: string, note?: object
     const { status, text, headers } = await send(write, target, query, note);
     assert.deepEqual([status, text, headers['content-length']], [400, '', '0'], `${label(write)} ${query}`);
     assert.equal(headers['content-type'], undefined);
+    assert.equal(headers['x-burgee-problem'], 'note_required');
     assert.match(String(headers['x-transaction-id']), /^[0-9a-z]{11}$/);
   });
   assert.deepEqual(actions, []);

@@ -10,6 +10,7 @@ import type { InjectOptions } from 'fastify';
 import sql from 'sql-template-tag';
 import { newKeyText, newToken } from '#commands/secrets.ts';
 import { bodyLimit, prefix } from '#contract/parts.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
@@ -420,6 +421,7 @@ test('what is not HTTP is answered with the error body, and a socket sees what a
     `GET /${'x'.repeat(70_000)} ${head}`,
   ]) {
     const answer = await exchange(request);
+    assert.match(answer, /\r\nX-Burgee-Problem: request_invalid\r\n/);
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
     assert.match(answer, /\r\nContent-Type: application\/json; charset=utf-8\r\n/);
     const id = /\r\nX-Transaction-Id: ([0-9a-z]{11})\r\n/.exec(answer)?.[1];
@@ -493,6 +495,11 @@ test('no key is ever in the log, however it was sent', async () => {
   const log = JSON.stringify(api.log);
   for (const text of [api.adminKey, used, revoked, ...texts]) assert.equal(log.includes(text), false);
   assert.ok(loggedUnder((await api.get('/groups', { as: used })).headers['x-transaction-id']).length > 0);
+});
+
+test('/health has the version of the server', async () => {
+  const { body } = await send({ url: '/health' });
+  assert.deepEqual(body, { status: 'ok', version: manifest.version });
 });
 
 test('the documents know only one method', async () => {

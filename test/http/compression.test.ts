@@ -96,6 +96,24 @@ test('answers to writes are compressed, too, and the ETag of a compressed answer
   assert.notEqual(patched.headers.etag, headers.etag);
 });
 
+test('an answer that is sent as a stream is compressed on its way', async () => {
+  const large = await aProject(api);
+  for (let count = 0; count < 3; count += 1) {
+    const many = Array.from({ length: 30_000 }, (_, index) => `customer-${count}-${index}`);
+    await aDefinedFlag(api, large, { treatments: [{ name: 'on', keys: many }, { name: 'off' }] });
+  }
+  const url = `${prefix}/splits/ws/${large.id}/environments/${large.staging.id}`;
+  const plain = await ask({ url });
+  assert.equal(plain.headers['content-length'], undefined, 'it is a stream');
+  for (const encoding of ['br', 'gzip']) {
+    const answer = await ask({ url, accept: encoding });
+    assert.equal(answer.headers['content-encoding'], encoding);
+    assert.equal(answer.headers.vary, 'accept-encoding');
+    assert.ok(answer.rawPayload.length < plain.rawPayload.length / 2);
+    assert.equal(decoders[encoding]?.(answer.rawPayload).toString(), plain.body);
+  }
+});
+
 test('an answer of less than a kilobyte is sent as it is', async () => {
   const { headers, body } = await ask({ url: `${prefix}/workspaces?limit=1`, accept: 'br' });
   assert.ok(body.length < 1_024);

@@ -12,7 +12,7 @@ import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { prefix } from '#contract/parts.ts';
 import { permissionsOf } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
-import type { ProblemCode } from '#domain/problems.ts';
+import { type ProblemCode, problems } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
 import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
@@ -179,6 +179,7 @@ export function refused(answer: Answer, status: number, message: string | RegExp
   if (typeof message === 'string') assert.equal(answer.body.message, message);
   else assert.match(answer.body.message, message);
   assert.equal(answer.body.transactionId, answer.headers['x-transaction-id']);
+  assert.ok(String(answer.headers['x-burgee-problem']) in problems, 'the header names a problem that is documented');
 }
 
 /** The OpenAPI document lists what each endpoint can refuse; an endpoint that refuses anything else makes it lie. */

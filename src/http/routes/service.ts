@@ -8,9 +8,9 @@ import { implement } from '../implement.ts';
 /** Whoever asks wants to know soon whether to send requests elsewhere. */
 const patienceMs = 2_000;
 
-export const service = (db: Reader) =>
+export const service = (db: Reader, version: string) =>
   implement(contract, {
-    getHealth: async () => ({ status: 'ok' as const }),
+    getHealth: async () => ({ status: 'ok' as const, version }),
     getReadiness: async () => {
       const account = await withPatience(patienceMs, () => findAccount(db)).catch(() => undefined);
       if (!account) throw new Problem('unavailable', { seconds: 2 });
