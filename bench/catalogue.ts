@@ -51,6 +51,7 @@ export const targeting: Targeting = {
     },
   ],
   defaultRule: [{ treatment: 'off', size: 100 }],
+  impressionsDisabled: false,
 };
 
 /** So many in one transaction: on PostgreSQL each must be done within the patience of the store, on a busy machine, too. */

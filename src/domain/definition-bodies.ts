@@ -13,9 +13,15 @@ const shape = shapeOf(Targeting);
 /** Reads a body: null is absent, defaults are filled in, unknown fields are dropped. Refuses what has not the shape. */
 export function parseTargeting(input: unknown, defaults: { killed: boolean } = { killed: false }): Targeting {
   const filled = withDefaults(withoutNulls(input, 0), defaults);
-  refuse('definition_invalid', shape.complaints(filled));
+  refuse('definition_invalid', [...shape.complaints(filled), ...complaintsAboutFlagSets(filled)]);
   return shape.clean(filled);
 }
+
+/** To drop them silently would leave out the flag where SDKs ask for a set. */
+const complaintsAboutFlagSets = (body: unknown): string[] =>
+  isObject(body) && body.flagSets !== undefined && !isEmptyList(body.flagSets)
+    ? ['flagSets must be empty: there are no flag sets yet']
+    : [];
 
 const serverFields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'] as const;
 /** Every place that a definition has; a patch that names another would change nothing and look as if it had. */
@@ -27,7 +33,7 @@ const depends = `depends(?:/(?:splitName|treatment|treatments(?:/${index})?))?`;
 const matcher = `(?:negate|type|attribute|string|strings(?:/${index})?|number|date|${between}|bool|${depends})`;
 const condition = `(?:/(?:combiner|matchers(?:/${index}(?:/${matcher})?)?))?`;
 const patchable = new RegExp(
-  `^/(?:(?:${serverFields.join('|')})(?:/.*)?|killed|defaultTreatment|baselineTreatment|trafficAllocation|` +
+  `^/(?:(?:${serverFields.join('|')})(?:/.*)?|killed|impressionsDisabled|defaultTreatment|baselineTreatment|trafficAllocation|` +
     `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|` +
     `rules(?:/${index}(?:/(?:buckets${buckets}|condition${condition}))?)?)$`,
 );
@@ -73,6 +79,7 @@ function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
   const { killed = defaults.killed, rules = [], treatments, defaultTreatment } = body;
   return {
     trafficAllocation: 100,
+    impressionsDisabled: false,
     // Without a default treatment there is one complaint to make, not two: the empty text has the right shape.
     baselineTreatment: defaultTreatment ?? '',
     ...body,

@@ -34,6 +34,7 @@ export const Targeting = Type.Object({
   trafficAllocation: Type.Integer({ minimum: 0, maximum: 100, description: 'percent of traffic included' }),
   rules: Type.Array(Rule),
   defaultRule: Type.Array(Bucket),
+  impressionsDisabled: Type.Boolean({ description: 'true: SDKs send no impressions of the flag' }),
 });
 export type Targeting = Static<typeof Targeting>;
 
@@ -74,6 +75,10 @@ export const DefinitionBody = Type.Object({
   trafficAllocation: Type.Optional(fields.trafficAllocation),
   rules: Type.Optional(fields.rules),
   defaultRule: Type.Optional(fields.defaultRule),
+  impressionsDisabled: Type.Optional(fields.impressionsDisabled),
+  flagSets: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Must be empty: there are no flag sets yet.' }),
+  ),
   title: Type.Optional(Type.String()),
   comment: Type.Optional(Type.String()),
 });
@@ -95,6 +100,7 @@ export const toTargeting = ({
   trafficAllocation,
   rules,
   defaultRule,
+  impressionsDisabled,
 }: Targeting): Targeting => ({
   killed,
   treatments,
@@ -103,6 +109,7 @@ export const toTargeting = ({
   trafficAllocation,
   rules,
   defaultRule,
+  impressionsDisabled,
 });
 
 /** What the caller of a definition named. */

@@ -11,7 +11,7 @@ export interface PlacedRule {
 
 /** `before` is absent for what is new, `after` for what is gone. */
 export type Difference =
-  | { readonly kind: 'killed'; readonly before: boolean; readonly after: boolean }
+  | { readonly kind: 'killed' | 'impressionsDisabled'; readonly before: boolean; readonly after: boolean }
   | {
       readonly kind: 'keys' | 'segments';
       readonly treatment: string;
@@ -52,6 +52,7 @@ export function differencesBetween(
     ...treatmentDifferences(before, after, origins),
     ...plain('defaultTreatment', renamed, after),
     ...plain('baselineTreatment', renamed, after),
+    ...plain('impressionsDisabled', before, after),
     ...otherDifferences(before, after),
   ];
 }
@@ -86,7 +87,13 @@ export function renameTreatments(targeting: Targeting, names: ReadonlyMap<string
   };
 }
 
-type PlainKind = 'killed' | 'trafficAllocation' | 'defaultRule' | 'defaultTreatment' | 'baselineTreatment';
+type PlainKind =
+  | 'killed'
+  | 'trafficAllocation'
+  | 'defaultRule'
+  | 'defaultTreatment'
+  | 'baselineTreatment'
+  | 'impressionsDisabled';
 
 const plain = (kind: PlainKind, before: Targeting, after: Targeting): Difference[] =>
   equalJson(before[kind], after[kind]) ? [] : [{ kind, before: before[kind], after: after[kind] } as Difference];
@@ -159,6 +166,7 @@ const spokenOf = {
   trafficAllocation: true,
   rules: true,
   defaultRule: true,
+  impressionsDisabled: true,
 } satisfies Record<keyof Targeting, true>;
 
 function otherDifferences(before: object, after: object): Difference[] {

@@ -47,7 +47,7 @@ export const keepApiKey = (tx: Tx, id: string) => findApiKey(tx, sql`id = ${id}`
 
 /** By id, within the scope. */
 export const findApiKeyById = (db: Reader, id: string, scope: Scope) =>
-  findApiKey(db, sql`id = ${id} and ${within(scope, sql`project_id`)}`);
+  findApiKey(db, sql`id = ${id} and ${within(scope, sql`api_keys.project_id`)}`);
 
 /** By id, or by the hash of its text. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {

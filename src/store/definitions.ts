@@ -26,12 +26,16 @@ interface DefinitionRow {
   readonly traffic_allocation_seed: number;
 }
 
+/** Rows of 0.1.0 say nothing about impressions. Nothing inside a targeting can have a member of this name. */
+const withImpressions = (targeting: string): string =>
+  targeting.includes('"impressionsDisabled":') ? targeting : `${targeting.slice(0, -1)},"impressionsDisabled":false}`;
+
 const toStored = (row: DefinitionRow, environment: Reference): StoredDefinition & Seeds => ({
   id: row.flag_id,
   name: row.flag_name,
   environment: { id: environment.id, name: environment.name },
   trafficType: { id: row.traffic_type_id, name: row.traffic_type_name },
-  targeting: row.targeting,
+  targeting: withImpressions(row.targeting),
   creationTime: row.created_at,
   lastUpdateTime: row.updated_at,
   revision: row.change_number,

@@ -31,6 +31,7 @@ const full = {
     },
   ],
   defaultRule: [{ treatment: 'off', size: 100 }],
+  impressionsDisabled: true,
 };
 
 /** A new flag in a new project, with the path of its definition, which is not there yet. */
@@ -202,7 +203,8 @@ test('PUT replaces everything that a client decides', async () => {
       ...{ id, name, environment, trafficType },
       ...{ killed: false, treatments: [{ name: 'on' }, { name: 'off' }] },
       ...{ defaultTreatment: 'off', baselineTreatment: 'off', trafficAllocation: 100, rules: [] },
-      ...{ defaultRule: [{ treatment: 'off', size: 100 }], creationTime, lastUpdateTime: body.lastUpdateTime },
+      ...{ defaultRule: [{ treatment: 'off', size: 100 }], impressionsDisabled: false },
+      ...{ creationTime, lastUpdateTime: body.lastUpdateTime },
     };
     assert.deepEqual([status, text], [200, JSON.stringify(expected)]);
     assert.equal((await api.get(path)).text, text);

@@ -26,12 +26,17 @@ test('a definition needs treatments, a default treatment and a default rule, no 
     trafficAllocation: 100,
     rules: [],
     defaultRule: [off],
+    impressionsDisabled: false,
   });
 });
 
 /** Changes of a valid body, and what of the result they change. */
 const read: [rule: string, changes: Changes, expected: Changes][] = [
   ['null for rules is an empty list', { rules: null }, { rules: [] }],
+  ['null for impressionsDisabled is false', { impressionsDisabled: null }, { impressionsDisabled: false }],
+  ['impressionsDisabled is kept', { impressionsDisabled: true }, { impressionsDisabled: true }],
+  ['an empty list of flag sets is accepted', { flagSets: [] }, {}],
+  ['null for flag sets is accepted', { flagSets: null }, {}],
   ['null for killed is false', { killed: null }, { killed: false }],
   ['null for trafficAllocation is 100', { trafficAllocation: null }, { trafficAllocation: 100 }],
   ['null for baselineTreatment is the default treatment', { baselineTreatment: null }, { baselineTreatment: 'off' }],

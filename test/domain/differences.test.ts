@@ -40,6 +40,7 @@ test('a member that nobody has spoken of is told too', () => {
 test('every part of a definition has its own difference', () => {
   assert.deepEqual(kindsOf({ ...start, killed: true }), ['killed']);
   assert.deepEqual(kindsOf({ ...start, trafficAllocation: 1 }), ['trafficAllocation']);
+  assert.deepEqual(kindsOf({ ...start, impressionsDisabled: true }), ['impressionsDisabled']);
   assert.deepEqual(kindsOf({ ...start, defaultTreatment: 'on' }), ['defaultTreatment']);
   assert.deepEqual(kindsOf({ ...start, baselineTreatment: 'on' }), ['baselineTreatment']);
   assert.deepEqual(kindsOf({ ...start, defaultRule: [{ treatment: 'on', size: 100 }] }), ['defaultRule']);

@@ -105,7 +105,15 @@ const ruleOf = (names: string[]) =>
 const treatmentName = fc
   .tuple(fc.constantFrom(...'aZ09'), fc.string({ unit: fc.constantFrom(...'aZ09-_.'), maxLength: 9 }))
   .map((parts) => parts.join(''));
-const optionalFields = ['killed', 'baselineTreatment', 'trafficAllocation', 'rules', 'title', 'id'] as const;
+const optionalFields = [
+  'killed',
+  'baselineTreatment',
+  'trafficAllocation',
+  'impressionsDisabled',
+  'rules',
+  'title',
+  'id',
+] as const;
 
 /** The body of a valid definition as clients send it, with at least so many rules. */
 export const bodyWith = (rules: number, { name = treatmentName, key = text } = {}) =>
@@ -118,6 +126,7 @@ export const bodyWith = (rules: number, { name = treatmentName, key = text } = {
         killed: fc.constantFrom(true, false, 'true', 'false', null),
         baselineTreatment: fc.constantFrom(...names, null),
         trafficAllocation: fc.option(fc.nat(100)),
+        impressionsDisabled: fc.option(fc.boolean()),
         rules: fc.array(ruleOf(names), { minLength: rules, maxLength: 3 }),
         title: fc.string(),
         id: fc.jsonValue(),

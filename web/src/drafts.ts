@@ -86,11 +86,17 @@ function keep(key: string, draft: Draft | undefined): void {
 
 function parsed(text: string | null): Draft | undefined {
   try {
-    return text === null ? undefined : (JSON.parse(text) as Draft);
+    return text === null ? undefined : withDefaults(JSON.parse(text) as Draft);
   } catch {
     return undefined;
   }
 }
+
+/** A draft may be older than the page: made before there was this setting. */
+const withDefaults = ({ base, targeting, ...draft }: Draft): Draft => {
+  const complete = (one: Targeting): Targeting => ({ ...one, impressionsDisabled: one.impressionsDisabled ?? false });
+  return { ...draft, base: base && complete(base), targeting: complete(targeting) };
+};
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);

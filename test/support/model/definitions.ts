@@ -39,6 +39,7 @@ const shownTargeting = ({ killed, fallback, allocation, share, keys, needs }: Ta
     { treatment: 'off', size: 100 - share },
   ],
   rules: needs === undefined ? [] : [asking(needs)],
+  impressionsDisabled: false,
 });
 
 export const shownDefinition = (definition: Definition, flag: Flag, project: Project) => ({

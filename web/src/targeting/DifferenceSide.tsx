@@ -19,6 +19,8 @@ export function DifferenceSide({ difference, side, order, trafficType }: Props) 
   switch (difference.kind) {
     case 'killed':
       return <span>{difference[side] ? 'Killed: everyone gets one treatment' : 'The rules decide'}</span>;
+    case 'impressionsDisabled':
+      return <span>{difference[side] ? 'SDKs send no impressions' : 'SDKs send impressions'}</span>;
     case 'trafficAllocation':
       return <span className="num">{difference[side]}%</span>;
     case 'defaultRule':

@@ -29,6 +29,8 @@ export function differenceTitle(difference: Difference): string {
       return 'Served when killed';
     case 'baselineTreatment':
       return 'Baseline';
+    case 'impressionsDisabled':
+      return difference.after ? 'Impressions off' : 'Impressions on';
     default:
       return difference.member;
   }

@@ -29,6 +29,7 @@ const partWords: Readonly<Record<Part, string>> = {
   trafficAllocation: 'Traffic allocation',
   rules: 'Rules',
   defaultRule: 'Everyone else',
+  impressionsDisabled: 'Whether SDKs send impressions',
   killed: 'Killed state',
 };
 

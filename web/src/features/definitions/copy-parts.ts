@@ -2,7 +2,15 @@
 import type { Targeting, Treatment } from '#domain/definitions.ts';
 import { withMissing } from './missing-treatments.ts';
 
-export const parts = ['treatments', 'targets', 'trafficAllocation', 'rules', 'defaultRule', 'killed'] as const;
+export const parts = [
+  'treatments',
+  'targets',
+  'trafficAllocation',
+  'rules',
+  'defaultRule',
+  'impressionsDisabled',
+  'killed',
+] as const;
 export type Part = (typeof parts)[number];
 
 /** Where there is no definition yet, everything but the individual targets and the killed state is needed. */
@@ -13,6 +21,7 @@ export function copyParts(from: Targeting, to: Targeting | undefined, wanted: Re
     ...(wanted.has('trafficAllocation') ? { trafficAllocation: from.trafficAllocation } : {}),
     ...(wanted.has('rules') ? { rules: from.rules } : {}),
     ...(wanted.has('defaultRule') ? { defaultRule: from.defaultRule } : {}),
+    ...(wanted.has('impressionsDisabled') ? { impressionsDisabled: from.impressionsDisabled } : {}),
     ...(wanted.has('killed') ? { killed: from.killed } : {}),
     ...(wanted.has('treatments')
       ? { defaultTreatment: from.defaultTreatment, baselineTreatment: from.baselineTreatment }

@@ -9,6 +9,7 @@ const parts: readonly [name: string, kinds: readonly Difference['kind'][]][] = [
   ['Treatments', ['treatment', 'treatmentOrder']],
   ['Served when killed', ['defaultTreatment']],
   ['Baseline', ['baselineTreatment']],
+  ['Impressions', ['impressionsDisabled']],
   ['Killed', ['killed']],
 ];
 

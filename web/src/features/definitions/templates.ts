@@ -15,6 +15,7 @@ const onAndOff = (on: number): Targeting => ({
   trafficAllocation: 100,
   rules: [],
   defaultRule: [share('on', on), share('off', 100 - on)],
+  impressionsDisabled: false,
 });
 
 const share = (treatment: string, size: number): Bucket => ({ treatment, size });

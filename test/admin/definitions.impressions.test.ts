@@ -1,0 +1,75 @@
+/** `impressionsDisabled` and `flagSets`, which clients send with a definition. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sql from 'sql-template-tag';
+import { refused, startApi } from '../support/app.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject } from '../support/build.ts';
+
+const api = await startApi();
+const project = await aProject(api);
+
+test('impressionsDisabled is false unless sent, and kept by POST and PUT', async () => {
+  const { path, definition } = await aDefinedFlag(api, project);
+  assert.equal(definition.impressionsDisabled, false);
+  for (const impressionsDisabled of [true, false, true]) {
+    const { status, body } = await api.put(path, aDefinition({ impressionsDisabled }));
+    assert.deepEqual([status, body.impressionsDisabled], [200, impressionsDisabled]);
+    assert.equal((await api.get(path)).body.impressionsDisabled, impressionsDisabled);
+  }
+  assert.equal((await api.put(path, aDefinition())).body.impressionsDisabled, false, 'PUT replaces everything');
+  const created = await aDefinedFlag(api, project, { impressionsDisabled: true });
+  assert.equal(created.definition.impressionsDisabled, true);
+  refused(await api.put(path, aDefinition({ impressionsDisabled: 'yes' })), 400, /^impressionsDisabled /);
+});
+
+test('impressionsDisabled is changed and tested by a patch, and recorded', async () => {
+  const { path } = await aDefinedFlag(api, project);
+  const at = '/impressionsDisabled';
+  const { body } = await api.patch(path, [{ op: 'replace', path: at, value: true }]);
+  assert.equal(body.impressionsDisabled, true);
+  const { before, after } = (await api.lastChange()) as { before: object; after: object };
+  assert.deepEqual({ ...before, impressionsDisabled: true, lastUpdateTime: body.lastUpdateTime }, after);
+  assert.equal((await api.patch(path, [{ op: 'test', path: at, value: true }])).status, 200);
+  refused(await api.patch(path, [{ op: 'test', path: at, value: false }]), 400, /test failed/);
+  assert.equal((await api.patch(path, [{ op: 'remove', path: at }])).body.impressionsDisabled, false);
+});
+
+test('killing and restoring leave impressionsDisabled as it is', async () => {
+  const { path } = await aDefinedFlag(api, project, { impressionsDisabled: true });
+  assert.equal((await api.put(`${path}/kill`)).body.impressionsDisabled, true);
+  assert.equal((await api.put(`${path}/restore`)).body.impressionsDisabled, true);
+});
+
+test('a definition that was stored before there was impressionsDisabled answers false and takes a patch', async () => {
+  const { flag, path, definition } = await aDefinedFlag(api, project);
+  const row = await api.store.one<{ targeting: string }>(
+    sql`select targeting from definitions where flag_id = ${flag.id}`,
+  );
+  const { impressionsDisabled: _, ...old } = JSON.parse(row?.targeting ?? '');
+  await api.store.write((tx) =>
+    tx.run(sql`update definitions set targeting = ${JSON.stringify(old)} where flag_id = ${flag.id}`),
+  );
+  assert.deepEqual((await api.get(path)).body, definition);
+  const expanded = (await api.get(`/splits/ws/${project.id}/${flag.name}?expand=definitions`)).body.definitions[0];
+  assert.equal(expanded.impressionsDisabled, false);
+  const patch = [{ op: 'replace', path: '/impressionsDisabled', value: true }];
+  assert.equal((await api.patch(path, patch)).body.impressionsDisabled, true);
+});
+
+test('a definition that names flag sets is refused, because there are none yet; an empty list and null are taken', async () => {
+  const { path, flag } = await aDefinedFlag(api, project);
+  const message = 'flagSets must be empty: there are no flag sets yet';
+  const undefinedFlag = await aFlag(api, project);
+  const create = path.replace(flag.name, undefinedFlag.name);
+  const actions = await api.recorded(async () => {
+    for (const flagSets of [[{ id: 'set', type: 'FlagSet' }], ['set'], 'set', {}]) {
+      refused(await api.put(path, aDefinition({ flagSets })), 400, message);
+      refused(await api.post(create, aDefinition({ flagSets })), 400, message);
+    }
+  });
+  assert.deepEqual(actions, []);
+  for (const flagSets of [[], null]) {
+    const { status, body } = await api.put(path, aDefinition({ flagSets }));
+    assert.deepEqual([status, 'flagSets' in body], [200, false]);
+  }
+});
