@@ -53,6 +53,8 @@ export interface AppOptions {
   readonly trustProxy?: string | undefined;
   readonly corsOrigins?: AllowedOrigins | undefined;
   readonly rateLimits?: RateLimits | undefined;
+  /** Whether `PUT /users` keeps what a body leaves out. */
+  readonly acceptPartialPut?: boolean | undefined;
   /** Hears of each request that was answered. */
   readonly answered?: Answered | undefined;
   readonly traces?: Traces | undefined;
@@ -66,6 +68,7 @@ export async function createApp({
   trustProxy = '',
   corsOrigins = [],
   rateLimits = { perKey: undefined, perAddress: undefined },
+  acceptPartialPut = false,
   answered = () => undefined,
   traces,
 }: AppOptions): Promise<FastifyInstance> {
@@ -150,7 +153,7 @@ export async function createApp({
     ...rolloutStatuses(store),
     ...flags(store),
     ...definitions(store),
-    ...users(store, markersFor('users', account.markerSecret)),
+    ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...apiKeys(store, account.id),
     ...restrictions(store),

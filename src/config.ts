@@ -22,6 +22,8 @@ export interface Config {
   readonly corsOrigins: AllowedOrigins;
   readonly connections: ConnectionLimits;
   readonly rateLimits: RateLimits;
+  /** Whether `PUT` of a user keeps what the body leaves out. */
+  readonly acceptPartialPut: boolean;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
   /** Of the nightly backups; undefined: none are made. */
@@ -90,6 +92,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const keepAliveSeconds = read('KEEP_ALIVE_SECONDS', aNumber('seconds', 3_600));
   const perKey = read('RATE_LIMIT_PER_KEY', aNumber('requests a minute', 1_000_000));
   const perAddress = read('RATE_LIMIT_PER_ADDRESS', aNumber('requests a minute', 1_000_000));
+  const acceptPartialPut = read('ACCEPT_PARTIAL_PUT', (value) =>
+    ['true', 'false'].includes(value) ? undefined : `must be true or false, not ${value}`,
+  );
   const smtpUrl = read('SMTP_URL', (value) =>
     ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '')
       ? undefined
@@ -130,6 +135,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       keepAliveSeconds: Number(keepAliveSeconds ?? 72),
     },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },
+    acceptPartialPut: acceptPartialPut === 'true',
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
     backups: backupFolder
       ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }

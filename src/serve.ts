@@ -58,8 +58,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const { store, answered, traces } = telemetry;
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits } = config;
-  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits };
+  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut } = config;
+  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut };
   const app = await createApp({ store, account, log, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [];

@@ -8,9 +8,9 @@ import {
   applyUserUpdate,
   checkGroupCount,
   nameFromEmail,
+  type PartialUserUpdate,
   toUserReply,
   type User,
-  type UserUpdate,
 } from '#domain/users.ts';
 import { findAdministratorsId, lockGroup, lockGroupNames } from '#store/groups.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
@@ -40,8 +40,8 @@ export const inviteUser = (context: Context, { email, groupIds }: { email: strin
     return user;
   });
 
-/** Replaces e-mail, name, status and second factor. */
-export const replaceUser = (context: Context, id: string, update: UserUpdate) =>
+/** Replaces e-mail, name, status and second factor, as far as the update has them. */
+export const replaceUser = (context: Context, id: string, update: PartialUserUpdate) =>
   changeUser(context, id, 'user.replaced', (user) => applyUserUpdate(user, update));
 
 /** Changes groups and fields by JSON Patch. All or nothing. */

@@ -56,9 +56,11 @@ export const replaceUser = endpoint({
   method: 'PUT',
   path: '/users/:user',
   summary: 'Replace a user',
-  description: 'All of `email`, `name`, `status`, `2fa` and `type` are required.',
+  description:
+    'All of `email`, `name`, `status`, `2fa` and `type` are required, unless the server runs with ' +
+    '`ACCEPT_PARTIAL_PUT=true`: then what is left out is kept, and `PUT /users` takes the `id` in the body.',
   access: write,
-  body: UserUpdate,
+  looseBody: UserUpdate,
   reply: User,
   problems: rules,
 });

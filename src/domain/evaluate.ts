@@ -7,8 +7,7 @@ import type { Targeting } from './definitions.ts';
 import type { Matcher } from './matchers.ts';
 import { testOf, toText } from './matching.ts';
 
-/** Impressions are what SDKs report, not what they calculate. */
-export type Evaluable = Omit<Targeting, 'impressionsDisabled'> & Seeds & { readonly name: string };
+export type Evaluable = Targeting & Seeds & { readonly name: string };
 
 /** Whom a program asks about. */
 export interface Subject {

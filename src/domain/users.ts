@@ -62,7 +62,6 @@ export const UserUpdate = Type.Object({
   '2fa': Type.Boolean(),
   type: OneOf(['user']),
 });
-export type UserUpdate = Static<typeof UserUpdate>;
 
 export const nameFromEmail = (email: string): string => email.slice(0, email.lastIndexOf('@'));
 
@@ -88,8 +87,38 @@ const statusChanges: Record<UserStatus, readonly UserStatus[]> = {
   DEACTIVATED: ['DEACTIVATED', 'ACTIVE'],
 };
 
-/** The user after a full update, or the rule that forbids it. */
-export function applyUserUpdate(user: User, { email, name, status, '2fa': twoFactor }: Omit<UserUpdate, 'type'>): User {
+const { properties } = UserUpdate;
+const PartialUserUpdate = Type.Object({
+  email: Type.Optional(properties.email),
+  name: Type.Optional(properties.name),
+  status: Type.Optional(properties.status),
+  '2fa': Type.Optional(properties['2fa']),
+  type: Type.Optional(properties.type),
+});
+export type PartialUserUpdate = Static<typeof PartialUserUpdate>;
+
+const updateShape = shapeOf(UserUpdate);
+const partialShape = shapeOf(PartialUserUpdate);
+
+/** Reads the body of a PUT. All five fields are required, unless the server accepts less: then null is absent, too. */
+export function parseUserUpdate(body: unknown, acceptPartial: boolean): PartialUserUpdate {
+  if (!acceptPartial) {
+    const [first = '', ...others] = updateShape.complaints(body);
+    refuse('user_invalid', first === '' ? [] : [first.endsWith(' is required') ? first + hint : first, ...others]);
+    return updateShape.clean(body);
+  }
+  const present = typeof body === 'object' && body !== null && !Array.isArray(body) ? withoutNulls(body) : body;
+  refuse('user_invalid', partialShape.complaints(present));
+  return partialShape.clean(present);
+}
+
+const hint = '. To send only some fields, use PATCH, or set ACCEPT_PARTIAL_PUT=true on the server';
+
+const withoutNulls = (body: object) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+
+/** The user after an update, which keeps what it leaves out, or the rule that forbids it. */
+export function applyUserUpdate(user: User, update: PartialUserUpdate): User {
+  const { email = user.email, name = user.name, status = user.status, '2fa': twoFactor = user.twoFactor } = update;
   if (!statusChanges[user.status].includes(status)) {
     throw new Problem('status_change_refused', { from: user.status, to: status });
   }
@@ -99,7 +128,7 @@ export function applyUserUpdate(user: User, { email, name, status, '2fa': twoFac
   return { ...user, name, status, twoFactor };
 }
 
-const updateShape = shapeOf(UserUpdate, 'user');
+const patchedShape = shapeOf(UserUpdate, 'user');
 
 /**
  * The user after a patch. Groups are a set: an index names the group that stands there now, adding one twice is no
@@ -120,8 +149,8 @@ export function patchUser(user: User, operations: readonly Operation[]): User {
     } else patchField(fields, operation, index);
   });
   const update = { ...fields, type: 'user' };
-  refuse('user_invalid', updateShape.complaints(update));
-  return { ...applyUserUpdate(user, updateShape.clean(update)), groupIds };
+  refuse('user_invalid', patchedShape.complaints(update));
+  return { ...applyUserUpdate(user, patchedShape.clean(update)), groupIds };
 }
 
 const refused = (index: number, complaint: string) =>

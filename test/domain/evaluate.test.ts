@@ -16,6 +16,7 @@ const flag = (changes: Partial<Evaluable> = {}): Evaluable => ({
   baselineTreatment: 'off',
   trafficAllocation: 100,
   rules: [],
+  impressionsDisabled: false,
   defaultRule: [
     { treatment: 'on', size: 100 },
     { treatment: 'off', size: 0 },

@@ -16,7 +16,7 @@ import { type ProblemCode, problems } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
 import { type Database, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
-import { createApp } from '../../src/app.ts';
+import { type AppOptions, createApp } from '../../src/app.ts';
 import { newDatabase } from './databases.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { requireDocumentedFields } from './log-fields.ts';
@@ -75,7 +75,7 @@ export interface Api extends Calls {
 }
 
 /** Starts a server for the tests of the file; it and its database are gone after them. */
-export async function startApi(): Promise<Api> {
+export async function startApi(options: Pick<AppOptions, 'acceptPartialPut'> = {}): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
   const secrets = createSecrets();
   let auditLog = '';
@@ -93,7 +93,7 @@ export async function startApi(): Promise<Api> {
   secrets.add(adminKey, setupToken);
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const app = await createApp({ store, account, log: logger });
+  const app = await createApp({ store, account, log: logger, ...options });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
   after(() => secrets.requireNone('the log', JSON.stringify(log)));

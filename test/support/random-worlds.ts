@@ -72,6 +72,7 @@ function flagOf(chance: Chance, name: string, others: readonly string[]): Evalua
       },
     })),
     defaultRule: sharesOf(chance, chosen),
+    impressionsDisabled: false,
     seed: seedOf(),
     trafficAllocationSeed: seedOf(),
   };

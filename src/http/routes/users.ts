@@ -1,14 +1,33 @@
+import { Type } from 'typebox';
 import { deleteUser, inviteUser, patchUser, replaceUser } from '#commands/users.ts';
+import { endpoint } from '#contract/endpoint.ts';
 import { pageSizes } from '#contract/parts.ts';
 import * as contract from '#contract/users.ts';
-import { invitedGroupIds, toUserReply } from '#domain/users.ts';
+import { refuse } from '#domain/problems.ts';
+import { extend, Id } from '#domain/schema.ts';
+import { shapeOf } from '#domain/shapes.ts';
+import { invitedGroupIds, parseUserUpdate, toUserReply, UserUpdate } from '#domain/users.ts';
 import type { Reader } from '#store/sql.ts';
 import { findUser, listUsers } from '#store/users.ts';
-import { implement } from '../implement.ts';
+import { type Call, implement } from '../implement.ts';
 import { type Markers, markerPage } from '../markers.ts';
 
-export const users = (db: Reader, markers: Markers) =>
-  implement(contract, {
+/** As some clients send it. Answered only where the server accepts partial updates, so it is not in the contract. */
+const replaceUserNamedInBody = endpoint({
+  ...contract.replaceUser,
+  path: '/users',
+  looseBody: extend(UserUpdate, Type.Object({ id: Id })),
+});
+
+interface Options {
+  readonly markers: Markers;
+  /** Whether PUT keeps what a body leaves out. */
+  readonly acceptPartialPut: boolean;
+}
+
+export const users = (db: Reader, { markers, acceptPartialPut }: Options) => [
+  ...(acceptPartialPut ? implement({ replaceUserNamedInBody }, { replaceUserNamedInBody: replaceNamedInBody }) : []),
+  ...implement(contract, {
     inviteUser: async ({ context, body }) => {
       const user = await inviteUser(context, { email: body.email, groupIds: invitedGroupIds(body) });
       return { groups: [], ...toUserReply(user) };
@@ -22,7 +41,15 @@ export const users = (db: Reader, markers: Markers) =>
       });
     },
     getUser: async ({ actor, words }) => toUserReply(await findUser(db, words.user, actor.scope)),
-    replaceUser: async ({ context, words, body }) => toUserReply(await replaceUser(context, words.user, body)),
+    replaceUser: async ({ context, words, body }) =>
+      toUserReply(await replaceUser(context, words.user, parseUserUpdate(body, acceptPartialPut))),
     patchUser: async ({ context, words, body }) => toUserReply(await patchUser(context, words.user, body)),
     deleteUser: async ({ context, words }) => deleteUser(context, words.user),
-  });
+  }),
+];
+
+async function replaceNamedInBody({ context, body }: Call<typeof replaceUserNamedInBody>) {
+  refuse('user_invalid', namedUser.complaints(body));
+  return toUserReply(await replaceUser(context, namedUser.clean(body).id, parseUserUpdate(body, true)));
+}
+const namedUser = shapeOf(Type.Object({ id: Id }));
