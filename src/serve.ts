@@ -31,7 +31,7 @@ const farewellMs = 500;
 /** Throws an Error whose message is one plain sentence when it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const store = await openStore(config);
+  const store = await openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
   await completeFlagTags(store);
   await completeFlagCounts(store);
   await completeSummaries(store);
@@ -44,6 +44,18 @@ export async function serve(config: Config): Promise<void> {
     await store.close();
     throw error;
   });
+}
+
+/** Refusals that are on their way still get out. */
+const lastAnswersMs = 500;
+
+/**
+ * What a failed flush was to write may be lost although a second one succeeds: the system forgets what it could not
+ * write. So the process ends, as PostgreSQL does, and the next start reads what is really on the disk.
+ */
+function endAfterFailedFlush(log: Logger, error: unknown): void {
+  log.fatal({ err: error }, 'a commit could not be flushed to the disk; the server stops');
+  setTimeout(() => process.exit(1), lastAnswersMs);
 }
 
 interface Beginning {

@@ -2,6 +2,7 @@
 import {
   copyTable,
   countRows,
+  emptyTables,
   findUnfinishedCopy,
   findUsedTable,
   markCopy,
@@ -26,30 +27,47 @@ export interface Move {
 export async function moveEverything({ from, accountId, target, advice }: Move): Promise<void> {
   const to = await openUnfinished(target);
   try {
-    await claimTarget(to, { url: withoutPassword(target.databaseUrl), accountId, advice });
-    await copyAll(from, to);
-    await verify(from, to);
+    const claimed = await claimTarget(to, { url: withoutPassword(target.databaseUrl), accountId, advice });
+    if (claimed === 'unfinished') await goOn(from, to);
+    else await copyAndVerify(from, to);
     await unmarkCopy(to, accountId);
   } finally {
     await to.close();
   }
 }
 
+/**
+ * What is there of a copy is the beginning of its source only as long as nobody has written to the source. The target
+ * has nothing else in it, so it can be emptied.
+ */
+async function goOn(from: Store, to: Store): Promise<void> {
+  process.stderr.write('Going on with the copy that was broken off.\n');
+  try {
+    await copyAndVerify(from, to);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nThe source has changed since then: copying everything again.\n`);
+    await emptyTables(to);
+    await copyAndVerify(from, to);
+  }
+}
+
+async function copyAndVerify(from: Store, to: Store): Promise<void> {
+  await copyAll(from, to);
+  await verify(from, to);
+}
+
 /** The target must be empty, or the beginning of a copy of the same source. */
 async function claimTarget(
   to: Store,
   { url, accountId, advice }: { url: string; accountId: string; advice: string },
-): Promise<void> {
+): Promise<'empty' | 'unfinished'> {
   const unfinished = await findUnfinishedCopy(to);
-  if (unfinished === accountId) {
-    process.stderr.write('Going on with the copy that was broken off.\n');
-    return;
-  }
-  if (unfinished !== undefined)
-    throw new Error(`${url} has the beginning of a copy of another database; empty it first`);
+  if (unfinished === accountId) return 'unfinished';
+  if (unfinished !== undefined) throw new Error(`${url} has the beginning of a copy of another database; ${advice}`);
   const used = await findUsedTable(to);
   if (used) throw new Error(`${url} is not empty: there are rows in ${used}; ${advice}`);
   await markCopy(to, accountId);
+  return 'empty';
 }
 
 async function copyAll(from: Store, to: Store): Promise<void> {
@@ -75,7 +93,7 @@ async function verify(from: Store, to: Store): Promise<void> {
     [
       'The copy is not like its source:',
       ...different,
-      'Was the source written to? Stop every server, empty the target and copy again.',
+      'Was the source written to? Stop every server and run the same command again.',
     ].join('\n'),
   );
 }

@@ -4,7 +4,7 @@ import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import { applyProjectPatch, checkNote, type Note, type Project } from '#domain/projects.ts';
 import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
-import { listApiKeys } from '#store/api-keys.ts';
+import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
 import { type Tx, Unchanged } from '#store/sql.ts';
@@ -41,15 +41,21 @@ export const patchProject = (context: Context, { id }: Project, operations: read
     return after;
   });
 
+/** The audit entry of a project that is deleted lists so many of its keys, and says how many there were if there were more. */
+const mostRecordedKeys = 1_000;
+
 /** Deletes a project that has neither environments nor traffic types. */
 export const deleteProject = (context: Context, { id }: Project) =>
   write(context, async (tx) => {
     const before = await store.lockProject(tx, id);
     if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
     // Keys of the project end with it.
-    const keys = await listApiKeys(tx, { scope: { kind: 'project', projectId: id }, offset: 0, limit: 1_000_000 });
+    const scope = { kind: 'project', projectId: id } as const;
+    const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: mostRecordedKeys });
+    const apiKeyCount = await countApiKeys(tx, scope);
     await store.deleteProject(tx, id);
-    await tx.record({ ...entry('workspace.deleted', before), before: { ...before, apiKeys: keys } });
+    const recorded = apiKeyCount > mostRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
+    await tx.record({ ...entry('workspace.deleted', before), before: { ...before, ...recorded } });
     return true as const;
   });
 

@@ -26,11 +26,11 @@ export const listChanges = endpoint({
   query: extend(
     MarkerPage(pageSizes.changes),
     Type.Object({
-      workspaceId: Type.Optional(Type.String({ description: 'id of a project' })),
-      environmentId: Type.Optional(Type.String()),
+      workspaceId: Type.Optional(Type.String({ maxLength: 255, description: 'id of a project' })),
+      environmentId: Type.Optional(Type.String({ maxLength: 255 })),
       objectType: Type.Optional(ObjectType),
-      objectId: Type.Optional(Type.String()),
-      actor: Type.Optional(Type.String({ description: 'id of the key or user that acted' })),
+      objectId: Type.Optional(Type.String({ maxLength: 255 })),
+      actor: Type.Optional(Type.String({ maxLength: 255, description: 'id of the key or user that acted' })),
       from: instant('milliseconds since the Unix epoch'),
       to: instant('milliseconds since the Unix epoch, inclusive'),
     }),

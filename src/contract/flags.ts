@@ -30,10 +30,13 @@ export const listFlags = endpoint({
     OffsetPage(pageSizes.flags),
     Type.Object({
       tag: Type.Optional(
-        Type.Array(Type.String(), { maxItems: 50, description: 'repeatable: flags with any of these tags' }),
+        Type.Array(Type.String({ maxLength: 255 }), {
+          maxItems: 50,
+          description: 'repeatable: flags with any of these tags',
+        }),
       ),
       name: Type.Optional(Type.String({ maxLength: 255, description: 'flags whose name contains this, without case' })),
-      rolloutStatus: Type.Optional(Type.String({ description: 'id of a rollout status' })),
+      rolloutStatus: Type.Optional(Type.String({ maxLength: 255, description: 'id of a rollout status' })),
       expand: expandable('environments', 'adds to each flag what it does in each environment, in short'),
     }),
   ),

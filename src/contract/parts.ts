@@ -85,8 +85,12 @@ export const MarkerPage = (size: PageSize) =>
         description: `Default 0, at most ${farthestOffset}. Ignored when a marker is sent.`,
       }),
     ),
-    after: Type.Optional(Type.String({ description: 'the nextMarker of a page: answers the page behind it' })),
-    before: Type.Optional(Type.String({ description: 'the previousMarker of a page: answers the page before it' })),
+    after: Type.Optional(
+      Type.String({ maxLength: 1_000, description: 'the nextMarker of a page: answers the page behind it' }),
+    ),
+    before: Type.Optional(
+      Type.String({ maxLength: 1_000, description: 'the previousMarker of a page: answers the page before it' }),
+    ),
   });
 
 export const limited = (limit: number | undefined, size: PageSize): number =>

@@ -14,7 +14,7 @@ export const listProjects = endpoint({
   query: extend(
     OffsetPage(pageSizes.projects),
     Type.Object({
-      name: Type.Optional(Type.String()),
+      name: Type.Optional(Type.String({ maxLength: 255 })),
       nameOp: Type.Optional(OneOf(['IS', 'STARTS_WITH', 'CONTAINS'])),
       organizationIdentifier: Type.Optional(
         Type.String({ maxLength: 255, description: 'Harness clients send it. Filters nothing; echoed in the answer.' }),

@@ -26,7 +26,7 @@ export const listUsers = endpoint({
   access: { needs: 'user.read', scope: 'environment' },
   query: extend(
     MarkerPage(pageSizes.users),
-    Type.Object({ status: Type.Optional(UserStatus), group_id: Type.Optional(Type.String()) }),
+    Type.Object({ status: Type.Optional(UserStatus), group_id: Type.Optional(Type.String({ maxLength: 255 })) }),
   ),
   reply: MarkerListing(User),
   problems: ['marker_invalid'],

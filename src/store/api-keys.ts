@@ -1,4 +1,4 @@
-import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, type Sql } from 'sql-template-tag';
 import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
 import { within } from './scopes.ts';
@@ -58,7 +58,7 @@ async function findApiKey(db: Reader, condition: Sql, lock: Sql = empty): Promis
   const row = await db.one<ApiKeyRow>(sql`select ${columns} from api_keys where ${condition} ${lock}`);
   if (!row) return undefined;
   // Most keys reach the whole account; those cost one query, not two.
-  const environments = row.project_id === null ? [] : await listEnvironmentIds(db, [row.id]);
+  const environments = row.project_id === null ? [] : await listEnvironmentIds(db, sql`${row.id}`);
   return toApiKey(
     row,
     environments.map((environment) => environment.environment_id),
@@ -70,9 +70,11 @@ export async function listApiKeys(
   db: Reader,
   { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
 ): Promise<ApiKey[]> {
-  const rows = await db.all<ApiKeyRow>(sql`
-    select ${columns} from api_keys where ${within(scope, sql`api_keys.project_id`)} order by created_at, id limit ${limit} offset ${offset}`);
-  return withEnvironments(db, rows);
+  const page = (selected: Sql) => sql`
+    select ${selected} from api_keys where ${within(scope, sql`api_keys.project_id`)}
+     order by created_at, id limit ${limit} offset ${offset}`;
+  const rows = await db.all<ApiKeyRow>(page(columns));
+  return withEnvironments(db, rows, page(sql`id`));
 }
 
 export async function countApiKeys(db: Reader, scope: Scope): Promise<number> {
@@ -84,12 +86,10 @@ export async function countApiKeys(db: Reader, scope: Scope): Promise<number> {
 
 /** The SDK keys of an environment, in order of creation. */
 export async function listApiKeysOfEnvironment(db: Reader, environmentId: string): Promise<ApiKey[]> {
+  const ids = sql`select api_key_id from api_key_environments where environment_id = ${environmentId}`;
   const rows = await db.all<ApiKeyRow>(sql`
-    select ${columns} from api_keys
-     where id in (select api_key_id from api_key_environments where environment_id = ${environmentId})
-       and type <> 'admin'
-     order by created_at, id`);
-  return withEnvironments(db, rows);
+    select ${columns} from api_keys where id in (${ids}) and type <> 'admin' order by created_at, id`);
+  return withEnvironments(db, rows, ids);
 }
 
 /** Keys of every type that are restricted to the environment, in order of creation: ids sort by time. */
@@ -118,25 +118,18 @@ export const deleteApiKey = (tx: Tx, id: string) => tx.run(sql`delete from api_k
 export const saveLastUsed = (tx: Tx, id: string) =>
   tx.run(sql`update api_keys set last_used_at = ${tx.now} where id = ${id}`);
 
-async function withEnvironments(db: Reader, rows: readonly ApiKeyRow[]): Promise<ApiKey[]> {
-  const environments = await listEnvironmentIds(
-    db,
-    rows.map((row) => row.id),
-  );
+/** `ids` selects those of the rows: a statement has room for 32,766 values, and there may be more keys. */
+async function withEnvironments(db: Reader, rows: readonly ApiKeyRow[], ids: Sql): Promise<ApiKey[]> {
+  const environments = Map.groupBy(await listEnvironmentIds(db, ids), (one) => one.api_key_id);
   return rows.map((row) =>
     toApiKey(
       row,
-      environments.filter((one) => one.api_key_id === row.id).map((one) => one.environment_id),
+      (environments.get(row.id) ?? []).map((one) => one.environment_id),
     ),
   );
 }
 
-async function listEnvironmentIds(
-  db: Reader,
-  keyIds: readonly string[],
-): Promise<{ api_key_id: string; environment_id: string }[]> {
-  if (keyIds.length === 0) return [];
-  return db.all(sql`
-    select api_key_id, environment_id from api_key_environments where api_key_id in (${join([...keyIds])})
+const listEnvironmentIds = (db: Reader, keyIds: Sql) =>
+  db.all<{ api_key_id: string; environment_id: string }>(sql`
+    select api_key_id, environment_id from api_key_environments where api_key_id in (${keyIds})
      order by api_key_id, environment_id`);
-}

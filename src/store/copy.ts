@@ -72,6 +72,11 @@ export async function findUsedTable(db: Reader): Promise<string | undefined> {
   return undefined;
 }
 
+/** Deletes everything. Only for the target of a copy. */
+export async function emptyTables(to: Store): Promise<void> {
+  for (const { name } of tables.toReversed()) await to.write((tx) => tx.run(sql`delete from ${raw(name)}`));
+}
+
 export async function countRows(db: Reader, { name }: Table): Promise<number> {
   return (await db.one<{ total: number }>(sql`select count(*) as total from ${raw(name)}`))?.total ?? 0;
 }

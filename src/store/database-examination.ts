@@ -73,7 +73,7 @@ async function examineSchema(db: Reader): Promise<Finding> {
 async function examineContents(db: Reader): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (await findUnfinishedCopy(db)) {
-    const sentence = 'a copy or restore into it was broken off: run it again, or empty the database';
+    const sentence = 'a copy or restore into it was broken off: run it again, or set DATABASE_URL to another database';
     findings.push({ level: 'trouble', subject: 'contents', sentence });
   }
   const { total = 0 } =

@@ -15,13 +15,22 @@ export interface Database {
   readonly databasePool: number;
 }
 
-/** Opens the database and brings its schema up to date. Throws a plain sentence when it cannot. */
-export async function openStore(database: Database, clock: () => number = Date.now): Promise<Store> {
-  return opened(await openWithoutMigrating(database, clock), async (store) => {
+/**
+ * Opens the database and brings its schema up to date. Throws a plain sentence when it cannot. `fail` is called when
+ * SQLite could not bring a commit to the disk: from then on everything is refused, and only a new start helps.
+ */
+export async function openStore(
+  database: Database,
+  clock: () => number = Date.now,
+  fail?: (error: unknown) => void,
+): Promise<Store> {
+  return opened(await openWithoutMigrating(database, clock, fail), async (store) => {
     await migrate(store);
     if ((await findUnfinishedCopy(store)) === undefined) return;
     const target = withoutPassword(database.databaseUrl);
-    throw new Error(`The copy into ${target} was broken off; run burgee copy again, or empty it`);
+    throw new Error(
+      `The copy into ${target} was broken off; run the same copy or restore again, or set DATABASE_URL to another database`,
+    );
   });
 }
 
@@ -40,9 +49,13 @@ async function opened(store: Store, makeFit: (store: Store) => Promise<void>): P
   return store;
 }
 
-const openWithoutMigrating = async ({ databaseUrl, databasePool }: Database, clock: () => number): Promise<Store> =>
+const openWithoutMigrating = async (
+  { databaseUrl, databasePool }: Database,
+  clock: () => number,
+  fail?: (error: unknown) => void,
+): Promise<Store> =>
   isFile(databaseUrl)
-    ? openSqlite(fileOf(databaseUrl), clock)
+    ? openSqlite(fileOf(databaseUrl), clock, fail)
     : openPostgres({ url: databaseUrl, poolSize: databasePool, clock });
 
 /** As it is now, to be read only. Throws a plain sentence when it cannot, also when there is no such file. */

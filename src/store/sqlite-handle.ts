@@ -2,9 +2,13 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { Sql } from 'sql-template-tag';
 import { isWorthKeeping, Refused } from './sql.ts';
 
-/** A connection to a file of SQLite, with its prepared statements. */
+/** The statement that was not used for the longest time gives way. Burgee has some 200; filters make several of one. */
+const mostStatements = 500;
+
+/** A connection to a SQLite file, with its prepared statements. */
 export class Handle {
   readonly #database: DatabaseSync;
+  /** The one that was used last is the last. */
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string, busyTimeoutMs: number) {
@@ -42,10 +46,19 @@ export class Handle {
   #prepare(query: Sql): StatementSync {
     const text = query.sql;
     const known = this.#statements.get(text);
-    if (known) return known;
-    const statement = this.#database.prepare(text);
-    if (isWorthKeeping(query)) this.#statements.set(text, statement);
+    const statement = known ?? this.#database.prepare(text);
+    if (!isWorthKeeping(query)) return statement;
+    if (known) this.#statements.delete(text);
+    else if (this.#statements.size >= mostStatements) this.#forgetOldest();
+    this.#statements.set(text, statement);
     return statement;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#statements.keys()) {
+      this.#statements.delete(oldest);
+      return;
+    }
   }
 
   /** SQLite names the columns of the unique index that refused; we want the index's name. */

@@ -12,13 +12,15 @@ const pauseMs = 10_000;
 export class WriteAheadLog {
   readonly #file: string;
   readonly #descriptor: number;
+  readonly #fail: (error: unknown) => void;
   #worker: Worker | undefined;
   #failure: unknown;
   #commits = 0;
   #notBefore = 0;
 
-  /** The file of the database, which must be open already: that is what makes its log. */
-  constructor(file: string) {
+  /** The file of the database, which must be open already: that is what makes its log. `fail` hears of a failed flush. */
+  constructor(file: string, fail: (error: unknown) => void) {
+    this.#fail = fail;
     // SQLite puts the log beside the file itself, not beside a link to it.
     this.#file = fs.realpathSync(file);
     this.#descriptor = fs.openSync(`${this.#file}-wal`, 'r+');
@@ -37,6 +39,7 @@ export class WriteAheadLog {
       });
     } catch (error) {
       this.#failure = error;
+      this.#fail(error);
       this.requireFlushed();
     }
   }
@@ -50,12 +53,16 @@ export class WriteAheadLog {
     if (this.hasFailed) throw unavailable(this.#failure, 30);
   }
 
+  /** It should be emptied, unless that has just failed. */
+  get isLong(): boolean {
+    return this.#commits >= commitsBetween && performance.now() >= this.#notBefore;
+  }
+
   /**
-   * Moves what is in a long log to its place in the file, so that the log begins anew. In a thread: it waits for the
-   * disk. Never rejects: what fails now is tried again later, and a disk that is full shows itself to the writers.
+   * Moves what is in the log to its place in the file, so that the log begins anew. In a thread: it waits for the disk.
+   * Never rejects: what fails now is tried again later, and a disk that is full shows itself to the writers.
    */
-  async emptyWhenLong(): Promise<void> {
-    if (this.#commits < commitsBetween || performance.now() < this.#notBefore) return;
+  async empty(): Promise<void> {
     try {
       this.#worker ??= this.#startWorker();
       this.#worker.postMessage('empty');

@@ -12,7 +12,9 @@
  * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
  * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
  *    blocking the event loop, and refuse after a while.
- * 6. A disk that is full or fails is a refusal of the writes that met it.
+ * 6. A disk that is full or fails is a refusal of the writes that met it. A flush that fails is the end: nobody knows
+ *    what is on the disk before the next start has read it.
+ * 7. Writes are refused after a while when the disk does not answer, also those that wait for their turn.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,7 +22,7 @@ import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/prom
 import sql, { type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import { type Listener, type Notice, tell } from './notices.ts';
-import { type CacheTag, type SchemaTx, type Store, type Tx, Unchanged } from './sql.ts';
+import { type CacheTag, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from './sql.ts';
 import { type Touched, VisibleCommits } from './sqlite-commits.ts';
 import { Handle } from './sqlite-handle.ts';
 import { WriteAheadLog } from './sqlite-log.ts';
@@ -34,8 +36,14 @@ const longestTurnMs = 0.5;
 /** After so many turns of writers a group is committed. A commit costs about as much as two writes, so large groups save. */
 const mostTurns = 16;
 
-/** Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. */
-export function openSqlite(file: string, clock: () => number): Store {
+/** How often it is looked for writers whose patience has ended while the disk does not answer. */
+const impatienceMs = 250;
+
+/**
+ * Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. After `fail` was
+ * called everything is refused until the next start.
+ */
+export function openSqlite(file: string, clock: () => number, fail: (error: unknown) => void = () => undefined): Store {
   let writer: Handle;
   let reader: Handle;
   let log: WriteAheadLog;
@@ -54,7 +62,7 @@ export function openSqlite(file: string, clock: () => number): Store {
     writer.exec('pragma wal_checkpoint(passive);');
     reader = new Handle(file, busyPatienceMs);
     reader.exec('pragma query_only = on;');
-    log = new WriteAheadLog(file);
+    log = new WriteAheadLog(file, fail);
   } catch (error) {
     throw new Error(`The database file ${file} cannot be opened for writing: ${(error as Error).message}`);
   }
@@ -90,7 +98,7 @@ class SqliteStore implements Store {
   readonly #commits: VisibleCommits;
   readonly #clock: () => number;
   readonly #listeners: Listener[] = [];
-  readonly #queue: Waiting[] = [];
+  #queue: Waiting[] = [];
   /** While the queue is worked through; never rejects. */
   #working: Promise<void> | undefined;
   #isClosed = false;
@@ -183,7 +191,7 @@ class SqliteStore implements Store {
         if (turn > 1) await nextRound();
         await this.#takeTurn(group, settled);
       }
-      await this.#commit(settled);
+      await this.#commit(group, settled);
     } catch (error) {
       for (const { reject } of group) reject(error);
       this.#rollBack();
@@ -193,7 +201,7 @@ class SqliteStore implements Store {
       answer();
       for (const notice of notices) queueMicrotask(() => tell(this.#listeners, notice));
     }
-    await this.#log.emptyWhenLong();
+    if (this.#log.isLong) await this.#withPatience([], this.#log.empty());
   }
 
   async #takeTurn(group: Waiting[], settled: Settled[]): Promise<void> {
@@ -206,6 +214,19 @@ class SqliteStore implements Store {
     } while (performance.now() < until);
   }
 
+  /**
+   * Waits for the disk, however long it takes, but refuses in time those of the group and of the queue who wait with us.
+   * Of the group nobody knows whether their commit will be on the disk.
+   */
+  async #withPatience(group: readonly Waiting[], work: Promise<void>): Promise<void> {
+    const timer = setInterval(() => {
+      const isOver = ({ deadline }: Waiting) => performance.now() > deadline;
+      for (const { reject } of [...group, ...this.#queue].filter(isOver)) reject(unavailable(diskHangs));
+      this.#queue = this.#queue.filter((waiting) => !isOver(waiting));
+    }, impatienceMs);
+    await work.finally(() => clearInterval(timer));
+  }
+
   #rollBack(): void {
     try {
       // A commit that failed may have ended the transaction already.
@@ -216,13 +237,13 @@ class SqliteStore implements Store {
   }
 
   /** Readers stay where they are until it is on the disk. */
-  async #commit(settled: readonly Settled[]): Promise<void> {
+  async #commit(group: readonly Waiting[], settled: readonly Settled[]): Promise<void> {
     this.#reader.exec('begin');
     try {
       this.#reader.one(anything);
       this.#commits.hold();
       this.#writer.exec('commit');
-      await this.#log.flush();
+      await this.#withPatience(group, this.#log.flush());
     } finally {
       this.#commits.release(settled.map(({ touched }) => touched));
       // A reader that could not read has ended it.
@@ -260,6 +281,8 @@ class SqliteStore implements Store {
     }
   }
 }
+
+const diskHangs = new Error('the disk does not answer');
 
 /** A transaction of a reader begins with its first statement. */
 const anything = sql`select 1 from sqlite_schema limit 1`;

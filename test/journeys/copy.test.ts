@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newDatabase, onPostgres } from '../support/databases.ts';
+import { newDatabase, onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 
 const key = 'a-key-for-the-tests-of-moving-house';
@@ -76,10 +76,13 @@ test('a target whose copy was broken off opens for nobody, and the same copy goe
   await burgee.rowsOf(to, mark);
   const started = await burgee.run(['serve'], { DATABASE_URL: to });
   assert.equal(started.code, 1);
-  assert.match(started.stderr, /^The copy into \S+ was broken off; run burgee copy again, or empty it\n$/);
+  assert.match(started.stderr, /^The copy into \S+ was broken off; run the same copy or restore again, /);
   const other = await aHouse();
   const stranger = await burgee.run(['copy', '--from', other.from, '--to', to]);
-  assert.match(stranger.stderr, /has the beginning of a copy of another database; empty it first\n$/);
+  assert.match(
+    stranger.stderr,
+    /has the beginning of a copy of another database; give a database that nothing is in\n$/,
+  );
   const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Going on with the copy that was broken off\.\n/);
@@ -95,16 +98,38 @@ test('a copy that is killed while it runs is finished by running it again', asyn
   assert.equal(await contentOf(burgee, to), await contentOf(burgee, from));
 });
 
-test('a source that is written to while it is copied is found out', async () => {
-  const { burgee, from, to } = await aHouse();
+/** Two databases of which the second is a copy of the first, as if it had been broken off before its end. */
+async function aHouseBeforeTheEndOfACopy(): Promise<House> {
+  const house = await aHouse();
+  const { burgee, from, to } = house;
   assert.equal((await burgee.run(['copy', '--from', from, '--to', to])).code, 0);
   const [account] = await burgee.rowsOf<{ id: string }>(to, 'select id from account');
   const mark = `insert into migrations (name, applied_at) values ('unfinished copy of ${account?.id}', 1)`;
   await burgee.rowsOf(to, mark);
+  return house;
+}
+
+test('a source that was written to since the copy was broken off is copied again from the start', async () => {
+  const { burgee, from, to } = await aHouseBeforeTheEndOfACopy();
   await burgee.rowsOf(from, "update flags set description = 'changed' where name = 'flag-3'");
   const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
-  assert.equal(code, 1);
+  assert.equal(code, 0, stderr);
   assert.match(stderr, /The copy is not like its source:\nflags: 30 rows in the source, 30 in the target\n/);
+  assert.match(stderr, /^The source has changed since then: copying everything again\.$/m);
+  const copied = await contentOf(burgee, to);
+  assert.ok(copied.includes('"changed"'));
+  assert.equal(copied, await contentOf(burgee, from));
+});
+
+test('a copy that is not like its source is refused, and opens for nobody', onlySqlite, async () => {
+  const { burgee, from, to } = await aHouseBeforeTheEndOfACopy();
+  // As if the source were changed each time after the flags were read.
+  await burgee.rowsOf(to, "create trigger spoil after insert on flags begin update flags set description = 'x'; end");
+  await burgee.rowsOf(to, "update flags set description = 'x'");
+  const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
+  assert.equal(code, 1);
+  assert.match(stderr, /\nWas the source written to\? Stop every server and run the same command again\.\n$/);
+  assert.equal((await burgee.run(['serve'], { DATABASE_URL: to })).code, 1);
 });
 
 test('what is no database is named, and a password is never shown', async () => {

@@ -190,7 +190,7 @@ describe('the doctor', sideBySide, () => {
     const unfinished = await burgee.run(['doctor']);
     assert.match(
       String(said(unfinished, 'trouble', 'contents')),
-      /was broken off: run it again, or empty the database$/,
+      /was broken off: run it again, or set DATABASE_URL to another database$/,
     );
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import sql, { raw } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { Store } from '#store/sql.ts';
@@ -13,9 +14,10 @@ import { temporaryFolder } from '../support/databases.ts';
 
 async function aStore() {
   const file = join(temporaryFolder(), 'test.db');
-  const store = openSqlite(file, Date.now);
+  const failures: unknown[] = [];
+  const store = openSqlite(file, Date.now, (error) => failures.push(error));
   await store.write((tx) => tx.run(raw('create table things (id text)')));
-  return { file, store };
+  return { file, store, failures };
 }
 
 const insert = (store: Store, id: string) => store.write((tx) => tx.run(sql`insert into things (id) values (${id})`));
@@ -69,13 +71,15 @@ test('those who come while a commit is on its way to the disk wait for the next'
 });
 
 test('what could not be brought to the disk is not answered as done, and nothing is written or read until the next start', async () => {
-  const { file, store } = await aStore();
+  const { file, store, failures } = await aStore();
   const disk = slowDisk();
   const first = insert(store, 'first');
+  assert.deepEqual(failures, []);
   (await disk.begun)(new Error('EIO: i/o error, fdatasync'));
   const refusal = await first.catch((error: unknown) => error);
   assert.ok(refusal instanceof Problem && refusal.code === 'unavailable');
   assert.match(String(refusal.cause), /EIO/);
+  assert.deepEqual(failures.map(String), ['Error: EIO: i/o error, fdatasync'], 'the server is told to end');
   disk.restore();
   for (const next of [() => insert(store, 'second'), () => count(store)]) {
     await assert.rejects(next(), (error) => error instanceof Problem && error.code === 'unavailable');
@@ -91,6 +95,48 @@ test('what could not be brought to the disk is not answered as done, and nothing
     ['third'],
   );
   await next.close();
+});
+
+/** Within five seconds, and a little for a busy machine. */
+async function requireRefusedInTime(written: Promise<unknown>): Promise<void> {
+  const begun = performance.now();
+  await assert.rejects(written, (error) => error instanceof Problem && error.code === 'unavailable');
+  const seconds = (performance.now() - begun) / 1_000;
+  assert.ok(seconds > 4 && seconds < 8, `${seconds} s`);
+}
+
+test('a disk that does not answer refuses those who write, and those who wait for their turn, after five seconds', async () => {
+  const { store } = await aStore();
+  const disk = slowDisk();
+  const first = insert(store, 'first');
+  const done = await disk.begun;
+  disk.restore();
+  await Promise.all([first, insert(store, 'second')].map(requireRefusedInTime));
+  assert.equal(await count(store), 0, 'reading goes on');
+  done(null);
+  await insert(store, 'third');
+  assert.equal(await count(store), 2, 'what was on its way is there, what waited is not');
+  await store.close();
+});
+
+test('a disk that hangs while the log is emptied refuses those who wait after five seconds', async (t) => {
+  const { store } = await aStore();
+  const asked: (() => void)[] = [];
+  const { postMessage } = Worker.prototype;
+  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, message: unknown) {
+    asked.push(() => postMessage.call(this, message));
+  });
+  while (asked.length === 0) await insert(store, 'one');
+  await requireRefusedInTime(insert(store, 'two'));
+  t.mock.restoreAll();
+  for (const goOn of asked) goOn();
+  await insert(store, 'three');
+  const rows = await store.all<{ id: string }>(sql`select id from things where id <> 'one'`);
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ['three'],
+  );
+  await store.close();
 });
 
 test('the log does not grow with the number of writes, and emptying it loses nothing', async () => {

@@ -123,3 +123,19 @@ test('writes that waited too long for another process are refused together as un
   // Who waits in the queue behind another waits for the same process; twice the patience would outlast the stop.
   assert.ok(waited < 8_000, `${waited} ms`);
 });
+
+test('500 statements are kept prepared: those that were used last', async (t) => {
+  const own = openSqlite(join(temporaryFolder(), 'statements.db'), Date.now);
+  const prepare = t.mock.method(DatabaseSync.prototype, 'prepare');
+  const prepared = async (number: number) => {
+    prepare.mock.resetCalls();
+    await own.one(raw(`select ${number} as n`));
+    return prepare.mock.callCount() > 0;
+  };
+  for (let number = 0; number < 500; number += 1) assert.equal(await prepared(number), true);
+  assert.equal(await prepared(0), false, 'the first is still there, and used last now');
+  assert.equal(await prepared(500), true);
+  assert.equal(await prepared(0), false);
+  assert.equal(await prepared(1), true, 'the one that was not used for the longest time had to go');
+  await own.close();
+});

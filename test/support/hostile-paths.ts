@@ -117,6 +117,8 @@ function* strangeValues(name: string, schema: TSchema): Generator<[kind: string,
   }
   if (choices) for (const text of ['nope', '', '__proto__', `${choices[0]}%20`]) yield ['query: unknown word', text];
   if (maxLength !== undefined) yield ['query: over a limit', 'x'.repeat(maxLength + 1)];
+  // Whether or not a limit is declared: no text of this length means anything, and databases have limits of their own.
+  if (type !== 'integer') yield ['query: a text of 60,000 characters', 'x'.repeat(60_000)];
   if (maxItems !== undefined)
     yield ['query: over a limit', Array.from({ length: maxItems + 1 }, () => 'x').join(`&${name}=`)];
   if (type !== 'array') yield ['query: twice', `a&${name}=b`];

@@ -36,6 +36,8 @@ export interface Server {
   /** The admin key of the first start, as it was printed. */
   printedKey(): Promise<string>;
   call(method: string, path: string, request: { as: string; body?: unknown }): Promise<Pick<Answer, 'status' | 'body'>>;
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<Finished>;
   /** Sends the signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
   /** It stands still, with all that it holds, until it is let go on. */
@@ -187,6 +189,7 @@ async function startServer({ child, output }: Launched): Promise<Server> {
     says,
     printedKey: async () => (await says(/shown only now:\n\n {2}(\S+)\n/))[1] ?? '',
     call: (method, path, { as, body }) => call(method, url + prefix + path, as, body),
+    ended: output.ended,
     end: async (signal) => {
       child.kill(signal);
       return inTime(child, output.ended);

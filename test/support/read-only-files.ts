@@ -23,6 +23,12 @@ export function readOnlyFiles(pid: number, files: readonly string[]) {
   };
 }
 
+/** From when it resolves, what the process wrote to its files can no longer be flushed to the disk. */
+export async function failFlushes(pid: number): Promise<void> {
+  const stop = await startTracing(pid, ['-e', 'inject=fdatasync,fsync:error=EIO']);
+  after(stop);
+}
+
 /** Why a process cannot be traced here; undefined when it can. */
 export async function whyNotTraced(pid: number): Promise<string | undefined> {
   try {

@@ -9,6 +9,7 @@ import { onlySqlite } from '../support/databases.ts';
 import { goThroughTrouble, integrityOf, requireNothingLost } from '../support/disk-trouble.ts';
 import { startNode, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { failFlushes, whyNotTraced } from '../support/read-only-files.ts';
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts';
 import { report, sized } from '../support/trust.ts';
 import { aPlace, isAcknowledged, requireWhole, startWriting, type Told } from '../support/write-load.ts';
@@ -57,6 +58,24 @@ describe('the disk', onlySqlite, () => {
     report(
       `writing fails: ${acknowledged} writes acknowledged and all there, ${told.length - acknowledged} answered 503`,
     );
+  });
+
+  test('a server whose flush fails ends with 1 after a fatal line, and the next start has everything acknowledged', async (t) => {
+    const burgee = anInstallation();
+    const client = await startNode(burgee);
+    const reason = await whyNotTraced(client.node.pid);
+    if (reason) return t.skip(reason);
+    const place = await aPlace(client);
+    const load = startWriting([client], place);
+    await load.succeeds(client);
+    await failFlushes(client.node.pid);
+    const { code, stdout } = await client.node.ended;
+    const told = await load.stop();
+    assert.equal(code, 1);
+    assert.match(stdout, /"level":60,.*"msg":"a commit could not be flushed to the disk; the server stops"/);
+    await startNode(burgee);
+    await requireNothingLost(burgee, place, told);
+    report(`flush fails: ${told.filter(isAcknowledged).length} writes acknowledged and all there, ended with 1`);
   });
 
   test('a log that was cut off anywhere costs only what came behind the cut, and nothing is half there', async () => {
