@@ -23,7 +23,7 @@ export interface ApiKey {
 const NamedResource = Type.Object({ id: Id });
 
 export const NewApiKey = Type.Object({
-  name: Type.String({ pattern: patterns.notBlank, maxLength: 100 }),
+  name: Type.String({ pattern: patterns.name, maxLength: 100 }),
   apiKeyType: ApiKeyType,
   workspace: Type.Optional(NamedResource),
   environments: Type.Optional(Type.Array(NamedResource, { maxItems: 100 })),

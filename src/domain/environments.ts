@@ -17,7 +17,7 @@ export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.St
 
 /** The longest name, in characters. */
 export const environmentNameLimit = 20;
-const EnvironmentName = Type.String({ pattern: patterns.notBlank, maxLength: environmentNameLimit });
+const EnvironmentName = Type.String({ pattern: patterns.name, maxLength: environmentNameLimit });
 const Permissions = Type.Record(Type.String(), Type.Unknown());
 
 export const NewEnvironment = Type.Object({

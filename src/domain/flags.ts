@@ -11,7 +11,7 @@ export const NewFlag = Type.Object({
   description: Type.Optional(Description),
 });
 
-const Tag = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) });
+const Tag = Type.Object({ name: Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }) });
 const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
 
 /** What creating and changing a flag answers. */

@@ -25,14 +25,22 @@ export const Id = Type.String({ minLength: 1, maxLength: 255 });
 export const Millis = Type.Integer({ description: 'milliseconds since the Unix epoch' });
 export const Reference = Type.Object({ id: Type.String(), name: Type.String() });
 export type Reference = Static<typeof Reference>;
+/**
+ * As the inside of a character class: C0, DEL and C1, the separators of lines and paragraphs, and what turns the
+ * direction of text. In a name they forge rows of a table, paragraphs of a mail, or another name.
+ */
+export const controlCharacters = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+
 /** Patterns that people meet; `shapes.ts` says how a complaint about them reads. */
 export const patterns = {
-  notBlank: '\\S',
+  name: `^(?=.*\\S)[^${controlCharacters}]*$`,
+  tag: `^[^${controlCharacters}]*$`,
+  noQuotes: '^[^"]*$',
   flagName: '^[A-Za-z][-_.A-Za-z0-9]*$',
   trafficTypeName: '^[A-Za-z][-_A-Za-z0-9]*$',
   sixDigits: '^[0-9]{6}$',
 };
 
-export const Title = Type.String({ pattern: patterns.notBlank, maxLength: 255 });
+export const Title = Type.String({ pattern: patterns.name, maxLength: 255 });
 export const Description = Type.String({ maxLength: 2000 });
 export const SafeInteger = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });

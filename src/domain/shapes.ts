@@ -130,7 +130,9 @@ const mustBe = (values: readonly string[]): string =>
   values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;
 
 const patternSentences: Record<string, string> = {
-  [patterns.notBlank]: 'must not be blank',
+  [patterns.name]: 'must not be blank or contain control characters',
+  [patterns.tag]: 'must not contain control characters',
+  [patterns.noQuotes]: 'must not contain quotes',
   [patterns.flagName]: 'must be a letter, then letters, digits, -, _ or .',
   [patterns.trafficTypeName]: 'must be a letter, then letters, digits, - or _',
   [patterns.sixDigits]: 'must be six digits',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { equalJson } from './json.ts';
 import { lacksSlash, mustBeginWithSlash, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { booleanFromText, OneOf, Title } from './schema.ts';
+import { booleanFromText, OneOf, patterns, Title } from './schema.ts';
 import { shapeOf } from './shapes.ts';
 
 export const userStatuses = ['PENDING', 'ACTIVE', 'DEACTIVATED'] as const;
@@ -10,7 +10,8 @@ export const UserStatus = OneOf(userStatuses);
 export type UserStatus = Static<typeof UserStatus>;
 
 const GroupReference = Type.Object({ id: Type.String(), type: Type.Literal('group') });
-export const Email = Type.String({ format: 'email', maxLength: 254 });
+/** Without quotes: between them anything is an address, also what mail servers read as another one. */
+export const Email = Type.String({ format: 'email', pattern: patterns.noQuotes, maxLength: 254 });
 
 export const User = Type.Object({
   id: Type.String(),
@@ -128,29 +129,28 @@ export function applyUserUpdate(user: User, update: PartialUserUpdate): User {
   return { ...user, name, status, twoFactor };
 }
 
-const patchedShape = shapeOf(UserUpdate, 'user');
-
 /**
  * The user after a patch. Groups are a set: an index names the group that stands there now, adding one twice is no
  * change. The other fields follow the rules of a full update. Whether the groups exist is for the caller to see.
  */
 export function patchUser(user: User, operations: readonly Operation[]): User {
   let groupIds = user.groupIds;
-  const fields: Record<string, unknown> = {
-    email: user.email,
-    name: user.name,
-    status: user.status,
-    '2fa': user.twoFactor,
-  };
+  const { email, name, status, twoFactor } = user;
+  const current = { email, name, status, '2fa': twoFactor };
+  const fields: Record<string, unknown> = { ...current };
   operations.forEach((operation, index) => {
     if (isGroupPath(operation.path)) {
       groupIds = patchGroups(groupIds, operation, index);
       checkGroupCount(groupIds);
     } else patchField(fields, operation, index);
   });
-  const update = { ...fields, type: 'user' };
-  refuse('user_invalid', patchedShape.complaints(update));
-  return { ...applyUserUpdate(user, patchedShape.clean(update)), groupIds };
+  // A name or address of an earlier release, which would be refused today, must not keep anyone from being deactivated.
+  const changes = Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => value !== current[field as keyof typeof current]),
+  );
+  const missing = Object.keys(changes).filter((field) => changes[field] === undefined);
+  refuse('user_invalid', [...missing.map((field) => `${field} is required`), ...partialShape.complaints(changes)]);
+  return { ...applyUserUpdate(user, partialShape.clean(changes)), groupIds };
 }
 
 const refused = (index: number, complaint: string) =>

@@ -168,7 +168,7 @@ for (const [rule, operation, complaint] of refused) {
 const invalid: [path: string, value: unknown, complaint: string][] = [
   ['/email', 'nobody', 'email must be a valid email'],
   ['/name', null, 'name must be string'],
-  ['/name', '', 'name must not be blank'],
+  ['/name', '', 'name must not be blank or contain control characters'],
   ['/status', 'GONE', 'status must be one of PENDING, ACTIVE, DEACTIVATED'],
   ['/2fa', 'off', '2fa must be boolean'],
   ['/2fa', null, '2fa must be boolean'],

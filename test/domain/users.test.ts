@@ -102,7 +102,7 @@ const badUpdates: [changes: object, complaint: string][] = [
   [{ status: 'GONE' }, 'status must be one of PENDING, ACTIVE, DEACTIVATED'],
   [{ '2fa': 'true' }, '2fa must be boolean'],
   [{ email: 'ann' }, 'email must be a valid email'],
-  [{ name: ' ' }, 'name must not be blank'],
+  [{ name: ' ' }, 'name must not be blank or contain control characters'],
 ];
 for (const [changes, complaint] of badUpdates) {
   test(`a full update with ${JSON.stringify(changes)} is refused`, () => {

@@ -158,7 +158,10 @@ test('names are shown as they are: they neither become markup nor headers', asyn
   assert.ok(invitation.text.includes(inviter));
   assert.doesNotMatch(invitation.html, /<script|<b>Eve/);
   assert.ok(invitation.html.includes('&lt;b&gt;Eve&lt;/b&gt; &amp; '));
-  const { email } = await aPerson(api, { name: 'Eve\r\nBcc: mallory@example.com' });
+  const { id, email } = await aPerson(api);
+  // Such a name is refused today; an earlier release took it.
+  const name = 'Eve\r\nBcc: mallory@example.com';
+  await api.store.write((tx) => tx.run(sql`update users set name = ${name} where id = ${id}`));
   await askForReset(api, email);
   const reset = await server.nextMail();
   assert.deepEqual(reset.recipients, [email]);

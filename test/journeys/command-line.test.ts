@@ -55,6 +55,15 @@ async function recordedByOperator({ id, name, text }: { id: string; name: string
 }
 
 describe('the command line, while the server runs', sideBySide, () => {
+  test('names of an earlier release neither forge a row nor command the terminal', async () => {
+    const { id, name } = await aKey();
+    await burgee.rows(`update api_keys set name = '${name}\n01a1 \u001b[2Jroot\u202e' where id = '${id}'`);
+    const stdout = await ran('keys', 'list');
+    const row = stdout.split('\n').find((line) => line.startsWith(id)) ?? '';
+    assert.ok(row.includes(`${name}\\u000a01a1 \\u001b[2Jroot\\u202e`), row);
+    assert.ok(!stdout.includes('\u001b') && !stdout.includes('\u202e'));
+  });
+
   test('a key made for one environment and one role works there and nowhere else, while the server runs', async () => {
     const stdout = await ran(
       ...['keys', 'create', '--name', 'ci', '--project', 'Default', '--environment', 'Staging-Default'],
