@@ -5,7 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { type FirstStart, setUp } from '#commands/setup.ts';
+import { offerSetup } from '#commands/accounts.ts';
+import { contextFor } from '#commands/context.ts';
+import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { limitConnections } from '#http/connections.ts';
 import { startBackups } from '#jobs/backups.ts';
@@ -82,7 +84,10 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
+  const transactionId = transactionIds()();
+  const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
+  else if (setupToken) process.stdout.write(`\n${setupLines(publicUrl, setupToken)}\n`);
 }
 
 /** In a process of its own, which has our settings: reading and checking everything would hold up requests here. */
@@ -120,6 +125,11 @@ function whyNotListening(
   return `Burgee cannot listen at ${host}:${port}: ${message}`;
 }
 
+const setupLines = (publicUrl: string, token: string): string => `Set up the first administrator, in a browser:
+
+  ${setupLink(publicUrl, token)}
+`;
+
 /** For the person who starts Burgee for the first time: shown once, so it is not a log line. */
 function printFirstStart(
   { listeningAt, publicUrl }: { listeningAt: string; publicUrl: string },
@@ -131,10 +141,7 @@ function printFirstStart(
   process.stdout.write(`
 Burgee listens at ${listeningAt}
 
-Set up the first administrator, in a browser:
-
-  ${setupLink(publicUrl, setupToken)}
-
+${setupLines(publicUrl, setupToken)}
 ${handedIn ? 'The admin API key is the one that you gave as BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only now:\n\n  ${adminKeyText}`}
 
 Try it:

@@ -28,10 +28,13 @@ export async function withStore(body: (session: Session) => Promise<void>): Prom
   }
 }
 
-/** Where people reach the server that runs beside us. */
+/** Where people reach the server that runs beside us. Only its settings tell, so it says so when that is a guess. */
 export function publicUrlOf(): string {
   const { publicUrl, host, port } = readConfig(process.env);
-  return publicUrl ?? localUrl(host, port);
+  if (publicUrl !== undefined) return publicUrl;
+  const url = localUrl(host, port);
+  process.stderr.write(`PUBLIC_URL is not set: links assume that the server listens at ${url}\n`);
+  return url;
 }
 
 /** Who can run commands beside the database may do everything with it anyway. */

@@ -12,17 +12,17 @@ import {
 import { requireStrong } from '#domain/passwords.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply, type User } from '#domain/users.ts';
-import { isSetupToken, saveSetupToken, takeSetupToken } from '#store/account.ts';
+import { findAccount, isSetupToken, saveSetupToken, takeSetupToken } from '#store/account.ts';
 import * as store from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { deleteMail, type Mail, putMail } from '#store/outbox.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
-import type { Reader, Tx } from '#store/sql.ts';
+import { type Reader, type Tx, Unchanged } from '#store/sql.ts';
 import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
 import { type Context, type RecordingTx, readerOf, write } from './context.ts';
 import { hashPassword } from './password-hash.ts';
 import { provePassword, requireProof } from './password-proof.ts';
-import { hashOf, newToken } from './secrets.ts';
+import { hashOf, newToken, setupTokenOf } from './secrets.ts';
 import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
 
 /** Part of inviting and inviting again: a fresh link, and the mail that carries it. */
@@ -194,11 +194,13 @@ async function hasAdministrator(db: Reader): Promise<boolean> {
   return (await countAdministrators(db, await findAdministratorsId(db))) > 0;
 }
 
-/** A new one-time link for the first administrator; refused when there is one already. */
+/** The token of the one-time link for the first administrator; undefined once there is one. */
 export const offerSetup = (context: Context) =>
   write(context, async (tx) => {
-    if (await hasAdministrator(tx)) throw new Problem('setup_done');
-    const token = newToken();
+    const account = await findAccount(tx);
+    if (!account || (await hasAdministrator(tx))) return new Unchanged<string | undefined>(undefined);
+    const token = setupTokenOf(account);
+    if (await isSetupToken(tx, hashOf(token))) return new Unchanged<string | undefined>(token);
     await saveSetupToken(tx, hashOf(token));
     await tx.record({ action: 'account.setup_offered', object: { type: 'account', id: 'account', name: 'Burgee' } });
     return token;

@@ -1,5 +1,5 @@
 /** Texts that must not be guessed: API keys and the tokens of links. Only their hashes are stored. */
-import { hash, randomBytes, randomInt } from 'node:crypto';
+import { createHmac, hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKeyType } from '#domain/api-keys.ts';
 
@@ -24,6 +24,13 @@ export function mayBeKey(text: string): boolean {
 
 /** Keys and tokens are long and random, so a fast hash is enough: there is nothing to try out. */
 export const hashOf = (secret: string): string => hash('sha256', secret);
+
+/**
+ * The token of the link for the first administrator. Always the same for an account, so that every start, and every node,
+ * can print a link that works, and none ends another. Anyone with access to the database can do all of this anyway.
+ */
+export const setupTokenOf = ({ markerSecret }: { readonly markerSecret: string }): string =>
+  createHmac('sha256', markerSecret).update('set-up link').digest('base64url');
 
 /** 256 random bits, as text that fits into a link. */
 export const newToken = (): string => randomBytes(32).toString('base64url');

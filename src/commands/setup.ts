@@ -11,9 +11,9 @@ import { Refused, type Store } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
 import { contextFor, write } from './context.ts';
 import { insertProjectWithDefaults } from './projects.ts';
-import { hashOf, newToken } from './secrets.ts';
+import { hashOf, newToken, setupTokenOf } from './secrets.ts';
 
-const system: Actor = {
+export const system: Actor = {
   type: 'system',
   id: 'first-start',
   name: 'First start',
@@ -54,7 +54,7 @@ export async function setUp(
       { name: 'First admin key', type: 'admin', roles: ['API_ALL_GRANTED'], scope: { kind: 'account' } },
       adminKeyText,
     );
-    const setupToken = newToken();
+    const setupToken = setupTokenOf(account);
     await saveSetupToken(tx, hashOf(setupToken));
     await tx.record({
       action: 'account.created',

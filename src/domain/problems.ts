@@ -180,8 +180,8 @@ export const problems = {
   setup_done: problem('invalid', () => 'There is already an administrator: sign in, or ask to be invited'),
   setup_refused: problem(
     'not_found',
-    () => 'This setup link was already used or replaced',
-    () => `To print a new one, run: ${commandLine('setup-link')}`,
+    () => 'This setup link is wrong or was already used',
+    () => `To print the right one, run: ${commandLine('setup-link')}`,
   ),
   two_factor_not_enabled_here: problem('invalid', () => 'Two-factor authentication cannot be enabled through the API'),
   status_change_refused: problem<{ from: string; to: string }>(

@@ -18,7 +18,7 @@ export const insertAccount = (tx: Tx, account: Account) =>
     insert into account (id, single, marker_secret, created_at)
     values (${account.id}, true, ${account.markerSecret}, ${tx.now})`);
 
-/** The hash of the link for the first administrator; a new one replaces the old one. */
+/** The hash of the link for the first administrator; null once it was used. */
 export const saveSetupToken = (tx: Tx, tokenHash: string) =>
   tx.run(sql`update account set setup_token_hash = ${tokenHash}`);
 
