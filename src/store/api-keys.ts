@@ -71,8 +71,8 @@ export async function listApiKeys(
   { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
 ): Promise<ApiKey[]> {
   const page = (selected: Sql) => sql`
-    select ${selected} from api_keys where ${within(scope, sql`api_keys.project_id`)}
-     order by created_at, id limit ${limit} offset ${offset}`;
+    select ${selected} from api_keys where ${within(scope, sql`api_keys.project_id`)} order by created_at, id
+     limit ${limit} offset ${offset}`;
   const rows = await db.all<ApiKeyRow>(page(columns));
   return withEnvironments(db, rows, page(sql`id`));
 }
