@@ -191,7 +191,7 @@ test('no file or folder has a name that fits everything', () => {
 });
 
 test('a resource has the same file name in every layer', () => {
-  const machinery = ['parts', 'endpoint', 'all', 'openapi', 'service'];
+  const machinery = ['parts', 'endpoint', 'all', 'openapi', 'examples', 'service'];
   const resources = filesIn('src/contract/*.ts')
     .map(stemOf)
     .filter((stem) => !machinery.includes(stem));

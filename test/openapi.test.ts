@@ -3,15 +3,23 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { problemsOf } from '#contract/endpoint.ts';
+import { examples } from '#contract/examples.ts';
 import { toOpenApi } from '#contract/openapi.ts';
 import { statusOf } from '#contract/parts.ts';
 import { problems } from '#domain/problems.ts';
+import { shapeOf } from '#domain/shapes.ts';
 import { everyEndpoint, pathWith, wordsOf } from './support/every-endpoint.ts';
 
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly description?: string;
+    readonly example?: string;
+  }[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
   readonly responses: Record<
     string,
@@ -25,6 +33,7 @@ interface Operation {
 
 interface Document {
   readonly openapi: string;
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
@@ -90,6 +99,26 @@ test('every word of a path and every parameter of a query is described', () => {
     assert.deepEqual(namesIn('path'), wordsOf(endpoint));
     assert.deepEqual(namesIn('query'), Object.keys(endpoint.query?.properties ?? {}));
     assert.ok(parameters.every((one) => one.in !== 'path' || one.required));
+    for (const { name, description = '' } of parameters) assert.match(description, /\S/, `${place}: ${name}`);
+    for (const one of parameters) assert.ok(one.in !== 'path' || one.example, `${place}: ${one.name}`);
+  }
+});
+
+test('every tag is described', () => {
+  for (const { name, description = '' } of document.tags) assert.match(description, /\S/, name);
+});
+
+test('every example is what its schema says, with nothing that the schema does not know', () => {
+  for (const [name, { body, reply }] of Object.entries<{ body?: unknown; reply: unknown }>(examples)) {
+    const endpoint = everyEndpoint.find((one) => one.name === name) ?? assert.fail(`there is no ${name}`);
+    const sent = endpoint.body ?? endpoint.looseBody;
+    const pairs = [[endpoint.reply, reply] as const, ...(sent ? [[sent, body] as const] : [])];
+    for (const [schema, example] of pairs) {
+      const shape = shapeOf(schema);
+      assert.deepEqual(shape.complaints(example), [], name);
+      assert.deepEqual(shape.clean(example), example, name);
+    }
+    if (endpoint.textBody) assert.equal(typeof body, 'string');
   }
 });
 

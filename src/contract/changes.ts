@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Change, ObjectType } from '#domain/changes.ts';
-import { extend } from '#domain/schema.ts';
+import { Change, objectTypes } from '#domain/changes.ts';
+import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { MarkerListing, MarkerPage, pageSizes } from './parts.ts';
 
@@ -27,9 +27,11 @@ export const listChanges = endpoint({
     MarkerPage(pageSizes.changes),
     Type.Object({
       workspaceId: Type.Optional(Type.String({ maxLength: 255, description: 'id of a project' })),
-      environmentId: Type.Optional(Type.String({ maxLength: 255 })),
-      objectType: Type.Optional(ObjectType),
-      objectId: Type.Optional(Type.String({ maxLength: 255 })),
+      environmentId: Type.Optional(Type.String({ maxLength: 255, description: 'id of an environment' })),
+      objectType: Type.Optional(OneOf(objectTypes, { description: 'what was changed' })),
+      objectId: Type.Optional(
+        Type.String({ maxLength: 255, description: 'id of what was changed; for a definition that of its flag' }),
+      ),
       actor: Type.Optional(Type.String({ maxLength: 255, description: 'id of the key or user that acted' })),
       from: instant('milliseconds since the Unix epoch'),
       to: instant('milliseconds since the Unix epoch, inclusive'),

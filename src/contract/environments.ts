@@ -28,7 +28,7 @@ export const createEnvironment = endpoint({
 });
 
 /** A dry run that changed something would be worse than none, so asking for one is refused. */
-const NoDryRun = Type.Object({ dry_run: Type.Optional(OneOf(['false'])) });
+const NoDryRun = Type.Object({ dry_run: Type.Optional(OneOf(['false'], { description: 'Dry runs are refused.' })) });
 
 export const patchEnvironment = endpoint({
   method: 'PATCH',

@@ -17,22 +17,54 @@ import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
 import { accountContract, contract, serviceContract } from './all.ts';
 import { type Endpoint, needsNobody, problemsOf } from './endpoint.ts';
+import { examples, parameters } from './examples.ts';
 import { accountPrefix, ErrorBody, prefix, statusOf } from './parts.ts';
 
-/** How each part of the contract is called where people read it. */
-const titles: Record<keyof typeof contract, string> = {
-  projects: 'Projects',
-  environments: 'Environments',
-  trafficTypes: 'Traffic types',
-  rolloutStatuses: 'Rollout statuses',
-  flags: 'Feature flags',
-  definitions: 'Definitions',
-  users: 'Users',
-  groups: 'Groups',
-  apiKeys: 'API keys',
-  restrictions: 'Project access',
-  changes: 'Audit log',
+interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** What each part of the contract is called where people read it. */
+const tags: Record<keyof typeof contract, Tag> = {
+  projects: {
+    name: 'Projects',
+    description: 'A project has its own environments, traffic types and feature flags. Paths call it `ws`.',
+  },
+  environments: {
+    name: 'Environments',
+    description:
+      'Where flags are served, for example staging and production. Each has its own definitions and SDK keys.',
+  },
+  trafficTypes: { name: 'Traffic types', description: 'Whom a flag tells apart: users, accounts, devices.' },
+  rolloutStatuses: {
+    name: 'Rollout statuses',
+    description: 'How far the rollout of a flag is, from the start to its end.',
+  },
+  flags: {
+    name: 'Feature flags',
+    description:
+      'A flag’s name, description, tags and rollout status. What it serves is its definition in an environment.',
+  },
+  definitions: {
+    name: 'Definitions',
+    description:
+      'What a flag serves in one environment: treatments, targeted keys, rules and shares; kill and restore.',
+  },
+  users: { name: 'Users', description: 'People, who are invited by e-mail.' },
+  groups: { name: 'Groups', description: 'Groups of users. Members of Administrators may do everything.' },
+  apiKeys: {
+    name: 'API keys',
+    description: 'Keys for this API (`admin`) and for SDKs (`server_side`, `client_side`).',
+  },
+  restrictions: { name: 'Project access', description: 'Who may see a project.' },
+  changes: { name: 'Audit log', description: 'Who changed what, when and why.' },
 };
+const accountsTag: Tag = {
+  name: 'Accounts',
+  description: 'How people sign in: invitations, sessions, passwords and the second factor.',
+};
+const serviceTag: Tag = { name: 'Service', description: 'Probes for load balancers and monitoring.' };
 
 /** Schemas that stand in many places are written once. */
 const shared = {
@@ -72,14 +104,14 @@ function inside(value: unknown, change: (value: unknown) => unknown): unknown {
 
 export function toOpenApi(): object {
   const parts = Object.entries(contract).map(([part, endpoints]) => ({
-    tag: titles[part as keyof typeof contract],
+    tag: tags[part as keyof typeof contract],
     base: prefix,
     endpoints: Object.entries<Endpoint>(endpoints),
   }));
   const all = [
     ...parts,
-    { tag: 'Accounts', base: accountPrefix, endpoints: Object.entries<Endpoint>(accountContract.accounts) },
-    { tag: 'Service', base: '', endpoints: Object.entries<Endpoint>(serviceContract.service) },
+    { tag: accountsTag, base: accountPrefix, endpoints: Object.entries<Endpoint>(accountContract.accounts) },
+    { tag: serviceTag, base: '', endpoints: Object.entries<Endpoint>(serviceContract.service) },
   ];
   return {
     openapi: '3.1.0',
@@ -89,11 +121,12 @@ export function toOpenApi(): object {
       description:
         'Projects, environments, feature flags and their definitions, users, groups and keys. ' +
         'Send an admin key as `Authorization: Bearer <key>` or as `x-api-key: <key>`.',
+      contact: { name: 'The operator of this server' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'this server' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: all.map(({ tag }) => ({ name: tag })),
+    tags: all.map(({ tag }) => tag),
     paths: refer(toPaths(all)),
     components: {
       securitySchemes: {
@@ -112,7 +145,7 @@ export function toOpenApi(): object {
 }
 
 interface Part {
-  readonly tag: string;
+  readonly tag: Tag;
   readonly base: string;
   readonly endpoints: readonly [name: string, endpoint: Endpoint][];
 }
@@ -122,7 +155,7 @@ function toPaths(parts: readonly Part[]): Record<string, Record<string, object>>
   for (const { tag, base, endpoints } of parts) {
     for (const [name, endpoint] of endpoints) {
       const path = base + endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(tag, name, endpoint) };
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(tag.name, name, endpoint) };
     }
   }
   return paths;
@@ -130,7 +163,8 @@ function toPaths(parts: readonly Part[]): Record<string, Record<string, object>>
 
 function toOperation(tag: string, name: string, endpoint: Endpoint): object {
   const { access, summary, description } = endpoint;
-  const body = toRequestBody(endpoint);
+  const { body: sent, reply: answered } = examples[name as keyof typeof examples] as Example;
+  const body = toRequestBody(endpoint, sent);
   return {
     operationId: name,
     tags: [tag],
@@ -139,7 +173,10 @@ function toOperation(tag: string, name: string, endpoint: Endpoint): object {
     ...(needsNobody(access) ? { security: [] } : {}),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(endpoint)],
     ...(body ? { requestBody: body } : {}),
-    responses: { 200: { description: 'Done', content: json(endpoint.reply) }, ...toErrors(problemsOf(endpoint)) },
+    responses: {
+      200: { description: 'Done', content: json(endpoint.reply, answered) },
+      ...toErrors(problemsOf(endpoint)),
+    },
   };
 }
 
@@ -155,18 +192,28 @@ function sentenceOfAccess(access: Endpoint['access']): string {
   return `Needs the permission \`${access.needs}\`; ${scopeSentences[access.scope]}.`;
 }
 
-const json = (schema: TSchema | object) => ({ 'application/json': { schema } });
+interface Example {
+  readonly body?: unknown;
+  readonly reply?: unknown;
+}
+
+const json = (schema: TSchema | object, example?: unknown) => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
 
 const pathParameters = ({ path }: Endpoint): object[] =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-
-const queryParameters = ({ query }: Endpoint): object[] =>
-  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: ((query as { required?: readonly string[] }).required ?? []).includes(name),
-    schema,
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+    ...parameters[name],
   }));
+
+/** The description stands beside the schema, where every reader of such documents looks for it. */
+const queryParameters = ({ query }: Endpoint): object[] =>
+  Object.entries(query?.properties ?? {}).map(([name, property]) => {
+    const { description, ...schema } = property as { description?: string };
+    const required = ((query as { required?: readonly string[] }).required ?? []).includes(name);
+    return { name, in: 'query', required, description, schema };
+  });
 
 const ifMatch = {
   name: 'If-Match',
@@ -178,10 +225,10 @@ const ifMatch = {
 const ifMatchParameters = ({ problems: own }: Endpoint): object[] =>
   own.includes('precondition_failed') ? [ifMatch] : [];
 
-function toRequestBody({ body, looseBody, textBody, bodyIsOptional }: Endpoint): object | undefined {
-  if (textBody) return { required: true, content: { 'text/plain': { schema: { type: 'string' } } } };
+function toRequestBody({ body, looseBody, textBody, bodyIsOptional }: Endpoint, example: unknown): object | undefined {
+  if (textBody) return { required: true, content: { 'text/plain': { schema: { type: 'string' }, example } } };
   const schema = body ?? looseBody;
-  return schema && { required: bodyIsOptional !== true, content: json(schema) };
+  return schema && { required: bodyIsOptional !== true, content: json(schema, example) };
 }
 
 const describe = (code: ProblemCode): string =>

@@ -39,9 +39,22 @@ export const noteLimit = 2000;
 
 /** Why a change is made. Required where the project says so; read from the query or the body. */
 export const NoteQuery = Type.Object({
-  title: Type.Optional(Type.String({ maxLength: noteLimit })),
-  comment: Type.Optional(Type.String({ maxLength: noteLimit })),
+  title: Type.Optional(
+    Type.String({
+      maxLength: noteLimit,
+      description: 'Why, in a few words, for the audit log. Some projects require it.',
+    }),
+  ),
+  comment: Type.Optional(
+    Type.String({
+      maxLength: noteLimit,
+      description: 'Why, in more words, for the audit log. Some projects require it.',
+    }),
+  ),
 });
+
+/** A project in a query. */
+export const ProjectWord = Type.String({ minLength: 1, maxLength: 255, description: 'Id or name of the project.' });
 
 export interface PageSize {
   readonly default: number;

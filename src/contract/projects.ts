@@ -14,8 +14,14 @@ export const listProjects = endpoint({
   query: extend(
     OffsetPage(pageSizes.projects),
     Type.Object({
-      name: Type.Optional(Type.String({ maxLength: 255 })),
-      nameOp: Type.Optional(OneOf(['IS', 'STARTS_WITH', 'CONTAINS'])),
+      name: Type.Optional(
+        Type.String({ maxLength: 255, description: 'Projects with this name; `nameOp` says how it is compared.' }),
+      ),
+      nameOp: Type.Optional(
+        OneOf(['IS', 'STARTS_WITH', 'CONTAINS'], {
+          description: 'Default `IS`, which is exact. The others ignore case.',
+        }),
+      ),
       organizationIdentifier: Type.Optional(
         Type.String({ maxLength: 255, description: 'Harness clients send it. Filters nothing; echoed in the answer.' }),
       ),

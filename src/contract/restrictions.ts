@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Restriction, RestrictionUpdate } from '#domain/restrictions.ts';
-import { extend, Id, OneOf } from '#domain/schema.ts';
+import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, pageSizes } from './parts.ts';
+import { OffsetListing, OffsetPage, ProjectWord, pageSizes } from './parts.ts';
 
 const access = { needs: 'restriction.write', scope: 'project' } as const;
 
@@ -14,7 +14,10 @@ export const listRestrictions = endpoint({
   access,
   query: extend(
     OffsetPage(pageSizes.restrictions),
-    Type.Object({ resource_type: OneOf(['workspace']), resource_id: Id }),
+    Type.Object({
+      resource_type: OneOf(['workspace'], { description: '`workspace`, the only type of resource.' }),
+      resource_id: ProjectWord,
+    }),
   ),
   reply: OffsetListing(Restriction),
   problems: ['project_not_found'],
@@ -26,7 +29,7 @@ export const replaceRestriction = endpoint({
   summary: 'Set who may see a project',
   description: 'Everybody, or only the users and groups listed.',
   access,
-  query: Type.Object({ dry_run: Type.Optional(OneOf(['false'])) }),
+  query: Type.Object({ dry_run: Type.Optional(OneOf(['false'], { description: 'Dry runs are refused.' })) }),
   body: RestrictionUpdate,
   reply: Restriction,
   problems: ['project_not_found', 'restriction_invalid'],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { RolloutStatus } from '#domain/rollout-statuses.ts';
-import { Id } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
+import { ProjectWord } from './parts.ts';
 
 export const listRolloutStatuses = endpoint({
   method: 'GET',
@@ -9,7 +9,7 @@ export const listRolloutStatuses = endpoint({
   summary: 'List rollout statuses',
   description: 'Those of the project `wsId`, in their order.',
   access: { needs: 'rolloutStatus.read', scope: 'environment' },
-  query: Type.Object({ wsId: Id }),
+  query: Type.Object({ wsId: ProjectWord }),
   reply: Type.Array(RolloutStatus),
   problems: ['project_not_found'],
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
-import { extend } from '#domain/schema.ts';
-import { Invitation, User, UserStatus, UserUpdate } from '#domain/users.ts';
+import { extend, OneOf } from '#domain/schema.ts';
+import { Invitation, User, UserUpdate, userStatuses } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';
 import { MarkerListing, MarkerPage, pageSizes, True } from './parts.ts';
 
@@ -26,7 +26,10 @@ export const listUsers = endpoint({
   access: { needs: 'user.read', scope: 'environment' },
   query: extend(
     MarkerPage(pageSizes.users),
-    Type.Object({ status: Type.Optional(UserStatus), group_id: Type.Optional(Type.String({ maxLength: 255 })) }),
+    Type.Object({
+      status: Type.Optional(OneOf(userStatuses, { description: 'Users with this status. Default: all three.' })),
+      group_id: Type.Optional(Type.String({ maxLength: 255, description: 'Id of a group: only its members.' })),
+    }),
   ),
   reply: MarkerListing(User),
   problems: ['marker_invalid'],

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Millis, OneOf } from './schema.ts';
 
-const objectTypes = [
+export const objectTypes = [
   'account',
   'workspace',
   'environment',

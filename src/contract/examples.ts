@@ -1,0 +1,366 @@
+/**
+ * An example of every request body and of the answers, for the OpenAPI document. The interface does not load them. With
+ * the words of `parameters`, what is sent here works on a new server; a test sends it and holds all to the schemas.
+ */
+
+import type { Static, TSchema } from 'typebox';
+import type { permissions } from '#domain/access.ts';
+import { permissionsOfPerson } from '#domain/access.ts';
+import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
+import type { accountContract, contract, serviceContract } from './all.ts';
+import type { Body, Endpoint } from './endpoint.ts';
+
+type Parts = typeof contract & typeof accountContract & typeof serviceContract;
+/** Every endpoint by its name, which is its `operationId`. */
+type Endpoints = { [Part in keyof Parts]: (one: Parts[Part]) => void }[keyof Parts] extends (one: infer All) => void
+  ? All
+  : never;
+
+type BodyOf<E extends Endpoint> = E extends { readonly looseBody: infer Schema extends TSchema }
+  ? { readonly body: Static<Schema> }
+  : E extends { readonly body: TSchema } | { readonly textBody: true }
+    ? { readonly body: Body<E> }
+    : { readonly body?: never };
+type ExampleOf<E> = E extends Endpoint ? BodyOf<E> & { readonly reply: Static<E['reply']> } : never;
+
+const at = 1_767_225_600_000;
+const ids = {
+  account: '019b76da-a800-7000-8000-00000000ac01',
+  project: '019b76da-a800-7000-8000-0000000000a1',
+  environment: '019b76da-a800-7000-8000-0000000000e1',
+  trafficType: '019b76da-a800-7000-8000-0000000000c1',
+  status: '019b76da-a800-7000-8000-0000000000b1',
+  flag: '019b76da-a800-7000-8000-0000000000f1',
+  user: '019b76da-a800-7000-8000-0000000000d1',
+  group: '019b76da-a800-7000-8000-000000000091',
+  administrators: '019b76da-a800-7000-8000-000000000090',
+  key: '019b76da-a800-7000-8000-000000000081',
+  session: '019b76da-a800-7000-8000-000000000071',
+};
+
+/** What each word of a path names, and a value that a new server knows or that the examples create. */
+export const parameters: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
+  project: { description: 'Id or name of the project.', example: 'Default' },
+  environment: { description: 'Id or name of the environment.', example: 'Staging-Default' },
+  flag: { description: 'Name or id of the feature flag.', example: 'new_checkout' },
+  trafficType: { description: 'Id or name of the traffic type.', example: 'user' },
+  trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
+  objectType: { description: '`Split`, the only type of object that has tags.', example: 'Split' },
+  user: { description: 'Id of the user.', example: ids.user },
+  group: { description: 'Id of the group.', example: ids.group },
+  key: { description: 'Id of the API key. DELETE also takes the key itself.', example: ids.key },
+  session: { description: 'Id of the session.', example: ids.session },
+  token: { description: 'The token from the link in the mail.', example: 'Vb8nQ2yTz6LrWf4Xk1HsPd0c' },
+};
+
+const project = { name: 'Default', type: 'workspace', id: ids.project, requiresTitleAndComments: false } as const;
+const environmentReference = { id: ids.environment, name: 'Staging-Default' };
+const trafficTypeReference = { id: ids.trafficType, name: 'user' };
+
+const environment = {
+  id: '019b76da-a800-7000-8000-0000000000e2',
+  type: 'environment',
+  name: 'qa',
+  environmentType: 'pre_production',
+  changePermissions: {},
+  dataExportPermissions: {},
+  orgId: ids.account,
+  creationTime: at,
+  production: false,
+  status: 'ACTIVE',
+  workspaceIds: [ids.project],
+  permissioningEnabled: false,
+  apiTokens: [
+    {
+      name: 'server-side - 000a1 - 000e2',
+      type: 'api_key',
+      id: ids.key,
+      apiKeyType: 'sdk',
+      key: 'burgee_s_the-key-is-shown-only-here',
+    },
+  ],
+} as const;
+const [{ key: _, ...tokenLater }] = environment.apiTokens;
+
+const trafficType = {
+  name: 'device',
+  type: 'trafficType',
+  id: '019b76da-a800-7000-8000-0000000000c2',
+  displayAttributeId: '',
+  workspace: { id: ids.project, name: 'Default', type: 'workspace' },
+} as const;
+
+const rolloutStatuses = [{ id: ids.status, ...defaultRolloutStatuses[0] }];
+
+const flag = {
+  id: ids.flag,
+  name: 'new_checkout',
+  description: 'The checkout with one page instead of three',
+  trafficType: trafficTypeReference,
+  creationTime: at,
+  rolloutStatus: { id: ids.status, name: 'Pre-Production' },
+  rolloutStatusTimestamp: at,
+  tags: [{ name: 'checkout' }],
+};
+const readFlag = { ...flag, owners: [{ id: ids.user, type: 'user' as const }] };
+
+/** A tenth of the traffic, everybody of the team plan, and one tester. */
+const targeting = {
+  killed: false,
+  treatments: [
+    { name: 'on', description: 'One page', configurations: '{"color":"blue"}', keys: ['tester@example.com'] },
+    { name: 'off' },
+  ],
+  defaultTreatment: 'off',
+  baselineTreatment: 'off',
+  trafficAllocation: 100,
+  rules: [
+    {
+      buckets: [{ treatment: 'on', size: 100 }],
+      condition: {
+        combiner: 'AND' as const,
+        matchers: [{ type: 'IN_LIST_STRING' as const, attribute: 'plan', strings: ['team'] }],
+      },
+    },
+  ],
+  defaultRule: [
+    { treatment: 'on', size: 10 },
+    { treatment: 'off', size: 90 },
+  ],
+  impressionsDisabled: false,
+};
+const definition = {
+  id: ids.flag,
+  name: 'new_checkout',
+  environment: environmentReference,
+  trafficType: trafficTypeReference,
+  ...targeting,
+  creationTime: at,
+  lastUpdateTime: at,
+};
+const summary = {
+  environment: environmentReference,
+  killed: false,
+  treatments: ['on', 'off'],
+  defaultTreatment: 'off',
+  trafficAllocation: 100,
+  defaultRule: targeting.defaultRule,
+  ruleCount: 1,
+  lastUpdateTime: at,
+};
+const note = { title: 'Ramp up', comment: 'No errors since Monday' };
+
+const user = {
+  id: ids.user,
+  type: 'user',
+  name: 'Ada',
+  email: 'ada@example.com',
+  status: 'ACTIVE',
+  '2fa': false,
+  groups: [{ id: ids.group, type: 'group' }],
+} as const;
+const invited = { ...user, name: 'ada', status: 'PENDING' } as const;
+const group = { id: ids.group, name: 'Developers', description: 'Everybody who ships', type: 'group' } as const;
+
+const keyShown = {
+  organization: { type: 'Organization', id: ids.account },
+  environments: [{ type: 'Environment', id: '<<GLOBAL>>' }],
+  name: 'Continuous integration',
+  createdBy: { type: 'user', id: ids.user },
+  createdAt: at,
+  apiKeyType: 'admin' as const,
+  workspace: { type: 'workspace', id: ids.project },
+  roles: ['API_FEATURE_FLAG_EDITOR'],
+  type: 'api_key' as const,
+  id: ids.key,
+};
+const keyListed = { ...keyShown, lastFour: 'x7Qe', lastUsedAt: at };
+
+const restriction = {
+  id: ids.project,
+  type: 'restriction',
+  resource: { id: ids.project, name: 'Default', type: 'workspace' },
+  operations: { view: true },
+  resourcePermissions: { view: [{ id: ids.administrators, name: 'Administrators', type: 'group' }] },
+} as const;
+
+const change = {
+  id: '019b76da-a800-7000-8000-000000000061',
+  type: 'audit_log',
+  auditLogType: 'definition.killed',
+  object: { type: 'definition', id: ids.flag, name: 'new_checkout' },
+  workspaceId: ids.project,
+  environmentId: ids.environment,
+  editor: { type: 'user', id: ids.user, name: 'ada@example.com' },
+  createdAt: at,
+  ...note,
+  before: { ...definition, killed: false },
+  after: { ...definition, killed: true },
+  transactionId: '40rjc6md58w',
+} as const;
+
+const session = {
+  id: ids.session,
+  user,
+  administrator: false,
+  permissions: [...permissionsOfPerson(false)] as (typeof permissions)[number][],
+  projects: [ids.project],
+  createdAt: at,
+};
+const password = 'a long sentence nobody else uses';
+
+const page = <Item>(item: Item, limit: number) => ({ objects: [item], offset: 0, limit, totalCount: 1 });
+const markerPage = <Item>(item: Item, limit: number) => ({
+  ...{ data: [item], nextMarker: null, previousMarker: null, limit, count: 1 },
+});
+const replace = (path: string, value: unknown) => [{ op: 'replace' as const, path, value }];
+
+export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints[Name]> } = {
+  listProjects: { reply: page(project, 50) },
+  createProject: {
+    body: { name: 'Web shop', requiresTitleAndComments: false },
+    reply: { ...project, name: 'Web shop' },
+  },
+  patchProject: { body: replace('/requiresTitleAndComments', false), reply: project },
+  deleteProject: { reply: true },
+
+  listEnvironments: { reply: [{ ...environmentReference, production: false }] },
+  createEnvironment: {
+    body: { name: 'qa', production: false },
+    reply: { ...environment, workspaceIds: [ids.project], apiTokens: [...environment.apiTokens] },
+  },
+  patchEnvironment: {
+    body: replace('/production', false),
+    reply: { ...environment, name: 'Staging-Default', workspaceIds: [ids.project], apiTokens: [tokenLater] },
+  },
+  deleteEnvironment: { reply: true },
+
+  listTrafficTypes: { reply: [trafficType] },
+  createTrafficType: { body: { name: 'device' }, reply: trafficType },
+  deleteTrafficType: { reply: true },
+
+  listRolloutStatuses: { reply: rolloutStatuses },
+  listRolloutStatusesOfProject: { reply: rolloutStatuses },
+
+  listFlags: { reply: page({ ...readFlag, definitions: [summary] }, 20) },
+  createFlag: { body: { name: flag.name, description: flag.description }, reply: { ...flag, tags: null } },
+  getFlag: { reply: readFlag },
+  patchFlag: { body: [{ op: 'add', path: '/tags/-', value: { name: 'checkout' } }], reply: flag },
+  updateFlagDescription: { body: flag.description, reply: flag },
+  associateTags: {
+    body: ['checkout', 'web'],
+    reply: {
+      objects: ['checkout', 'web'].map((name) => ({ name, objectType: 'Split', objectName: flag.name })),
+      ...{ offset: 0, limit: 20, totalCount: 2 },
+    },
+  },
+  deleteFlag: { reply: true },
+
+  listDefinitions: { reply: page(definition, 20) },
+  createDefinition: { body: { ...targeting, title: 'First ramp', comment: 'A tenth' }, reply: definition },
+  getDefinition: { reply: definition },
+  replaceDefinition: { body: { ...targeting, ...note }, reply: definition },
+  patchDefinition: {
+    body: replace('/defaultRule', [
+      { treatment: 'on', size: 50 },
+      { treatment: 'off', size: 50 },
+    ]),
+    reply: {
+      ...definition,
+      defaultRule: [
+        { treatment: 'on', size: 50 },
+        { treatment: 'off', size: 50 },
+      ],
+    },
+  },
+  deleteDefinition: { reply: true },
+  killDefinition: { body: note, reply: { ...definition, killed: true } },
+  killDefinitionByPost: { body: note, reply: { ...definition, killed: true } },
+  restoreDefinition: { body: note, reply: definition },
+  restoreDefinitionByPost: { body: note, reply: definition },
+
+  inviteUser: { body: { email: user.email, groups: [] }, reply: { ...invited, groups: [] } },
+  listUsers: { reply: markerPage({ ...user, groups: [...user.groups] }, 20) },
+  getUser: { reply: { ...user, groups: [...user.groups] } },
+  replaceUser: {
+    body: { name: 'Ada', email: user.email, status: 'DEACTIVATED', '2fa': false, type: 'user' },
+    reply: { ...user, status: 'DEACTIVATED', groups: [...user.groups] },
+  },
+  patchUser: { body: replace('/name', 'Ada'), reply: { ...user, groups: [...user.groups] } },
+  deleteUser: { reply: true },
+
+  listGroups: { reply: page(group, 50) },
+  getGroup: { reply: group },
+  createGroup: { body: { name: group.name, description: group.description }, reply: group },
+  replaceGroup: { body: { name: group.name, description: group.description }, reply: group },
+  deleteGroup: { reply: true },
+
+  createApiKey: {
+    body: {
+      name: keyShown.name,
+      apiKeyType: 'admin',
+      workspace: { id: 'Default' },
+      environments: [],
+      roles: ['API_FEATURE_FLAG_EDITOR'],
+    },
+    reply: { ...keyShown, key: 'burgee_a_the-key-is-shown-only-here' },
+  },
+  listApiKeys: { reply: page(keyListed, 50) },
+  getApiKey: { reply: keyListed },
+  revokeApiKey: { reply: true },
+
+  listRestrictions: {
+    reply: page({ ...restriction, resourcePermissions: { view: [...restriction.resourcePermissions.view] } }, 20),
+  },
+  replaceRestriction: {
+    body: { resource: { id: 'Default', type: 'workspace' }, operations: { view: false } },
+    reply: { ...restriction, operations: { view: false }, resourcePermissions: { view: [] } },
+  },
+
+  listChanges: { reply: markerPage(change, 20) },
+
+  getInvitation: { reply: { email: user.email, name: 'ada' } },
+  acceptInvitation: { body: { name: 'Ada', password }, reply: { ...session, user: { ...user, groups: [] } } },
+  resendInvitation: { reply: { ...invited, groups: [...user.groups] } },
+  listOutbox: {
+    reply: [
+      {
+        id: '019b76da-a800-7000-8000-000000000051',
+        kind: 'invitation',
+        email: user.email,
+        path: '/invitation?token=Vb8nQ2yTz6LrWf4Xk1HsPd0c',
+        createdAt: at,
+        expiresAt: at + 604_800_000,
+        attempts: 0,
+      },
+    ],
+  },
+  signIn: { body: { email: user.email, password }, reply: { ...session, user: { ...user, groups: [] } } },
+  getSession: { reply: { ...session, user: { ...user, groups: [] } } },
+  signOut: { reply: true },
+  listSessions: {
+    reply: [{ id: ids.session, current: true, address: '192.0.2.7', agent: 'Firefox', createdAt: at, lastSeenAt: at }],
+  },
+  endSession: { reply: true },
+  changePassword: {
+    body: { current: 'the sentence that was used so far', next: password },
+    reply: { ...session, user: { ...user, groups: [] } },
+  },
+  requestPasswordReset: { body: { email: user.email }, reply: true },
+  getPasswordReset: { reply: { email: user.email, name: 'Ada' } },
+  resetPassword: { body: { password }, reply: true },
+  offerTwoFactor: {
+    body: { password },
+    reply: { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Burgee:ada@example.com', qr: '<svg></svg>' },
+  },
+  confirmTwoFactor: { body: { code: '123456' }, reply: { recoveryCodes: ['4f9k-2m7q-x8tz'] } },
+  removeTwoFactor: { body: { password }, reply: true },
+  getSetup: { reply: { required: false } },
+  completeSetup: {
+    body: { token: 'Vb8nQ2yTz6LrWf4Xk1HsPd0c', email: user.email, name: 'Ada', password },
+    reply: { ...session, administrator: true, projects: 'all', user: { ...user, groups: [] } },
+  },
+
+  getHealth: { reply: { status: 'ok', version: '0.1.0' } },
+  getReadiness: { reply: { status: 'ready' } },
+};
