@@ -17,6 +17,8 @@ export interface Count {
 
 export interface Counter {
   add(name: string): Count;
+  /** What `add` would answer, without counting. */
+  peek(name: string): Count;
   /** Takes one back. */
   takeBack(name: string): void;
   forget(name: string): void;
@@ -41,6 +43,12 @@ export function createCounter(windowSeconds: number, clock: () => number = () =>
       window.count += 1;
       windows.set(name, window);
       return { count: window.count, seconds: Math.ceil((window.endsAt - now) / 1000) };
+    },
+    peek: (name) => {
+      const now = Math.floor(clock());
+      const { count, endsAt } = windows.get(name) ?? { count: 0, endsAt: 0 };
+      if (endsAt <= now) return { count: 1, seconds: windowSeconds };
+      return { count: count + 1, seconds: Math.ceil((endsAt - now) / 1000) };
     },
     takeBack: (name) => {
       const window = windows.get(name);

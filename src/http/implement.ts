@@ -90,6 +90,7 @@ export function register(app: FastifyInstance, services: Services, prefix: strin
 
 function registerRoute(app: FastifyInstance, services: Services, url: string, { endpoint, handler }: Route): void {
   const { method, access } = endpoint;
+  const isThrottled = endpoint.problems.includes('too_many_attempts');
   const queryShape = endpoint.query && shapeOf(endpoint.query, 'query');
   const bodyShape = endpoint.body && shapeOf(endpoint.body);
   app.route({
@@ -100,6 +101,7 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
     config: { showsSecret: endpoint.showsSecret ?? false },
     onRequest: async (request, reply) => {
       if (access !== 'probe') reply.headers(services.limits.ofAddress(request.ip));
+      if (isThrottled) services.throttles.requireAttemptLeft(request.ip);
       if (needsNobody(access)) return requireOwnOrigin(request, services.publicUrl, false);
       if (access === 'signed-in') {
         request.person = await findPerson(services, request);

@@ -1,11 +1,13 @@
 /** Slowing down who guesses. Counted in memory, per process: a limit, not a record. */
 import { Problem } from '#domain/problems.ts';
 import { networkOf } from './addresses.ts';
-import { type Counter, createCounter } from './counters.ts';
+import { type Count, type Counter, createCounter } from './counters.ts';
 
 export interface Throttles {
   /** Counts a request with a wrong key; refuses when there were too many from the address. */
   failedKey(address: string): void;
+  /** Refuses an address that has no attempt left, without counting: asked before a body is read. */
+  requireAttemptLeft(address: string): void;
   /** Counts an attempt at something that a password or a link's token opens; refuses when there were too many. */
   attempt(address: string, account?: string): Attempt;
   /**
@@ -40,6 +42,8 @@ export function createThrottles(): Throttles {
   const familiar = createCounter(familiarSeconds);
   return {
     failedKey: (address) => count(failedKeys, networkOf(address), failedKeysAMinute, 'too_many_failures'),
+    requireAttemptLeft: (address) =>
+      refuseAbove(byAddress.peek(networkOf(address)), attempts.ofAnAddress, 'too_many_attempts'),
     attempt: (address, account) => {
       const network = networkOf(address);
       count(byAddress, network, attempts.ofAnAddress, 'too_many_attempts');
@@ -71,7 +75,11 @@ export function createThrottles(): Throttles {
   };
 }
 
-function count(counter: Counter, name: string, most: number, code: 'too_many_failures' | 'too_many_attempts'): void {
-  const { count: found, seconds } = counter.add(name);
+type Code = 'too_many_failures' | 'too_many_attempts';
+
+const count = (counter: Counter, name: string, most: number, code: Code): void =>
+  refuseAbove(counter.add(name), most, code);
+
+function refuseAbove({ count: found, seconds }: Count, most: number, code: Code): void {
   if (found > most) throw new Problem(code, { seconds });
 }

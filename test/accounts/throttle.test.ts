@@ -6,6 +6,8 @@ import { createThrottles } from '#http/throttle.ts';
 import { findAccount } from '#store/account.ts';
 import { createApp } from '../../src/app.ts';
 import { type Answer, type Request, refused } from '../support/app.ts';
+import { until } from '../support/nodes.ts';
+import { talkTo } from '../support/raw-sockets.ts';
 import {
   account,
   anAddress,
@@ -212,3 +214,12 @@ async function appBehind(trustProxy: string | undefined) {
   after(() => app.close());
   return app;
 }
+
+test('an address that has no attempt left is refused before its body is read', async () => {
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+  await tryUntilRefused(() => signIn(api, { email: anEmail(), password: 'not the right password' }, from('127.0.0.1')));
+  const { socket, said } = await talkTo(url);
+  socket.write(`POST ${account('/session')} HTTP/1.1\r\nHost: flags.test\r\nContent-Length: 1000\r\n\r\n`);
+  await until('the answer', () => said().includes('transactionId'));
+  assert.match(said(), /^HTTP\/1\.1 429 .*\r\nx-burgee-problem: too_many_attempts\r\n/s);
+});

@@ -25,6 +25,16 @@ test('a new window is no second longer than it should be, whatever fractions the
   }
 });
 
+test('what the next count would be can be seen without counting', () => {
+  const { clock, counter } = aCounter(60);
+  assert.deepEqual(counter.peek('a'), { count: 1, seconds: 60 });
+  counter.add('a');
+  clock.now += 10_000;
+  assert.deepEqual([counter.peek('a'), counter.peek('a')], Array(2).fill({ count: 2, seconds: 50 }));
+  clock.now += 50_000;
+  assert.deepEqual(counter.peek('a'), { count: 1, seconds: 60 });
+});
+
 test('a count can be taken back, and a name forgotten', () => {
   const { counter } = aCounter(60);
   counter.add('a');
