@@ -1,5 +1,6 @@
 /** The environment variables, read once and checked. Nothing else reads `process.env`. */
 import { mayBeKey } from '#commands/secrets.ts';
+import { OperatorError } from '#domain/operator.ts';
 import type { ConnectionLimits } from '#http/connections.ts';
 import type { AllowedOrigins } from '#http/cors.ts';
 import type { RateLimits } from '#http/limits.ts';
@@ -44,10 +45,7 @@ export interface Tracing {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** A complaint that a person can act on; the message is all they need to see. */
-export class ConfigError extends Error {}
-
-/** Throws a ConfigError with a sentence for each thing that is wrong. An empty variable counts as absent. */
+/** Throws an OperatorError with a sentence for each thing that is wrong. An empty variable counts as absent. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const complaints: string[] = [];
   const read = (name: string, check: (value: string) => string | undefined): string | undefined => {
@@ -65,7 +63,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   );
   const databasePool = read('DATABASE_POOL', aNumber('connections', 999));
   const publicUrl = read('PUBLIC_URL', (value) =>
-    isHttpUrl(value) ? undefined : `must be a URL such as https://flags.example.com, not ${value}`,
+    !isHttpUrl(value)
+      ? `must be a URL such as https://flags.example.com, not ${value}`
+      : /^\/*$/.test(new URL(value).pathname)
+        ? undefined
+        : `must not have a path, as ${value} has: Burgee works only at the root of a host`,
   );
   const adminKeyText = read('BURGEE_ADMIN_API_KEY', (value) =>
     !/^[\x21-\x7e]{16,}$/.test(value)
@@ -117,11 +119,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const metricsPort = read('METRICS_PORT', notAPort);
   const metricsHost = read('METRICS_HOST', notAHost);
   if (metricsHost && !metricsPort) complaints.push('METRICS_PORT is needed with METRICS_HOST');
+  if (metricsPort && isSamePort({ host, port }, { host: metricsHost, port: metricsPort })) {
+    complaints.push(`METRICS_PORT must not be ${metricsPort}, where the server itself listens (PORT)`);
+  }
   const tracing = readTracing(read);
-  if (complaints.length > 0) throw new ConfigError(complaints.join('\n'));
+  if (complaints.length > 0) throw new OperatorError(complaints.join('\n'));
   return {
-    host: host ?? '127.0.0.1',
-    port: Number(port ?? 8080),
+    host: host ?? localHost,
+    port: Number(port ?? defaultPort),
     databaseUrl: databaseUrl ?? 'file:./data/burgee.db',
     databasePool: Number(databasePool ?? 10),
     publicUrl: publicUrl?.replace(/\/+$/, ''),
@@ -140,7 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     backups: backupFolder
       ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }
       : undefined,
-    metrics: metricsPort ? { host: metricsHost ?? '127.0.0.1', port: Number(metricsPort) } : undefined,
+    metrics: metricsPort ? { host: metricsHost ?? localHost, port: Number(metricsPort) } : undefined,
     tracing,
   };
 }
@@ -149,6 +154,23 @@ const aNumber = (what: string, most: number) => (value: string) =>
   /^[1-9]\d{0,6}$/.test(value) && Number(value) <= most
     ? undefined
     : `must be a number of ${what} from 1 to ${most}, not ${value}`;
+
+interface Listening {
+  readonly host: string | undefined;
+  readonly port: string | undefined;
+}
+
+/** Whether both cannot be listened at. Port 0 is any that is free. */
+function isSamePort(one: Listening, other: Listening): boolean {
+  const [first, second] = [one, other].map(({ host = localHost }) => host);
+  const port = Number(one.port ?? defaultPort);
+  const sharesHost = first === second || [first, second].some((host) => anyAddresses.includes(host ?? ''));
+  return port !== 0 && port === Number(other.port) && sharesHost;
+}
+
+const localHost = '127.0.0.1';
+const defaultPort = 8080;
+const anyAddresses = ['0.0.0.0', '::'];
 
 const numberOrNone = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
@@ -212,6 +234,5 @@ const isOrigin = (text: string): boolean => isHttpUrl(text) && URL.parse(text)?.
 
 /** Where a server that listens there can be reached from this machine. */
 export function localUrl(host: string, port: number): string {
-  const anyAddress = ['0.0.0.0', '::'].includes(host);
-  return `http://${anyAddress ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://${anyAddresses.includes(host) ? localHost : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,5 +1,7 @@
 /** The command line: the server, and what an operator does beside it. */
 import { Command } from 'commander';
+import { OperatorError } from '#domain/operator.ts';
+import { Problem } from '#domain/problems.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
@@ -32,6 +34,9 @@ addDoctorCommand(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
+  const { message, stack, syscall } = error as NodeJS.ErrnoException;
+  // Files, folders and sockets are the operator's affair, too.
+  const isExpected = error instanceof OperatorError || error instanceof Problem || syscall !== undefined;
+  process.stderr.write(`${isExpected ? message : `Unexpected error, please report it:\n${stack}`}\n`);
   process.exit(1);
 }

@@ -9,6 +9,7 @@ import { offerSetup } from '#commands/accounts.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
+import { OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/connections.ts';
 import { startBackups } from '#jobs/backups.ts';
 import { watchDefinitions } from '#jobs/definition-changes.ts';
@@ -102,7 +103,12 @@ async function telemetryOf(config: Config, log: Logger, store: Store): Promise<T
   const facts = { version: manifest.version, databaseSystem, hasBackups: backups !== undefined } as const;
   return startTelemetry({ store, log, ...facts, metrics, tracing }).catch((error: unknown) => {
     if (!metrics) throw error;
-    throw new Error(whyNotListening(error as NodeJS.ErrnoException, { ...metrics, variable: 'METRICS_PORT' }));
+    throw new OperatorError(
+      whyNotListening(error as NodeJS.ErrnoException, {
+        ...metrics,
+        names: { host: 'METRICS_HOST', port: 'METRICS_PORT' },
+      }),
+    );
   });
 }
 
@@ -110,7 +116,9 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   try {
     await app.listen({ host, port, listenTextResolver: (address) => `Burgee listens at ${address}` });
   } catch (error) {
-    throw new Error(whyNotListening(error as NodeJS.ErrnoException, { host, port, variable: 'PORT' }));
+    throw new OperatorError(
+      whyNotListening(error as NodeJS.ErrnoException, { host, port, names: { host: 'HOST', port: 'PORT' } }),
+    );
   }
   const { port: actualPort } = app.server.address() as AddressInfo;
   return localUrl(host, actualPort);
@@ -118,10 +126,12 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
 
 function whyNotListening(
   { code, message }: NodeJS.ErrnoException,
-  { host, port, variable }: { host: string; port: number; variable: string },
+  { host, port, names }: { host: string; port: number; names: { host: string; port: string } },
 ): string {
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; stop what listens there or set ${variable}`;
-  if (code === 'EACCES') return `Port ${port} may not be used by this user; set ${variable} to 1024 or more`;
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; stop what listens there or set ${names.port}`;
+  if (code === 'EACCES') return `Port ${port} may not be used by this user; set ${names.port} to 1024 or more`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${names.host} ${host} is not known: there is no such host`;
+  if (code === 'EADDRNOTAVAIL') return `${names.host} ${host} is not an address of this machine`;
   return `Burgee cannot listen at ${host}:${port}: ${message}`;
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { OperatorError } from '#domain/operator.ts';
+import { readConfig } from '../src/config.ts';
 
 const defaults = {
   host: '127.0.0.1',
@@ -123,7 +124,6 @@ for (const [given, expected] of [
   ['https://flags.example.com/', 'https://flags.example.com'],
   ['https://flags.example.com//', 'https://flags.example.com'],
   ['http://localhost:8080', 'http://localhost:8080'],
-  ['https://example.com/flags/', 'https://example.com/flags'],
 ]) {
   test(`PUBLIC_URL ${given} is used as ${expected}`, () => {
     assert.equal(readConfig({ PUBLIC_URL: given }).publicUrl, expected);
@@ -173,6 +173,12 @@ const complaints: [name: string, value: string, sentence: string][] = [
   ['PUBLIC_URL', 'ftp://flags.example.com', notAUrl('ftp://flags.example.com')],
   ['PUBLIC_URL', 'https://flags.example.com/?a=b', notAUrl('https://flags.example.com/?a=b')],
   ['PUBLIC_URL', 'https://flags.example.com/#a', notAUrl('https://flags.example.com/#a')],
+  [
+    'PUBLIC_URL',
+    'https://flags.example.com/burgee',
+    'PUBLIC_URL must not have a path, as https://flags.example.com/burgee has: Burgee works only at the root of a host',
+  ],
+  ['METRICS_PORT', '8080', 'METRICS_PORT must not be 8080, where the server itself listens (PORT)'],
   // The value of a key is never repeated: complaints end up in logs.
   ['BURGEE_ADMIN_API_KEY', 'fifteen-letters', notAKey],
   ['BURGEE_ADMIN_API_KEY', 'sixteen letters!', notAKey],
@@ -194,13 +200,23 @@ for (const [name, value, sentence] of complaints) {
     assert.throws(
       () => readConfig({ [name]: value }),
       (error) => {
-        assert.ok(error instanceof ConfigError);
+        assert.ok(error instanceof OperatorError);
         assert.equal(error.message, sentence);
         return true;
       },
     );
   });
 }
+
+test('metrics may have the port of the server on another address of the machine', () => {
+  const both = (variables: Record<string, string>) => () =>
+    readConfig({ PORT: '8222', METRICS_PORT: '8222', ...variables });
+  assert.doesNotThrow(both({ HOST: '127.0.0.1', METRICS_HOST: '127.0.0.2' }));
+  assert.doesNotThrow(both({ PORT: '0', METRICS_PORT: '0' }));
+  const message = 'METRICS_PORT must not be 8222, where the server itself listens (PORT)';
+  assert.throws(both({ HOST: '0.0.0.0', METRICS_HOST: '127.0.0.2' }), { message });
+  assert.throws(both({ HOST: '127.0.0.1', METRICS_HOST: '::' }), { message });
+});
 
 test('a folder is all that nightly backups need, and times without one are refused', () => {
   const twoAtNight = 2 * 60 * 60 * 1000;

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { OperatorError } from '#domain/operator.ts';
 import { findAccount } from '#store/account.ts';
 import { makeBackup } from '#store/backup.ts';
 import { type BackupFacts, examineBackup } from '#store/backup-examination.ts';
@@ -64,7 +65,7 @@ async function restore(file: string): Promise<void> {
     const from = await openStore({ databaseUrl: `file:${copy}`, databasePool: 1 });
     try {
       const account = await findAccount(from);
-      if (!account) throw new Error(`There is nothing to restore in ${file}`);
+      if (!account) throw new OperatorError(`There is nothing to restore in ${file}`);
       await moveEverything({ from, accountId: account.id, target, advice: adviceFor(target.databaseUrl) });
     } finally {
       await from.close();
@@ -82,7 +83,7 @@ const adviceFor = (databaseUrl: string): string =>
     : 'nothing is overwritten, so make a new database and set DATABASE_URL to it';
 
 function requireNone(file: string, troubles: readonly string[]): void {
-  if (troubles.length > 0) throw new Error([`${file} is not good:`, ...troubles].join('\n'));
+  if (troubles.length > 0) throw new OperatorError([`${file} is not good:`, ...troubles].join('\n'));
 }
 
 /** They are in the source, so no other copy would be better. */

@@ -1,5 +1,6 @@
 /** Moving house: everything from one database into another, empty one. */
 import type { Command } from 'commander';
+import { OperatorError } from '#domain/operator.ts';
 import { findAccount } from '#store/account.ts';
 import { isMissingFile, openStore, withoutPassword } from '#store/open.ts';
 import { readConfig } from '../config.ts';
@@ -18,11 +19,11 @@ export function addCopyCommand(program: Command): void {
 async function copy(fromUrl: string, toUrl: string): Promise<void> {
   const source = readConfig({ ...process.env, DATABASE_URL: fromUrl });
   const target = readConfig({ ...process.env, DATABASE_URL: toUrl });
-  if (isMissingFile(fromUrl)) throw new Error(`There is no database at ${fromUrl}`);
+  if (isMissingFile(fromUrl)) throw new OperatorError(`There is no database at ${fromUrl}`);
   const from = await openStore(source);
   try {
     const account = await findAccount(from);
-    if (!account) throw new Error(`There is nothing to copy in ${withoutPassword(fromUrl)}`);
+    if (!account) throw new OperatorError(`There is nothing to copy in ${withoutPassword(fromUrl)}`);
     await moveEverything({ from, accountId: account.id, target, advice: 'give a database that nothing is in' });
   } finally {
     await from.close();

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
 import { type KeyScope, type Role, roleNames } from '#domain/access.ts';
 import { type ApiKey, type ApiKeyType, apiKeyTypes, NewApiKey, rolesOf } from '#domain/api-keys.ts';
+import { OperatorError } from '#domain/operator.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { shapeOf } from '#domain/shapes.ts';
 import { listApiKeys } from '#store/api-keys.ts';
@@ -50,7 +51,8 @@ export function addKeyCommands(program: Command): void {
 }
 
 function parseRole(value: string, earlier: string[]): string[] {
-  if (!(roleNames as string[]).includes(value)) throw new Error(`--role must be one of ${roleNames.join(', ')}`);
+  if (!(roleNames as string[]).includes(value))
+    throw new OperatorError(`--role must be one of ${roleNames.join(', ')}`);
   return collect(value, earlier);
 }
 
@@ -86,7 +88,7 @@ async function scopeOf(
   environmentWords: readonly string[],
 ): Promise<KeyScope> {
   if (projectWord === undefined) {
-    if (environmentWords.length > 0) throw new Error('--environment needs --project');
+    if (environmentWords.length > 0) throw new OperatorError('--environment needs --project');
     return { kind: 'account' };
   }
   const project = await findProject(db, projectWord, { kind: 'account' });

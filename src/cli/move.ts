@@ -1,4 +1,6 @@
 /** Everything from one database into another, empty one, and a comparison at the end. Shows its progress. */
+
+import { OperatorError } from '#domain/operator.ts';
 import {
   copyTable,
   countRows,
@@ -63,9 +65,10 @@ async function claimTarget(
 ): Promise<'empty' | 'unfinished'> {
   const unfinished = await findUnfinishedCopy(to);
   if (unfinished === accountId) return 'unfinished';
-  if (unfinished !== undefined) throw new Error(`${url} has the beginning of a copy of another database; ${advice}`);
+  if (unfinished !== undefined)
+    throw new OperatorError(`${url} has the beginning of a copy of another database; ${advice}`);
   const used = await findUsedTable(to);
-  if (used) throw new Error(`${url} is not empty: there are rows in ${used}; ${advice}`);
+  if (used) throw new OperatorError(`${url} is not empty: there are rows in ${used}; ${advice}`);
   await markCopy(to, accountId);
   return 'empty';
 }
@@ -89,7 +92,7 @@ async function verify(from: Store, to: Store): Promise<void> {
     if (!isEqual) different.push(`${table.name}: ${wanted.rows} rows in the source, ${got.rows} in the target`);
   }
   if (different.length === 0) return;
-  throw new Error(
+  throw new OperatorError(
     [
       'The copy is not like its source:',
       ...different,

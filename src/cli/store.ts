@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { type Context, contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { type Actor, permissionsOf } from '#domain/access.ts';
+import { OperatorError } from '#domain/operator.ts';
 import { findAccount } from '#store/account.ts';
 import { isMissingFile, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
@@ -17,11 +18,12 @@ export interface Session {
 export async function withStore(body: (session: Session) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   if (isMissingFile(config.databaseUrl)) {
-    throw new Error(`There is no database at ${config.databaseUrl}; start the server once to create it`);
+    throw new OperatorError(`There is no database at ${config.databaseUrl}; start the server once to create it`);
   }
   const store = await openStore(config);
   try {
-    if (!(await findAccount(store))) throw new Error('The database is empty; start the server once to set it up');
+    if (!(await findAccount(store)))
+      throw new OperatorError('The database is empty; start the server once to set it up');
     await body({ store, context: contextFor(store, { actor: operator(), transactionId: transactionIds()() }) });
   } finally {
     await store.close();

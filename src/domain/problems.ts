@@ -3,7 +3,7 @@
  * Messages that the specification prints are the vendor's and stay as they are; what they leave open is in the details.
  * `docs/problems.md` explains each code to people; a test holds its messages to these.
  */
-import { commandLine } from './command-line.ts';
+import { commandLine } from './operator.ts';
 
 export type Kind =
   | 'invalid'

@@ -7,11 +7,11 @@
  * 2. A night that was missed, because nothing ran or it failed, is made up for as soon as it can be.
  * 3. Old ones go only after a new one is there.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { claimBackup, extendBackupClaim, isBackupDue, saveBackupMade } from '#store/backup-claims.ts';
 import { backupName, pruneBackups, removeBrokenOff } from '#store/backup-folder.ts';
+import { makeFolder } from '#store/folders.ts';
 import { housekeep, type Store } from '#store/sql.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -86,7 +86,7 @@ async function makeClaimed(
     );
   }, leaseMs / 3).unref();
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     removeBrokenOff(folder);
     await make(file, signal);
     await housekeep(store, (tx) => saveBackupMade(tx, dueAt));

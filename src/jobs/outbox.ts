@@ -9,7 +9,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { commandLine } from '#domain/command-line.ts';
+import { commandLine } from '#domain/operator.ts';
 import {
   claimDue,
   deleteEntry,

@@ -1,6 +1,7 @@
 /** Reads a backup from the beginning to the end, changes nothing, and tells what is in it and what is wrong with it. */
 import { existsSync, statSync } from 'node:fs';
 import sql, { raw } from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
 import { sumOf, tables } from './copy.ts';
 import { listMigrations, ownMigrations } from './migrate.ts';
 import type { Reader } from './sql.ts';
@@ -30,13 +31,14 @@ export interface BackupFacts {
 
 /** Throws a plain sentence when the file is no backup at all, or too broken to be read. */
 export async function examineBackup(file: string): Promise<BackupFacts> {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}`);
+  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}`);
   const db = openSqliteSnapshot(file);
   try {
-    if (!(await listTables(db)).includes('backup_tables')) throw new Error('it has no list of what must be in it');
+    if (!(await listTables(db)).includes('backup_tables'))
+      throw new OperatorError('it has no list of what must be in it');
     return { bytes: statSync(file).size, ...(await examine(db)) };
   } catch (error) {
-    throw new Error(`${file} is not a backup that can be used: ${(error as Error).message}`);
+    throw new OperatorError(`${file} is not a backup that can be used: ${(error as Error).message}`);
   } finally {
     await db.close();
   }

@@ -7,12 +7,14 @@
  * 3. It is for its owner alone from the first byte: it holds what opens accounts.
  * 4. It has the schema of its source, so a new version can back up a database that it has not yet brought up to date.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import sql from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
 import { findAccount } from './account.ts';
 import { type BackupFacts, examineBackup, type TableSum } from './backup-examination.ts';
 import { copyTable, findUnfinishedCopy, sumOf, type Tell, tables } from './copy.ts';
+import { makeFolder } from './folders.ts';
 import { listMigrations, migrate, migrationsNamed } from './migrate.ts';
 import { type Database, openSnapshot, withoutPassword } from './open.ts';
 import type { Reader, Store } from './sql.ts';
@@ -29,13 +31,13 @@ export interface BackupOptions {
 /** Throws a plain sentence when it cannot be made; then nothing is left of it. */
 export async function makeBackup(database: Database, { file, tell }: BackupOptions): Promise<BackupFacts> {
   const final = resolve(file);
-  if (existsSync(final)) throw new Error(`${file} exists; a backup overwrites nothing, so give another name`);
+  if (existsSync(final)) throw new OperatorError(`${file} exists; a backup overwrites nothing, so give another name`);
   const partial = final + partialEnding;
   reserve(partial);
   try {
     await fill(database, partial, (table) => (rows) => tell?.(table, rows));
     const facts = await examineBackup(partial);
-    if (facts.troubles.length > 0) throw new Error(`The backup is not good:\n${facts.troubles.join('\n')}`);
+    if (facts.troubles.length > 0) throw new OperatorError(`The backup is not good:\n${facts.troubles.join('\n')}`);
     syncFile(partial);
     renameSync(partial, final);
     syncFile(dirname(final));
@@ -50,13 +52,13 @@ export async function makeBackup(database: Database, { file, tell }: BackupOptio
 export const partialEnding = '.partial';
 
 function reserve(partial: string): void {
-  mkdirSync(dirname(partial), { recursive: true, mode: 0o700 });
   try {
+    makeFolder(dirname(partial));
     closeSync(openSync(partial, 'wx', 0o600));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new Error(`The backup cannot be written: ${message}`);
-    throw new Error(`${partial} exists: a backup is being made, or one was broken off; in that case remove it`);
+    if (code !== 'EEXIST') throw new OperatorError(`The backup cannot be written: ${message}`);
+    throw new OperatorError(`${partial} exists: a backup is being made, or one was broken off; in that case remove it`);
   }
 }
 
@@ -83,10 +85,10 @@ async function fill(database: Database, partial: string, tellOf: (table: string)
 /** Throws when there is nothing to back up, or only the beginning of a copy. */
 async function migrationsOf(source: Reader, url: string): Promise<string[]> {
   const names = await listMigrations(source).catch((error: unknown) => {
-    throw new Error(`There is nothing to back up in ${url}: ${(error as Error).message}`);
+    throw new OperatorError(`There is nothing to back up in ${url}: ${(error as Error).message}`);
   });
-  if (!(await findAccount(source))) throw new Error(`There is nothing to back up in ${url}`);
-  if (await findUnfinishedCopy(source)) throw new Error(`The copy into ${url} was broken off; finish it first`);
+  if (!(await findAccount(source))) throw new OperatorError(`There is nothing to back up in ${url}`);
+  if (await findUnfinishedCopy(source)) throw new OperatorError(`The copy into ${url} was broken off; finish it first`);
   return names;
 }
 

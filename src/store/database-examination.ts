@@ -1,7 +1,7 @@
 /** Looks at a database without changing it, and tells what is well and what is not. */
 import { statSync } from 'node:fs';
 import sql, { raw } from 'sql-template-tag';
-import { commandLine } from '#domain/command-line.ts';
+import { commandLine } from '#domain/operator.ts';
 import { findUnfinishedCopy } from './copy.ts';
 import { clockFinding, type Finding } from './findings.ts';
 import { listMigrations, ownMigrations } from './migrate.ts';

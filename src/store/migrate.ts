@@ -1,6 +1,7 @@
 /** Brings the schema up to date: plain SQL files, in order, forward only, each applied once and recorded. */
 import { readdirSync, readFileSync } from 'node:fs';
 import sql from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
 import { copyMark } from './copy.ts';
 import type { Reader, Store } from './sql.ts';
 
@@ -52,7 +53,7 @@ function refuseTheFuture(applied: ReadonlySet<string>, migrations: readonly Migr
   const known = new Set(migrations.map((migration) => migration.name));
   const unknown = [...applied].filter((name) => !known.has(name) && !name.startsWith(copyMark));
   if (unknown.length > 0) {
-    throw new Error(
+    throw new OperatorError(
       `The database was made by a newer version of Burgee (it has ${unknown.join(', ')}); start that version, or restore a backup`,
     );
   }

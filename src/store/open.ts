@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { OperatorError } from '#domain/operator.ts';
 import { findUnfinishedCopy } from './copy.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
@@ -28,7 +29,7 @@ export async function openStore(
     await migrate(store);
     if ((await findUnfinishedCopy(store)) === undefined) return;
     const target = withoutPassword(database.databaseUrl);
-    throw new Error(
+    throw new OperatorError(
       `The copy into ${target} was broken off; run the same copy or restore again, or set DATABASE_URL to another database`,
     );
   });
@@ -60,7 +61,7 @@ const openWithoutMigrating = async (
 
 /** As it is now, to be read only. Throws a plain sentence when it cannot, also when there is no such file. */
 export async function openSnapshot({ databaseUrl }: Database): Promise<Snapshot> {
-  if (isMissingFile(databaseUrl)) throw new Error(`There is no database at ${databaseUrl}`);
+  if (isMissingFile(databaseUrl)) throw new OperatorError(`There is no database at ${databaseUrl}`);
   return isFile(databaseUrl) ? openSqliteSnapshot(fileOf(databaseUrl)) : openPostgresSnapshot(databaseUrl);
 }
 

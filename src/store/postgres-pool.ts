@@ -1,5 +1,6 @@
 /** The connections of a node to PostgreSQL, each made fit for us before it is used. */
 import { type Client, type ClientBase, Pool } from 'pg';
+import { OperatorError } from '#domain/operator.ts';
 import { connectionTo } from './postgres-query.ts';
 
 /** Less than the longest patience: who waits for a lock of a node that stopped gets it in time. */
@@ -60,8 +61,8 @@ async function requireFit(client: ClientBase): Promise<void> {
     select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
            pg_is_in_recovery() as standby`);
   const { version = '0', encoding = '', standby } = rows[0] ?? {};
-  if (Number(version) < oldestVersion) throw new Error('PostgreSQL 14 or newer is needed');
-  if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}; create it with encoding UTF8`);
+  if (Number(version) < oldestVersion) throw new OperatorError('PostgreSQL 14 or newer is needed');
+  if (encoding !== 'UTF8') throw new OperatorError(`its encoding is ${encoding}; create it with encoding UTF8`);
   // It would answer reads that are behind, and no writes.
-  if (standby) throw new Error('the server is a standby, which takes no writes');
+  if (standby) throw new OperatorError('the server is a standby, which takes no writes');
 }

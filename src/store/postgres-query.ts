@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
 import type { Sql } from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
 import { isWorthKeeping, Refused } from './sql.ts';
 
 /** Nothing happened, and not by a fault of the statement: another try may succeed. */
@@ -17,6 +18,27 @@ export class Passing extends Error {
     this.isOfConnection = isOfConnection;
     this.mostTries = mostTries;
   }
+}
+
+/** For an operator: why the database cannot be used. */
+export const unusable = (error: unknown): OperatorError =>
+  new OperatorError(`The database cannot be used: ${reasonOf(error as Error)}`);
+
+/** Trouble with the server or with our rights there; everything else would be a mistake of ours. */
+export const isTrouble = (error: unknown): boolean =>
+  error instanceof Passing || (error instanceof DatabaseError && error.code === insufficientPrivilege);
+
+const insufficientPrivilege = '42501';
+
+function reasonOf(error: Error): string {
+  const { message, code } = error as { message: string; code?: string };
+  if (code === insufficientPrivilege) return `${message}; make the role of DATABASE_URL the owner of the database`;
+  // What `pg` says when the server asks for a password and there is none.
+  if (message.includes('password must be a string')) {
+    return 'the server asks for a password; put it into DATABASE_URL or PGPASSWORD';
+  }
+  // A host with several addresses, none of which answered.
+  return error instanceof AggregateError ? error.errors.map((each) => each.message).join(', ') : message;
 }
 
 const int8 = 20;

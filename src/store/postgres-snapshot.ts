@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { schemaLock } from './postgres.ts';
-import { connectionTo, runQuery } from './postgres-query.ts';
+import { connectionTo, runQuery, unusable } from './postgres-query.ts';
 import type { Snapshot } from './sql.ts';
 
 const greetingMs = 10_000;
@@ -25,7 +25,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
     await client.query('select 1');
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw new Error(`The database cannot be used: ${(error as Error).message}`);
+    throw unusable(error);
   }
   return new PostgresSnapshot(client);
 }

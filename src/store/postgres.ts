@@ -20,7 +20,7 @@ import { type Listener as CommitListener, encodeNotice, type Notice, tell } from
 import { deadlineOfNow } from './patience.ts';
 import { channel, type Listener, startListener } from './postgres-listener.ts';
 import { makePool } from './postgres-pool.ts';
-import { connectionTo, Passing, runQuery } from './postgres-query.ts';
+import { connectionTo, isTrouble, Passing, runQuery, unusable } from './postgres-query.ts';
 import { type SchemaTx, type Store, type Tx, Unchanged, unavailable } from './sql.ts';
 
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
@@ -40,7 +40,7 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
     (await pool.connect()).release();
   } catch (error) {
     await pool.end();
-    throw new Error(`The database cannot be used: ${(error as Error).message}`);
+    throw unusable(error);
   }
   return new PostgresStore(pool, clock, url);
 }
@@ -84,7 +84,8 @@ class PostgresStore implements Store {
       try {
         return await this.#changeSchemaOnce(body);
       } catch (error) {
-        if (!(error instanceof Passing) || error.isOfConnection || tries === mostSchemaTries) throw error;
+        const isLast = !(error instanceof Passing) || error.isOfConnection || tries === mostSchemaTries;
+        if (isLast) throw isTrouble(error) ? unusable(error) : error;
       }
     }
   }

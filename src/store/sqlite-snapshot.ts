@@ -1,6 +1,7 @@
 /** The file of SQLite as it is at this moment. Writers go on: in a write-ahead log they do not touch what we read. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Sql } from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
 import type { Snapshot } from './sql.ts';
 
 /** A server that recovers or changes the schema holds the file for a moment. */
@@ -17,7 +18,7 @@ export function openSqliteSnapshot(file: string): Snapshot {
     database.prepare('select count(*) from sqlite_schema').get();
   } catch (error) {
     database?.close();
-    throw new Error(`The database file ${file} cannot be read: ${(error as Error).message}`);
+    throw new OperatorError(`The database file ${file} cannot be read: ${(error as Error).message}`);
   }
   return new SqliteSnapshot(database);
 }

@@ -16,11 +16,12 @@
  *    what is on the disk before the next start has read it.
  * 7. Writes are refused after a while when the disk does not answer, also those that wait for their turn.
  */
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
+import { makeFolder } from './folders.ts';
 import { type Listener, type Notice, tell } from './notices.ts';
 import { type CacheTag, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from './sql.ts';
 import { type Touched, VisibleCommits } from './sqlite-commits.ts';
@@ -49,7 +50,7 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
   let log: WriteAheadLog;
   try {
     // The outbox holds links that open accounts: nobody else on the machine needs to read this folder.
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     writer = new Handle(file, busyPatienceMs);
     writer.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
     // A file that may not be written opens as well; only a write shows it.
@@ -64,7 +65,7 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
     reader.exec('pragma query_only = on;');
     log = new WriteAheadLog(file, fail);
   } catch (error) {
-    throw new Error(`The database file ${file} cannot be opened for writing: ${(error as Error).message}`);
+    throw new OperatorError(`The database file ${file} cannot be opened for writing: ${(error as Error).message}`);
   }
   return new SqliteStore({ writer, reader, log, clock });
 }

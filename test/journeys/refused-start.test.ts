@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { onlySqlite, onPostgres } from '../support/databases.ts';
+import { ownMigrations } from '#store/migrate.ts';
+import { onlyPostgres, onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Finished, sideBySide } from '../support/process.ts';
 
 /** Exit code 1, the sentence on stderr, nothing else anywhere: no stack, no half a start. */
@@ -20,6 +22,30 @@ const occupied = createServer().listen(0, '127.0.0.1');
 await once(occupied, 'listening');
 after(() => occupied.close());
 const { port: occupiedPort } = occupied.address() as AddressInfo;
+
+/** The port of what looks like PostgreSQL as far as the question for a password: SCRAM, and its first answer. */
+async function serverThatAsksForAPassword(): Promise<number> {
+  const answers = [
+    { kind: 10, text: 'SCRAM-SHA-256\0\0' },
+    { kind: 11, text: 'r=x,s=y,i=4096' },
+  ];
+  const server = createServer((socket) => {
+    const left = [...answers];
+    socket
+      .on('error', () => undefined)
+      .on('data', () => {
+        const { kind, text } = left.shift() ?? assert.fail('the client went on');
+        const head = Buffer.alloc(9);
+        head.write('R');
+        head.writeInt32BE(8 + text.length, 1);
+        head.writeInt32BE(kind, 5);
+        socket.write(Buffer.concat([head, Buffer.from(text)]));
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
 
 describe('a start that is refused', sideBySide, () => {
   test('a port in use is named, with what to do', async () => {
@@ -76,6 +102,63 @@ describe('a start that is refused', sideBySide, () => {
       ? "select tablename as name from pg_tables where schemaname = 'public'"
       : "select name from sqlite_schema where type = 'table'";
     assert.deepEqual(await burgee.rows(tables), [{ name: 'migrations' }]);
+  });
+
+  test('a host that is not known, or not of this machine, is named with its variable', async () => {
+    const variables = { BURGEE_ADMIN_API_KEY: 'a-key-that-the-operator-chose' };
+    const hosts = {
+      'nowhere.invalid': 'nowhere.invalid is not known: there is no such host',
+      '192.0.2.1': '192.0.2.1 is not an address of this machine',
+    };
+    for (const [host, sentence] of Object.entries(hosts)) {
+      const asServer = { ...variables, PORT: '0', HOST: host };
+      refusedWith(await anInstallation().run(['serve'], asServer), `HOST ${sentence}`);
+      const asMetrics = { ...variables, PORT: '0', METRICS_PORT: '0', METRICS_HOST: host };
+      refusedWith(await anInstallation().run(['serve'], asMetrics), `METRICS_HOST ${sentence}`);
+    }
+  });
+
+  test('a folder in which no other can be made ends the start', onlySqlite, async () => {
+    refusedWith(
+      await anInstallation().run(['serve'], { DATABASE_URL: 'file:/proc/nowhere/burgee.db' }),
+      /^The database file \/proc\/nowhere\/burgee\.db cannot be opened for writing: ENOENT.+\n$/,
+    );
+  });
+
+  test('a missing password is told what to do', async () => {
+    const server = await serverThatAsksForAPassword();
+    refusedWith(
+      await anInstallation().run(['serve'], { DATABASE_URL: `postgres://burgee@127.0.0.1:${server}/burgee` }),
+      'The database cannot be used: the server asks for a password; put it into DATABASE_URL or PGPASSWORD',
+    );
+  });
+
+  test('a role without rights is told what to do', onlyPostgres, async () => {
+    const burgee = anInstallation();
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await burgee.rows(`create role ${role} login`);
+    try {
+      const url = new URL(await burgee.databaseUrl());
+      url.username = role;
+      refusedWith(
+        await burgee.run(['serve'], { DATABASE_URL: url.href }),
+        /^The database cannot be used: permission denied for .+; make the role of DATABASE_URL the owner of the database\n$/,
+      );
+    } finally {
+      await burgee.rows(`drop role ${role}`);
+    }
+  });
+
+  test('an error that nobody foresaw is shown with its stack', async () => {
+    const burgee = anInstallation();
+    mkdirSync(join(burgee.folder, 'data'));
+    await burgee.rows('create table migrations (name text primary key, applied_at bigint not null)');
+    for (const { name } of ownMigrations()) await burgee.rows(`insert into migrations values ('${name}', 1)`);
+    for (const command of [['serve'], ['keys', 'list']]) {
+      const { code, stdout, stderr } = await burgee.run(command);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^Unexpected error, please report it:\n.*\n\s+at /);
+    }
   });
 
   test('every variable that is wrong gets its sentence, and no database is made', async () => {
