@@ -28,6 +28,7 @@ const ids = {
   account: '019b76da-a800-7000-8000-00000000ac01',
   project: '019b76da-a800-7000-8000-0000000000a1',
   environment: '019b76da-a800-7000-8000-0000000000e1',
+  otherFlag: '019b76da-a800-7000-8000-0000000000f2',
   trafficType: '019b76da-a800-7000-8000-0000000000c1',
   status: '019b76da-a800-7000-8000-0000000000b1',
   flag: '019b76da-a800-7000-8000-0000000000f1',
@@ -245,6 +246,9 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   listFlags: { reply: page({ ...readFlag, definitions: [summary] }, 20) },
   createFlag: { body: { name: flag.name, description: flag.description }, reply: { ...flag, tags: null } },
   getFlag: { reply: readFlag },
+  listDependents: {
+    reply: page({ flag: { id: ids.otherFlag, name: 'klarna_pay_later' }, environment: environmentReference }, 20),
+  },
   patchFlag: { body: [{ op: 'add', path: '/tags/-', value: { name: 'checkout' } }], reply: flag },
   updateFlagDescription: { body: flag.description, reply: flag },
   associateTags: {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ExpandedFlag, ListedFlag } from '#domain/expansions.ts';
-import { Flag, NewFlag } from '#domain/flags.ts';
+import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
@@ -55,6 +55,18 @@ export const getFlag = endpoint({
   }),
   reply: ExpandedFlag,
   versioned: true,
+  problems: [],
+});
+
+export const listDependents = endpoint({
+  method: 'GET',
+  path: '/splits/ws/:project/:flag/dependents',
+  summary: 'List dependent flags',
+  description:
+    'The flags with a rule on the treatment of this one (`IN_SPLIT`), once for each environment: in order of the environments’ creation, then by name. An addition to the vendor’s API.',
+  access: { needs: 'definition.read', scope: 'project' },
+  query: OffsetPage(pageSizes.dependents),
+  reply: OffsetListing(Dependent),
   problems: [],
 });
 

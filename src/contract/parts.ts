@@ -64,6 +64,7 @@ export const pageSizes = {
   projects: { default: 50, most: 200 },
   flags: { default: 20, most: 50 },
   definitions: { default: 20, most: 50 },
+  dependents: { default: 20, most: 200 },
   groups: { default: 50, most: 200 },
   restrictions: { default: 20, most: 200 },
   apiKeys: { default: 50, most: 200 },

@@ -31,6 +31,10 @@ export const FlagWithOwners = extend(Flag, Type.Object({ owners: Type.Array(Owne
 /** A flag as it is kept. `revision` changes with every change of the flag and makes its ETag. */
 export type Flag = Static<typeof FlagWithOwners> & { readonly revision: number };
 
+/** A flag with a rule that asks for the treatment of another, and the environment of that rule. */
+export const Dependent = Type.Object({ flag: Reference, environment: Reference });
+export type Dependent = Static<typeof Dependent>;
+
 /** What a definition says of its flag. */
 export type DefinedFlag = Pick<Flag, 'id' | 'name' | 'trafficType'>;
 

@@ -2,6 +2,7 @@ import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Seeds } from '#domain/bucketing.ts';
 import type { Definition, StoredDefinition, Targeting } from '#domain/definitions.ts';
 import { type SummarizedDefinition, summarize } from '#domain/expansions.ts';
+import type { Dependent } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import { onRefused, type Reader, type Store, type Tx } from './sql.ts';
@@ -355,4 +356,30 @@ export async function listDependents(
     )
     select name from dependent where name in (${join([...candidates])})`);
   return new Set(rows.map((row) => row.name));
+}
+
+/** The environments of the project come first, so that each is one search in the index by needed flag. */
+const dependentsIn = (projectId: string, flag: string) => sql`
+  environments e cross join dependencies d
+   where e.project_id = ${projectId} and d.environment_id = e.id and d.needed_flag_name = ${flag}`;
+
+/** Who asks for the flag directly, in order of the environments' creation and then by name. */
+export async function listDirectDependents(
+  db: Reader,
+  { projectId, flag }: { projectId: string; flag: string },
+  { offset, limit }: { offset: number; limit: number },
+): Promise<Dependent[]> {
+  const rows = await db.all<Record<'flag_id' | 'flag_name' | 'environment_id' | 'environment_name', string>>(sql`
+    select d.flag_id, d.flag_name, e.id as environment_id, e.name as environment_name
+      from ${dependentsIn(projectId, flag)}
+     order by e.created_at, e.id, d.flag_name limit ${limit} offset ${offset}`);
+  return rows.map((row) => ({
+    flag: { id: row.flag_id, name: row.flag_name },
+    environment: { id: row.environment_id, name: row.environment_name },
+  }));
+}
+
+export async function countDirectDependents(db: Reader, projectId: string, flag: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from ${dependentsIn(projectId, flag)}`);
+  return row?.total ?? 0;
 }

@@ -116,6 +116,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'flags.listFlags': [forAllWhoSeeTheProject, async () => [`/splits/ws/${project.id}`]],
   'flags.getFlag': [forAllWhoSeeTheProject, async () => [await flagPath()]],
+  'flags.listDependents': [forAllWhoSeeTheProject, async () => [`${await flagPath()}/dependents`]],
   'flags.patchFlag': [forAllWhoSeeTheProject, async () => [await flagPath(), replacing('/description', 'new')]],
   'flags.updateFlagDescription': [
     forAllWhoSeeTheProject,

@@ -201,3 +201,43 @@ test('the definitions of an environment depend on at most 5,000 flags together',
   await define(at('node-50'), needing('node-51'));
   refused(await api.post(at('node-51'), needing('node-0')), 400, /cycle/);
 });
+
+const dependentsOf = async ({ id }: ProjectFixture, flag: string, query = '') => {
+  const { status, body } = await api.get(`/splits/ws/${id}/${flag}/dependents${query}`);
+  assert.equal(status, 200);
+  const pairs = body.objects.map(({ flag: { name }, environment }: { flag: Named; environment: Named }) => [
+    name,
+    environment.name,
+  ]);
+  return { ...body, pairs };
+};
+type Named = { readonly name: string };
+
+test('the flags that depend on a flag are listed once for each environment, and no others', async () => {
+  const { project, at } = await aProjectWith(['base', 'second', 'first', 'indirect', 'other']);
+  const stranger = await aProjectWith(['base', 'stranger']);
+  await define(stranger.at('stranger'), needing('base'));
+  for (const environment of ['staging', 'production']) {
+    for (const name of ['second', 'first'] as const) await define(at(name, environment), needing('base', 'base'));
+  }
+  await define(at('indirect'), needing('first'));
+  await define(at('other'), aDefinition());
+  const { body: environments } = await api.get(`/environments/ws/${project.id}`);
+  const expected = environments.flatMap(({ name }: Named) => ['first', 'second'].map((flag) => [flag, name]));
+  const all = await dependentsOf(project, 'base');
+  assert.deepEqual([all.pairs, all.totalCount, all.limit], [expected, 4, 20]);
+  const page = await dependentsOf(project, 'base', '?offset=1&limit=2');
+  assert.deepEqual([page.pairs, page.totalCount], [expected.slice(1, 3), 4]);
+  const [{ flag, environment }] = all.objects;
+  assert.deepEqual(flag, { id: (await api.get(`/splits/ws/${project.id}/first`)).body.id, name: 'first' });
+  assert.deepEqual(Object.keys(environment).sort(), ['id', 'name']);
+  await api.put(at('first'), aDefinition());
+  await api.delete(at('second', 'production'));
+  const left = [
+    ['second', 'staging'],
+    ['first', 'production'],
+  ];
+  assert.deepEqual(new Set((await dependentsOf(project, 'base')).pairs), new Set(left));
+  assert.deepEqual((await dependentsOf(project, 'other')).pairs, []);
+  assert.equal((await api.get(`/splits/ws/${project.id}/nobody/dependents`)).status, 404);
+});

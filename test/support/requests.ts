@@ -97,6 +97,7 @@ export function requestsTo(api: Calls): Requests {
       },
       listFlags: async () => ({}),
       getFlag: flagIn,
+      listDependents: flagIn,
       patchFlag: (place) => flagIn(place, { body: [] }),
       updateFlagDescription: (place) => flagIn(place, { text: 'new' }),
       associateTags: (place) => flagIn(place, { words: { objectType: 'Split' }, body: ['new'] }),

@@ -20,6 +20,7 @@ GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project
 POST /splits/ws/:project/trafficTypes/:trafficType flag.write project
 GET /splits/ws/:project/:flag flag.read project
+GET /splits/ws/:project/:flag/dependents definition.read project
 PATCH /splits/ws/:project/:flag flag.write project
 DELETE /splits/ws/:project/:flag flag.write project
 PUT /splits/ws/:project/:flag/updateDescription flag.write project

@@ -9,7 +9,12 @@ import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
-import { listStoredDefinitionsOfFlag, listSummaries } from '#store/definitions.ts';
+import {
+  countDirectDependents,
+  listDirectDependents,
+  listStoredDefinitionsOfFlag,
+  listSummaries,
+} from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/long-lists.ts';
@@ -51,6 +56,11 @@ export const flags = (db: Reader) => {
       const environments = await listEnvironments(db, project.id, actor.scope);
       return new JsonReply(flagText(flag, expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments))), flag);
     },
+    listDependents: async ({ project, flag, query }) =>
+      offsetPage(query, pageSizes.dependents, {
+        list: (page) => listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
+        count: () => countDirectDependents(db, project.id, flag.name),
+      }),
     patchFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
     updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
