@@ -12,14 +12,18 @@ const treatments = [
   { name: 'off', description: 'The three-step checkout', keys: ['acme-legacy'] },
   { name: 'compact', description: 'One page, without the summary column', configurations: '{"columns": 1}' },
 ];
-const inSegments = (segments: readonly string[], buckets: Record<string, number>) => ({
+const ruleOf = (matchers: readonly unknown[], buckets: Record<string, number>) => ({
   buckets: bucketsOf(buckets),
-  condition: { combiner: 'AND', matchers: segments.map((string) => ({ type: 'IN_SEGMENT', string })) },
+  condition: { combiner: 'AND', matchers },
 });
+const isOneOf = (attribute: string, ...strings: string[]) => ({ type: 'IN_LIST_STRING', attribute, strings });
 const bucketsOf = (shares: Record<string, number>) =>
   Object.entries(shares).map(([treatment, size]) => ({ treatment, size }));
-const employees = inSegments(['employees'], { on: 100 });
-const euBeta = inSegments(['beta_testers', 'eu_customers'], { on: 50, compact: 50 });
+const employees = ruleOf([{ type: 'ENDS_WITH_STRING', attribute: 'email', strings: ['@acme.example'] }], { on: 100 });
+const beta = ruleOf([{ type: 'BOOLEAN', attribute: 'beta', bool: true }, isOneOf('country', 'DE', 'AT', 'CH')], {
+  on: 50,
+  compact: 50,
+});
 const share = (on: number) => bucketsOf({ on, off: 100 - on });
 const first = { treatments, defaultTreatment: 'off', rules: [employees], defaultRule: share(0) };
 const inProduction = [{ ...treatments[0], keys: ['qa-bot-1'] }, treatments[1], treatments[2]];
@@ -46,8 +50,8 @@ export async function tellStoryOf({ at, call, team }: Moment): Promise<void> {
   await ramp(9.3, liu, ['Staging', { on: 10, title: 'Ramp, first tenth' }]);
   await change(8.2, liu, [
     'Staging',
-    'A rule for beta_testers and eu_customers',
-    [replace('/rules', [employees, euBeta])],
+    'Beta testers in Germany, Austria and Switzerland',
+    [replace('/rules', [employees, beta])],
   ]);
   await ramp(6.1, liu, ['Staging', { on: 25, title: 'Ramp, week one', comment: 'Error rate is flat.' }]);
   await ramp(4.3, noor, ['Production', { on: 1, title: 'First customers' }]);

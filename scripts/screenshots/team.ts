@@ -176,7 +176,13 @@ async function aBusyWeek({ team, at, call }: Moment, { project }: Place): Promis
 }
 
 const toAll = { buckets: [{ treatment: 'on', size: 100 }] };
-const staff = { ...toAll, condition: { combiner: 'AND', matchers: [{ type: 'IN_SEGMENT', string: 'employees' }] } };
+const staff = {
+  ...toAll,
+  condition: {
+    combiner: 'AND',
+    matchers: [{ type: 'ENDS_WITH_STRING', attribute: 'email', strings: ['@acme.example'] }],
+  },
+};
 const inCountries = {
   ...toAll,
   condition: {

@@ -37,7 +37,8 @@ export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
       >
         {deletion && (
           <p>
-            By <EditorName editor={deletion.editor} />, <Time at={deletion.createdAt} />. SDKs get <code>control</code>.
+            By <EditorName editor={deletion.editor} />, <Time at={deletion.createdAt} />. Everyone gets{' '}
+            <code>control</code>.
           </p>
         )}
         {environments.map(({ id, name }) => (

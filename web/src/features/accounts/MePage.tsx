@@ -8,6 +8,7 @@ import { Chip } from '../../ui/Chip.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTitle } from '../../ui/PageTitle.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
+import { Version } from '../../Version.tsx';
 import styles from './MePage.module.css';
 import { PasswordCard } from './PasswordCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';
@@ -39,6 +40,7 @@ export function MePage() {
       <SessionsCard />
       <KeyboardCard />
       {administrator && <WaitingMailsCard />}
+      <Version />
     </Page>
   );
 }

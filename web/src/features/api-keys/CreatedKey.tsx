@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { createApiKey } from '#contract/api-keys.ts';
 import { listProjects } from '#contract/projects.ts';
+import { noSdksYet } from '../../administration/no-sdks-yet.ts';
 import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
 import { apiKeysReading } from '../../administration/whole-lists.ts';
 import { type Answer, urlOf } from '../../api.ts';
@@ -25,7 +26,7 @@ export function CreatedKey({ created, onClose }: Props) {
       {created.apiKeyType === 'admin' ? (
         <FirstCall id={created.id} />
       ) : (
-        <p className={styles.next}>Give it to the SDK as its key. It opens nothing of the Admin API.</p>
+        <p className={styles.next}>It opens nothing of the Admin API. {noSdksYet}</p>
       )}
     </SecretsDialog>
   );

@@ -9,7 +9,7 @@ interface Words {
 
 export const types: Readonly<Record<ApiKeyType, Words>> = {
   admin: { word: 'Admin', hint: 'For scripts, Terraform and everything else that calls the API.' },
-  server_side: { word: 'Server-side', hint: 'For SDKs on your servers. It can read all rules: keep it secret.' },
+  server_side: { word: 'Server-side', hint: 'For SDKs on your servers. Keep it secret.' },
   client_side: { word: 'Client-side', hint: 'For browsers and apps. Whoever has the app has the key.' },
 };
 

@@ -102,7 +102,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
             </PlainButtonLink>
           }
         >
-          SDKs get <code>control</code> until the flag is defined.
+          Everyone gets <code>control</code> until the flag is defined.
         </EmptyState>
       )}
     </Page>

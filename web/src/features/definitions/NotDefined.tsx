@@ -14,7 +14,7 @@ import styles from './NotDefined.module.css';
 import { everyoneOff, halfAndHalf } from './templates.ts';
 import { beginDraft } from './use-editing.ts';
 
-/** The flag has no definition here: what SDKs get until then, and the shortest ways on. */
+/** The flag has no definition here: what people get until then, and the shortest ways on. */
 export function NotDefined() {
   const { environment, mayEdit, place } = useEditor();
   const { definitions } = useFlag();
@@ -26,7 +26,7 @@ export function NotDefined() {
     <div className={styles.blank}>
       <h3 className={styles.title}>Not defined in {environment.name}</h3>
       <p className={styles.lead}>
-        SDKs in {environment.name} get <code>control</code> for this flag until you define it.
+        Everyone in {environment.name} gets <code>control</code> for this flag until you define it.
       </p>
       {mayEdit && (
         <ul className={styles.ways}>

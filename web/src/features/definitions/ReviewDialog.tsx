@@ -58,11 +58,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
   };
   return (
-    <Modal
-      title={titleOf(draft, differences.length, environment.name)}
-      about="It applies as soon as SDKs next fetch their rules."
-      onClose={close}
-    >
+    <Modal title={titleOf(draft, differences.length, environment.name)} onClose={close}>
       <form {...form} onKeyDown={onKeyDown}>
         <ModalBody>
           {draft.base && (

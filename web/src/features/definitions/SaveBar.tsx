@@ -58,7 +58,7 @@ function countOf({ saved, differences, environment: { name } }: Editor): string 
 function lineOf({ complaints, draft, saved, savedTargeting, isAttempted }: Editor): ReactNode {
   if (draft?.conflicts.length) return 'Choose between your change and the other one first.';
   if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;
-  if (!saved) return 'SDKs get control until it is saved.';
+  if (!saved) return 'Everyone gets control until it is saved.';
   if (complaints.length > 0) return 'The draft is not complete.';
   return savedTargeting && <EffectLine before={savedTargeting} />;
 }

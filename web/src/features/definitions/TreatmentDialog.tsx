@@ -71,7 +71,7 @@ export function TreatmentDialog({ name, onClose }: Props) {
         rows={4}
         spellCheck={false}
         defaultValue={treatment?.configurations ?? ''}
-        hint="JSON that SDKs hand to the program with the treatment."
+        hint="JSON that comes with the treatment."
         error={errors.configurations}
       />
     </FormModal>

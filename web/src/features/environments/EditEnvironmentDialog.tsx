@@ -58,7 +58,7 @@ export function EditEnvironmentDialog({ environment, onClose }: Props) {
       />
       <Checkbox
         label="Production"
-        hint="Marked in amber wherever it is named. It changes nothing about what SDKs get."
+        hint="Marked in amber wherever it is named. It does not change what anyone gets."
         checked={isProduction}
         onChange={({ target }) => setProduction(target.checked)}
       />

@@ -37,7 +37,7 @@ export function EnvironmentsPage() {
         within={project.name}
         lead={
           may(createEnvironment)
-            ? 'Where flags are in force. A flag is defined in each of them by itself.'
+            ? 'Where flags are in force. Each flag has a separate definition in each environment.'
             : 'Where flags are in force. Only administrators can change them.'
         }
         tools={

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { createEnvironment } from '#contract/environments.ts';
 import { environmentNameLimit } from '#domain/environments.ts';
+import { noSdksYet } from '../../administration/no-sdks-yet.ts';
 import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
 import { type Answer, call } from '../../api.ts';
 import { useForm } from '../../form.ts';
@@ -32,7 +33,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
     return (
       <SecretsDialog
         title={`Keys for ${created.name}`}
-        about="The environment is there. SDKs ask for its flags with one of these keys; you can make more of them later."
+        about={`${created.name} is ready. These keys are for SDKs; you can create more later. ${noSdksYet}`}
         secrets={created.apiTokens.map(({ apiKeyType, key = '' }) => ({
           name: keyNames[apiKeyType] ?? apiKeyType,
           text: key,
@@ -44,7 +45,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
   return (
     <FormModal
       title="New environment"
-      about={`In ${project.name}. No flag is defined in it at first, so SDKs get control.`}
+      about={`In ${project.name}. No flag is defined in it at first.`}
       form={form}
       problem={problem}
       isSending={isSending}

@@ -112,7 +112,7 @@ function DeleteCard() {
       lead={
         environments.length === 0
           ? 'It is defined in no environment.'
-          : `It is defined in ${places}. SDKs get control there afterwards.`
+          : `It is defined in ${places}. Once it is deleted, everyone there gets control.`
       }
     >
       <div>

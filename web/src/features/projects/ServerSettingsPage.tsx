@@ -18,6 +18,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
+import { Version } from '../../Version.tsx';
 import { ApiCard } from './ApiCard.tsx';
 import { NewProjectDialog } from './NewProjectDialog.tsx';
 import styles from './ServerSettingsPage.module.css';
@@ -54,6 +55,7 @@ export function ServerSettingsPage() {
         </Loaded>
       </section>
       <ApiCard />
+      <Version />
       {search.new !== undefined && <NewProjectDialog onClose={close} />}
     </Page>
   );

@@ -1,20 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createApiKey, listApiKeys } from '#contract/api-keys.ts';
+import { getDefinition } from '#contract/definitions.ts';
 import { listEnvironments } from '#contract/environments.ts';
 import { inviteUser } from '#contract/users.ts';
 import type { Project } from '#domain/projects.ts';
-import { reading } from '../../api.ts';
+import { reading, urlOf } from '../../api.ts';
 import { inOrder, projectsReading, useLikelyProject } from '../../project.ts';
 import { useMay, useMe } from '../../session.ts';
 import { Button } from '../../ui/Button.tsx';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { type Start, useProgress } from './progress.ts';
-import { ReadTheFlag } from './ReadTheFlag.tsx';
 import { Step } from './Step.tsx';
 import styles from './WelcomePage.module.css';
 
@@ -25,10 +26,7 @@ export function WelcomePage() {
   const project = useLikelyProject();
   return (
     <Page width="narrow">
-      <PageHead
-        title="Getting started"
-        lead={`Welcome, ${user.name}. These steps take a flag from its name to your code. Do them in any order.`}
-      />
+      <PageHead title="Getting started" lead={`Welcome, ${user.name}. Do these steps in any order.`} />
       <Loaded query={projects} skeleton={skeleton}>
         {() => (project ? <StepsIn project={project} /> : <NoProject />)}
       </Loaded>
@@ -58,7 +56,7 @@ const NoProject = () => (
 
 function Steps({ start }: { readonly start: Start }) {
   const { project, environment } = start;
-  const { flag, isDefined, key, lastUse, hasInvited } = useProgress(start);
+  const { flag, isDefined, key, hasInvited } = useProgress(start);
   const may = useMay();
   const navigate = useNavigate();
   const params = { project: project.name };
@@ -73,7 +71,7 @@ function Steps({ start }: { readonly start: Start }) {
         </Step>
         <Step
           title={environment ? `Define it in ${environment.name}` : 'Define it in an environment'}
-          about="What people get, and who gets it."
+          about="What people get, and who gets it. Then try a key under “Who sees what”."
           done={isDefined ? `Done: ${flag?.name} is defined in ${environment?.name}` : undefined}
         >
           {flag && environment && (
@@ -82,10 +80,15 @@ function Steps({ start }: { readonly start: Start }) {
             </PlainButtonLink>
           )}
         </Step>
+        <Step
+          title="Connect your application"
+          about="Not possible yet: this release does not serve SDKs, so SDK keys do not open anything."
+          done={undefined}
+        />
         {may(listApiKeys) && may(createApiKey) && (
           <Step
-            title="Create an API key"
-            about="For scripts and for your code. It is shown once."
+            title="Create an API key for scripts"
+            about="For CI, Terraform and tools. Choose the fewest roles that will do, and never ship an admin key in an application."
             done={key && `Done: ${key.name}`}
           >
             <PlainButtonLink to="/admin/api-keys" search={{ new: '' }}>
@@ -93,21 +96,38 @@ function Steps({ start }: { readonly start: Start }) {
             </PlainButtonLink>
           </Step>
         )}
-        <ReadTheFlag start={start} flag={flag} lastUse={lastUse} />
         {may(inviteUser) && (
-          <Step title="Invite someone" about="Flags are a team's matter." done={hasInvited ? 'Done' : undefined}>
+          <Step
+            title="Invite someone"
+            about="They get a link and choose their own password."
+            done={hasInvited ? 'Done' : undefined}
+          >
             <PlainButtonLink to="/admin/users" search={{ invite: '' }}>
               Invite
             </PlainButtonLink>
           </Step>
         )}
       </ol>
+      {isDefined && flag && environment && (
+        <section className={styles.script} aria-labelledby="script">
+          <h2 id="script">Read the definition from a script</h2>
+          <p>With a key that has the role Flag viewer in BURGEE_KEY:</p>
+          <CodeBlock
+            text={curlOf({ project: project.id, flag: flag.name, environment: environment.id })}
+            what="the line"
+          />
+        </section>
+      )}
       <p className={styles.foot}>
         <Button look="quiet" onClick={() => void navigate({ to: '/p/$project/flags', params })}>
           Go to the flags
         </Button>
-        You find this page again in the menu at your name.
+        This page stays in the menu under your name.
       </p>
     </>
   );
 }
+
+const curlOf = (words: Readonly<Record<'project' | 'flag' | 'environment', string>>): string =>
+  `curl -s ${location.origin}${urlOf(getDefinition, { words })} \\
+  -H "Authorization: Bearer $BURGEE_KEY"`;

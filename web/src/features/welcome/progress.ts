@@ -34,17 +34,13 @@ export function useProgress({ project, environment }: Start) {
     (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
   const defined = flags.data?.objects.find(isHere);
   const made = (keys.data?.objects ?? []).filter(
-    // Those of SDKs come with every environment, and cannot read the flag.
-    ({ createdBy, apiKeyType }) => createdBy.type === 'user' && apiKeyType === 'admin',
-  );
-  const used = (keys.data?.objects ?? []).flatMap(({ name, lastUsedAt }) =>
-    lastUsedAt ? [{ name, at: lastUsedAt }] : [],
+    // Each environment comes with keys for SDKs, and the server with its first admin key.
+    ({ createdBy, apiKeyType }) => createdBy.type !== 'system' && apiKeyType === 'admin',
   );
   return {
     flag: defined ?? flags.data?.objects[0],
     isDefined: defined !== undefined,
     key: made.at(-1),
-    lastUse: used.toSorted((a, b) => b.at - a.at)[0],
     hasInvited: (users.data?.data.length ?? 0) > 1,
   };
 }
