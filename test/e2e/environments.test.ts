@@ -57,15 +57,46 @@ suite('environments', { concurrency: 2 }, () => {
     withClipboard,
   );
 
-  visit('flags that are defined in it keep an environment, and are named', async (things) => {
-    const { page } = things;
-    await aFlag(things, 'checkout_one_page', { on: { Staging: 50 } });
+  visit('an environment is emptied, flag by flag or all at once, and then deleted', async (things) => {
+    const { page, api, project, environments } = things;
+    const staging = environments.Staging?.id;
+    for (let number = 1; number <= 12; number += 1) await aFlag(things, `flag_${number}`, { on: { Staging: 50 } });
     await page.goto('/p/Checkout/environments');
-    await row(page, 'Staging').getByText('1', { exact: true }).waitFor();
+    await row(page, 'Staging').getByText('12', { exact: true }).waitFor();
     await menuOf(page, 'Staging', 'Delete');
-    await page.getByText('1 flag is defined here').waitFor();
-    await page.getByText('checkout_one_page.').waitFor();
-    await press(page, 'Close');
+    const dialog = page.getByRole('dialog', { name: 'Staging is in use' });
+    await dialog.getByText('12 flags are defined here').waitFor();
+    await dialog.getByText('and 9 more.').waitFor();
+    await look(page, 'environment with flags');
+    await dialog.getByRole('link', { name: 'flag_2' }).click();
+    await page.waitForURL('**/flags/flag_2/Staging');
+    await menuOf(page, 'flag_2', 'Remove from Staging');
+    await page.getByRole('alertdialog', { name: 'Remove flag_2 from Staging?' }).waitFor();
+    await look(page, 'remove a definition');
+    await press(page, 'Remove from Staging');
+    await page.getByText('Removed from Staging.').waitFor();
+    await page.getByText('gets control for this flag until you define it').waitFor();
+
+    await page.goto('/p/Checkout/environments');
+    await menuOf(page, 'Staging', 'Delete');
+    await press(page, 'Remove the definitions');
+    await press(page, 'Remove definitions');
+    await page.getByText('Type Staging', { exact: true }).waitFor();
+    await field(page, 'Type Staging to confirm').fill('Staging');
+    await look(page, 'empty an environment');
+    await press(page, 'Remove definitions');
+    await page.getByText('Removed 11 definitions from Staging.').waitFor();
+    assert.equal((await api('GET', `/splits/ws/${project.id}/environments/${staging}`)).totalCount, 0);
+    const { objects } = await api('GET', '/apiKeys?limit=200');
+    const ofStaging = objects.filter((key: { environments?: { id: string }[] }) =>
+      key.environments?.some(({ id }) => id === staging),
+    );
+    for (const { id } of ofStaging) await api('DELETE', `/apiKeys/${id}`);
+    await page.reload();
+    await menuOf(page, 'Staging', 'Delete');
+    await press(page, 'Delete environment');
+    await row(page, 'Staging').waitFor({ state: 'detached' });
+    assert.equal((await api('GET', `/splits/ws/${project.id}`)).totalCount, 12);
   });
 
   visit('a project without environments says what they are for; a member can only look', async (things) => {

@@ -91,6 +91,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByText('The flag is not defined in Development').waitFor();
     await field(page, 'Right').selectOption('Production');
     await page.getByText('5 differences').waitFor();
+    await page.getByRole('rowheader', { name: 'All keys' }).waitFor();
     const rows = await page.getByRole('rowheader').allTextContents();
     const rules = [1, 2, 3].map((number) => `Rule ${number}, only in Staging`);
     assert.deepEqual(rows.slice(2), ['Traffic allocation', ...rules, 'Everyone else']);

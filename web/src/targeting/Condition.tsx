@@ -1,4 +1,4 @@
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Rule } from '#domain/definitions.ts';
 import styles from './Condition.module.css';
 import { matcherPieces } from './matcher-words.ts';
@@ -8,10 +8,12 @@ interface Props {
   /** "If" for the first rule, "Else if" for the others. */
   readonly lead: string;
   readonly trafficType: string;
+  /** How the name of another flag is shown, where it is more than a name. */
+  readonly flagName?: ((name: string) => ReactNode) | undefined;
 }
 
 /** The condition of a rule as a sentence: If plan is one of pro, team and age is at least 18. */
-export const Condition = ({ rule, lead, trafficType }: Props) => (
+export const Condition = ({ rule, lead, trafficType, flagName }: Props) => (
   <p className={styles.sentence}>
     {rule.condition.matchers.map((matcher, place) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no other name than their place
@@ -20,7 +22,11 @@ export const Condition = ({ rule, lead, trafficType }: Props) => (
         {matcherPieces(matcher, trafficType).map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the words of a sentence
           <Fragment key={index}>
-            {'token' in piece ? <code className={styles.token}>{piece.token}</code> : piece.word}{' '}
+            {'token' in piece ? (
+              <code className={styles.token}>{piece.isFlag && flagName ? flagName(piece.token) : piece.token}</code>
+            ) : (
+              piece.word
+            )}{' '}
           </Fragment>
         ))}
       </Fragment>

@@ -2,8 +2,8 @@
 import { type Matcher, type MatcherType, matcherKindOf } from '#domain/matchers.ts';
 import { dayWords, minuteWords } from './dates.ts';
 
-/** A word of the sentence, or something that a program reads. */
-export type Piece = { readonly word: string } | { readonly token: string };
+/** A word of the sentence, or something that a program reads: a value, the name of a flag. */
+export type Piece = { readonly word: string } | { readonly token: string; readonly isFlag?: boolean };
 
 interface Verb {
   readonly is: string;
@@ -61,7 +61,7 @@ export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
     { word: matcher.negate ? isNot : is },
     ...(values.length === 0 ? [{ word: '…' }] : values),
     ...(more > 0 ? [{ word: `and ${more} more` }] : []),
-    ...(matcher.depends ? [{ word: 'of the flag' }, { token: matcher.depends.splitName || '…' }] : []),
+    ...(matcher.depends ? [{ word: 'of the flag' }, { token: matcher.depends.splitName || '…', isFlag: true }] : []),
   ];
 }
 

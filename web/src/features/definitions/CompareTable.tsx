@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import type { Targeting } from '#domain/definitions.ts';
 import { differencesBetween } from '#domain/differences.ts';
@@ -14,11 +15,15 @@ import { ProdChip, Unsaved } from '../../ui/StatusChip.tsx';
 import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { applyDifferences } from './apply-differences.ts';
 import styles from './CompareTable.module.css';
-import { CompareShares, CompareVerdicts } from './CompareVerdicts.tsx';
 import { compareRows } from './compare-rows.ts';
 import { useSaved } from './definitions.ts';
 import { partsWithout } from './same-parts.ts';
 import { type Editing, useEditing } from './use-editing.ts';
+
+/** Evaluating is much of the page, and the differences are there without it. */
+const CompareVerdicts = lazy(() =>
+  import('./CompareVerdicts.tsx').then((module) => ({ default: module.CompareVerdicts })),
+);
 
 interface Props {
   readonly left: Environment;
@@ -64,16 +69,13 @@ export function CompareTable({ left, right, isWhole }: Props) {
           </tr>
         </thead>
         <tbody>
-          <CompareShares
-            left={{ environment: left, editing: mine }}
-            right={{ environment: right, editing: theirs }}
-            order={look.order}
-          />
-          <CompareVerdicts
-            left={{ environment: left, editing: mine }}
-            right={{ environment: right, editing: theirs }}
-            order={look.order}
-          />
+          <Suspense>
+            <CompareVerdicts
+              left={{ environment: left, editing: mine }}
+              right={{ environment: right, editing: theirs }}
+              order={look.order}
+            />
+          </Suspense>
           {compareRows(differences, { left: left.name, right: right.name }).map(({ difference, name, isRemoval }) => (
             <tr key={name} className={styles.row}>
               <th scope="row" className={styles.name}>
@@ -191,7 +193,7 @@ function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
         </Link>
       }
     >
-      SDKs there get <code>control</code>.
+      Everyone there gets <code>control</code>.
     </EmptyState>
   );
 }

@@ -24,8 +24,16 @@ interface Props {
   readonly order: readonly string[];
 }
 
+/** What the two sides come to: over all keys, and for one of them. */
+export const CompareVerdicts = (props: Props) => (
+  <>
+    <SharesRow {...props} />
+    <KeyRow {...props} />
+  </>
+);
+
 /** Who gets what on either side, over all keys. */
-export const CompareShares = ({ left, right, order }: Props) => (
+const SharesRow = ({ left, right, order }: Props) => (
   <tr className={table.row}>
     <th scope="row" className={table.name}>
       All keys
@@ -55,7 +63,7 @@ function AllKeys({ environment, editing: { targeting }, order }: Side & Pick<Pro
 }
 
 /** What one key gets on either side. */
-export function CompareVerdicts({ left, right, order }: Props) {
+function KeyRow({ left, right, order }: Props) {
   const { trafficType } = useFlag();
   const { key } = asked.use();
   return (

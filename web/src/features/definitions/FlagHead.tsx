@@ -1,12 +1,16 @@
-import { Activity, Copy, Ellipsis, Link2, Pencil } from 'lucide-react';
+import { Activity, Copy, Ellipsis, Link2, Pencil, Trash2 } from 'lucide-react';
+import { deleteDefinition } from '#contract/definitions.ts';
 import { useFlag } from '../../flag.ts';
-import { useProject } from '../../project.ts';
+import { type Environment, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
 import { toast } from '../../toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { copyText } from '../../ui/copy-text.ts';
-import { Menu, MenuItem, MenuLink } from '../../ui/Menu.tsx';
+import { Menu, MenuItem, MenuLine, MenuLink } from '../../ui/Menu.tsx';
 import { CrumbLink, PageHead } from '../../ui/Page.tsx';
+import { useSaved } from './definitions.ts';
+import { useDialogs } from './dialogs.ts';
 import styles from './FlagHead.module.css';
 import { Owners } from './Owners.tsx';
 import { RolloutStatus } from './RolloutStatus.tsx';
@@ -14,7 +18,7 @@ import { RolloutStatus } from './RolloutStatus.tsx';
 const copied = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
 
 /** What the flag is, whatever the environment. */
-export function FlagHead({ within }: { readonly within: string }) {
+export function FlagHead({ within, environment }: { readonly within: string; readonly environment?: Environment }) {
   const project = useProject();
   const { name, description, trafficType, tags } = useFlag();
   const params = { project: project.name, flag: name };
@@ -59,6 +63,7 @@ export function FlagHead({ within }: { readonly within: string }) {
             <MenuItem icon={Link2} onSelect={() => copied(location.href, 'the link')}>
               Copy link
             </MenuItem>
+            {environment && <RemoveItem environment={environment} />}
           </Menu>
         </>
       }
@@ -76,5 +81,20 @@ export function FlagHead({ within }: { readonly within: string }) {
         </>
       }
     />
+  );
+}
+
+function RemoveItem({ environment: { id, name } }: { readonly environment: Environment }) {
+  const may = useMay();
+  const dialogs = useDialogs();
+  const isDefined = useSaved(id) !== undefined;
+  if (!isDefined || !may(deleteDefinition)) return null;
+  return (
+    <>
+      <MenuLine />
+      <MenuItem icon={Trash2} look="danger" onSelect={() => dialogs.open('remove')}>
+        Remove from {name}
+      </MenuItem>
+    </>
   );
 }

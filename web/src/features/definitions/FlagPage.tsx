@@ -20,7 +20,7 @@ export function FlagPage() {
   if (!environment) return <NoSuchEnvironment word={word} />;
   return (
     <Page>
-      <FlagHead within={environment.name} />
+      <FlagHead within={environment.name} environment={environment} />
       <EnvironmentStrip current={environment.id} />
       <DefinitionView key={environment.id} environment={environment} />
     </Page>

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { killDefinition } from '#contract/definitions.ts';
 import type { ExpandedDefinition } from '#domain/expansions.ts';
 import { call } from '../../api.ts';
+import { DependentsWarning } from '../../Dependents.tsx';
 import { useForm } from '../../form.ts';
 import { useProject } from '../../project.ts';
 import { EffectView } from '../../targeting/EffectView.tsx';
@@ -66,6 +67,9 @@ export function KillDialog({ saved, onClose }: Props) {
       onClose={onClose}
     >
       <EffectView effect={effect} defaultTreatment={saved.defaultTreatment} order={order} />
+      <DependentsWarning flag={saved.name} environmentId={environment.id}>
+        Their rules see <code>{saved.defaultTreatment}</code> for everyone while this flag is killed.
+      </DependentsWarning>
       {isRequired && <NoteFields isRequired title={`Kill ${saved.name}`} errors={errors} />}
     </FormModal>
   );

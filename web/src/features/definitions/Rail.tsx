@@ -7,13 +7,14 @@ import type { Lit } from './lit.ts';
 import { nothingLit } from './lit.ts';
 import { useProbe } from './probe.ts';
 import { RolloutPanel } from './RolloutPanel.tsx';
+import { UsedBy } from './UsedBy.tsx';
 import { WhoSeesWhat } from './WhoSeesWhat.tsx';
 
 interface Props {
   readonly onLit: (lit: Lit) => void;
 }
 
-/** Beside the ladder: who sees what, how it was rolled out, what was done. */
+/** Beside the ladder: who sees what, how it was rolled out, which flags need it, what was done. */
 export const Rail = ({ onLit }: Props) => (
   <>
     {useEditor().targeting && (
@@ -22,6 +23,7 @@ export const Rail = ({ onLit }: Props) => (
         <RolloutPanel />
       </>
     )}
+    <UsedBy />
     <ActivityRail />
   </>
 );

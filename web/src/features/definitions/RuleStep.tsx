@@ -1,15 +1,17 @@
 import { ArrowDown, ArrowUp, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, Suspense } from 'react';
 import type { Rule } from '#domain/definitions.ts';
+import { useProject } from '../../project.ts';
 import { Condition } from '../../targeting/Condition.tsx';
 import { Bar, Legend } from '../../ui/Bar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { ruleStep } from './complaints.ts';
 import { useDefinition } from './editor.ts';
 import { RuleEditor } from './late.ts';
 import { useLit } from './lit.ts';
-import { NeverReached, TakesTooLong } from './NeverReached.tsx';
+import { NeverReached, TakesTooLong, Warning } from './NeverReached.tsx';
 import styles from './RuleStep.module.css';
 import { Step, StepNumber } from './Step.tsx';
 
@@ -30,7 +32,7 @@ interface Props {
 
 export function RuleStep(props: Props) {
   const { rule, index, isOpen, isChanged, neverReached, drop, onClose } = props;
-  const { order, trafficType, mayEdit, saved } = useDefinition();
+  const { order, trafficType, mayEdit, saved, draft, gone } = useDefinition();
   const lead = index === 0 ? 'If' : 'Else if';
   const { slowPattern } = useLit();
   const isSlow = rule.condition.matchers.some(
@@ -58,12 +60,41 @@ export function RuleStep(props: Props) {
           <RuleEditor rule={rule} index={index} lead={lead} onClose={onClose} />
         </Suspense>
       ) : (
-        <Condition rule={rule} lead={lead} trafficType={trafficType} />
+        <Condition
+          rule={rule}
+          lead={lead}
+          trafficType={trafficType}
+          flagName={(name) => <FlagName name={name} isGone={gone.has(name)} />}
+        />
       )}
       <NeverReached reason={neverReached} />
       {isSlow && <TakesTooLong />}
+      {!draft && <GoneFlags rule={rule} />}
     </Step>
   );
+}
+
+function FlagName({ name, isGone }: { readonly name: string; readonly isGone: boolean }) {
+  const project = useProject();
+  const { environment } = useDefinition();
+  if (isGone) return <s>{name}</s>;
+  return (
+    <TextLink
+      to="/p/$project/flags/$flag/$environment"
+      params={{ project: project.name, flag: name, environment: environment.name }}
+    >
+      {name}
+    </TextLink>
+  );
+}
+
+/** While nothing is edited: then a complaint says the same, and what to do. */
+function GoneFlags({ rule }: { readonly rule: Rule }) {
+  const { gone } = useDefinition();
+  const names = rule.condition.matchers.flatMap(({ depends }) => depends?.splitName ?? []);
+  return names
+    .filter((name) => gone.has(name))
+    .map((name) => <Warning key={name}>The flag {name} no longer exists: everyone gets control of it.</Warning>);
 }
 
 /** The number of the step. It is dragged, and moved by Alt with the arrow keys. */

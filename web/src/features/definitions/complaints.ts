@@ -11,8 +11,12 @@ export interface Complaint {
 
 export const ruleStep = (index: number): string => `rule ${index}`;
 
-/** Whether the flags that it depends on exist only the server knows. */
-export function complaintsAbout(targeting: Targeting, flag: string): Complaint[] {
+/** `gone` are flags that it depends on and that no longer exist. */
+export function complaintsAbout(
+  targeting: Targeting,
+  flag: string,
+  gone: ReadonlySet<string> = new Set(),
+): Complaint[] {
   const found = checkTargeting(targeting, {
     flag,
     existingFlags: new Set(dependenciesOf(targeting)),
@@ -22,7 +26,9 @@ export function complaintsAbout(targeting: Targeting, flag: string): Complaint[]
   return [
     ...doubles.map(({ key, treatments }) => ({ step: 'targets', words: doubleWords(key, treatments) })),
     ...targeting.rules.flatMap(({ condition }, index) =>
-      condition.matchers.flatMap(matcherComplaint).map((words) => ({ step: ruleStep(index), words })),
+      condition.matchers
+        .flatMap((matcher) => [...matcherComplaint(matcher), ...goneComplaint(matcher, gone)])
+        .map((words) => ({ step: ruleStep(index), words })),
     ),
     ...found.filter((complaint) => !isSaidAbove(complaint)).map((words) => ({ step: stepOf(words), words })),
   ];
@@ -30,6 +36,11 @@ export function complaintsAbout(targeting: Targeting, flag: string): Complaint[]
 
 const doubleWords = (key: string, treatments: readonly string[]): string =>
   `${key} is in ${treatments.join(' and in ')}. A key can have one treatment only.`;
+
+const goneComplaint = ({ depends }: Matcher, gone: ReadonlySet<string>): string[] =>
+  depends && gone.has(depends.splitName)
+    ? [`The flag ${depends.splitName} no longer exists. Choose another flag, or remove the condition.`]
+    : [];
 
 /** What is missing in a matcher, as a request. */
 export function matcherComplaint(matcher: Matcher): string[] {

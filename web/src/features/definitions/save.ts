@@ -5,11 +5,13 @@ import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { listFlags } from '#contract/flags.ts';
 import { diffTargeting } from '#domain/definition-patches.ts';
 import { call, keyOf } from '../../api.ts';
+import { type ApiProblem, complaintsOf } from '../../api-problem.ts';
 import { type Draft, readDraft, writeDraft } from '../../drafts.ts';
 import { flagReading, useFlag } from '../../flag.ts';
 import { useProject } from '../../project.ts';
 import { toastFailure } from '../../toasts.ts';
 import { keepDefinition } from './definitions.ts';
+import { useDialogs } from './dialogs.ts';
 import { useEditor } from './editor.ts';
 
 export interface Note {
@@ -25,8 +27,9 @@ export function useWords() {
 export function useSave() {
   const client = useQueryClient();
   const words = useWords();
-  const { place } = useEditor();
-  return async (draft: Draft, note: Note): Promise<void> => {
+  const { place, setAttempted } = useEditor();
+  const dialogs = useDialogs();
+  const send = async (draft: Draft, note: Note): Promise<void> => {
     if (draft.base) {
       const body = diffTargeting(draft.base, draft.targeting);
       const ifMatch = draft.etag ?? undefined;
@@ -40,7 +43,22 @@ export function useSave() {
     if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
     afterChange(client);
   };
+  return (draft: Draft, note: Note) =>
+    send(draft, note).catch(async (problem: ApiProblem) => {
+      const gone = flagsNotThere(problem);
+      if (gone.length > 0) {
+        // The rules are marked once their flags are known to be gone.
+        await Promise.all(gone.map((flag) => refresh(client, { ...words, flag })));
+        dialogs.close();
+        setAttempted(true);
+        toastFailure(`Not saved: a rule depends on ${gone.join(', ')}, which no longer exists.`);
+      }
+      throw problem;
+    });
 }
+
+const flagsNotThere = (problem: ApiProblem): string[] =>
+  complaintsOf(problem).flatMap((words) => /depends\/splitName (\S+) is not a flag/.exec(words)?.[1] ?? []);
 
 /** Reads the flag anew: the page then sees what others did. */
 export const refresh = (client: QueryClient, { project, flag }: { project: string; flag: string }) =>

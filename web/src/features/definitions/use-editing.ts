@@ -9,6 +9,7 @@ import { useMe } from '../../session.ts';
 import { targetingOf } from '../../targeting/targeting-of.ts';
 import { toast } from '../../toasts.ts';
 import { type Complaint, complaintsAbout } from './complaints.ts';
+import { useGoneFlags } from './gone-flags.ts';
 
 export interface Editing {
   readonly place: DraftPlace;
@@ -21,6 +22,8 @@ export interface Editing {
   /** What saving would change. Empty for a definition that would be new. */
   readonly differences: readonly Difference[];
   readonly complaints: readonly Complaint[];
+  /** Flags that its rules ask for and that no longer exist. */
+  readonly gone: ReadonlySet<string>;
   /** Edits what the page shows. Edits that lead back to what is saved leave no draft. */
   readonly change: (edit: (targeting: Targeting) => Targeting) => void;
   readonly discard: () => void;
@@ -37,7 +40,11 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
     () => (savedTargeting && draft ? differencesBetween(savedTargeting, draft.targeting) : []),
     [savedTargeting, draft],
   );
-  const complaints = useMemo(() => (draft ? complaintsAbout(draft.targeting, flag.name) : []), [draft, flag.name]);
+  const gone = useGoneFlags(targeting);
+  const complaints = useMemo(
+    () => (draft ? complaintsAbout(draft.targeting, flag.name, gone) : []),
+    [draft, flag.name, gone],
+  );
   return {
     place,
     saved,
@@ -46,6 +53,7 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
     targeting,
     differences,
     complaints,
+    gone,
     change: (edit) => changeDraft(place, saved, edit),
     discard: () => discardDraft(place),
   };

@@ -1,3 +1,5 @@
+import { Fragment, useState } from 'react';
+import { deleteDefinition } from '#contract/definitions.ts';
 import { deleteEnvironment } from '#contract/environments.ts';
 import { countOf, listed } from '../../administration/count.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
@@ -5,12 +7,14 @@ import { Obstacle, Obstacles } from '../../administration/Obstacles.tsx';
 import { call } from '../../api.ts';
 import { useForm } from '../../form.ts';
 import { type Environment, useProject } from '../../project.ts';
+import { useMay } from '../../session.ts';
 import { toast } from '../../toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormModal } from '../../ui/FormModal.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
-import { useDefinitionsIn, useKeysOf, useRefreshEverything } from './environment-changes.ts';
+import { EmptyEnvironmentDialog } from './EmptyEnvironmentDialog.tsx';
+import { namedDefinitions, useDefinitionsIn, useKeysOf, useRefreshEverything } from './environment-changes.ts';
 
 interface Props {
   readonly environment: Environment;
@@ -21,19 +25,24 @@ interface Props {
 export function DeleteEnvironmentDialog({ environment, onClose }: Props) {
   const definitions = useDefinitionsIn(environment).data;
   const keys = useKeysOf(environment);
+  const [isEmptying, setEmptying] = useState(false);
   const isInUse = (definitions?.totalCount ?? 0) > 0 || (keys?.length ?? 0) > 0;
+  if (isEmptying) {
+    const total = definitions?.totalCount ?? 0;
+    return <EmptyEnvironmentDialog environment={environment} total={total} onClose={() => setEmptying(false)} />;
+  }
   return isInUse ? (
-    <InUse environment={environment} onClose={onClose} />
+    <InUse environment={environment} onClose={onClose} onEmpty={() => setEmptying(true)} />
   ) : (
     <Ask environment={environment} onClose={onClose} />
   );
 }
 
-function InUse({ environment, onClose }: Props) {
+function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: () => void }) {
   const project = useProject();
   const definitions = useDefinitionsIn(environment).data;
   const keys = useKeysOf(environment) ?? [];
-  const flags = definitions?.objects.map(({ name }) => name) ?? [];
+  const may = useMay();
   const total = definitions?.totalCount ?? 0;
   return (
     <Modal
@@ -45,10 +54,23 @@ function InUse({ environment, onClose }: Props) {
       <ModalBody>
         <Obstacles>
           <Obstacle isThere={total > 0} title={countOf(total, 'flag is defined here', 'flags are defined here')}>
-            {listed(flags)}.{' '}
-            <TextLink to="/p/$project/flags" params={{ project: project.name }}>
-              Open flags
-            </TextLink>
+            {definitions?.objects.map(({ id, name }, index) => (
+              <Fragment key={id}>
+                {index > 0 && ', '}
+                <TextLink
+                  to="/p/$project/flags/$flag/$environment"
+                  params={{ project: project.name, flag: name, environment: environment.name }}
+                >
+                  <span className="mono">{name}</span>
+                </TextLink>
+              </Fragment>
+            ))}
+            {total > namedDefinitions ? ` and ${total - namedDefinitions} more. ` : '. '}
+            {may(deleteDefinition) && (
+              <Button look="link" onClick={onEmpty}>
+                {total === 1 ? 'Remove the definition' : 'Remove the definitions'}
+              </Button>
+            )}
           </Obstacle>
           <Obstacle isThere={keys.length > 0} title={countOf(keys.length, 'API key reaches it', 'API keys reach it')}>
             {listed(keys.map(({ name }) => name))}.{' '}

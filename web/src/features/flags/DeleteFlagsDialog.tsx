@@ -1,5 +1,7 @@
+import { useQueries } from '@tanstack/react-query';
 import { deleteFlag } from '#contract/flags.ts';
 import { call } from '../../api.ts';
+import { DependentList, dependentsReading } from '../../Dependents.tsx';
 import { useForm } from '../../form.ts';
 import { type Environment, useProject } from '../../project.ts';
 import { Field } from '../../ui/Field.tsx';
@@ -48,10 +50,11 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
     },
   });
   const what = flags.length === 1 ? 'flag' : `${flags.length} flags`;
+  const dependents = useDependentsOf(flags);
   return (
     <FormModal
       title={flags.length === 1 ? `Delete ${flags[0]?.name}?` : `Delete ${flags.length} flags?`}
-      about={`${flags.length === 1 ? 'Its definitions go with it' : 'Their definitions go with them'}, in every environment. SDKs get control afterwards. This cannot be undone.`}
+      about={`${flags.length === 1 ? 'Its definitions go with it' : 'Their definitions go with them'}, in every environment. This cannot be undone.`}
       kind="alert"
       form={form}
       problem={problem}
@@ -76,6 +79,15 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
         ))}
         {flags.length > most && <li className={styles.where}>and {flags.length - most} more</li>}
       </ul>
+      {dependents.length > 0 && (
+        <section aria-label="Dependent flags" className={styles.dependents}>
+          <p>
+            <b>Other flags depend on {flags.length === 1 ? 'it' : 'them'}.</b> Their rules see <code>control</code> for
+            everyone after that, and must be changed before those flags can be saved again.
+          </p>
+          <DependentList dependents={dependents} />
+        </section>
+      )}
       {isInProduction && (
         <Field
           name="word"
@@ -91,4 +103,12 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
       {isRequired && <NoteFields isRequired title={`Delete ${word.replace(/^delete /, '')}`} errors={errors} />}
     </FormModal>
   );
+}
+
+/** The flags with rules on these, without those that are deleted as well. */
+function useDependentsOf(flags: readonly Doomed[]) {
+  const project = useProject();
+  const answers = useQueries({ queries: flags.map(({ name }) => dependentsReading(project.id, name)) });
+  const doomed = new Set(flags.map(({ name }) => name));
+  return answers.flatMap(({ data }) => data?.objects ?? []).filter(({ flag }) => !doomed.has(flag.name));
 }

@@ -1,6 +1,6 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { createFlag, patchFlag } from '#contract/flags.ts';
 import { usePageActions } from '../../page-actions.ts';
 import { useProject } from '../../project.ts';
@@ -13,7 +13,9 @@ import { FlagFilters } from './FlagFilters.tsx';
 import { FlagTable } from './FlagTable.tsx';
 import { useFlags, useFlagsSearch } from './flags-query.ts';
 import { NoFlags } from './NoFlags.tsx';
-import { SelectionBar } from './SelectionBar.tsx';
+
+/** With its dialogs, which nobody needs before something is selected. */
+const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({ default: module.SelectionBar })));
 
 /** All flags of a project, and what each serves in every environment. */
 export function FlagsPage() {
@@ -59,7 +61,9 @@ export function FlagsPage() {
         />
       )}
       {flags && selected.size > 0 && (
-        <SelectionBar flags={flags.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
+        <Suspense>
+          <SelectionBar flags={flags.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
+        </Suspense>
       )}
       <Outlet />
     </Page>

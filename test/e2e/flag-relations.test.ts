@@ -1,0 +1,81 @@
+/** Flags that depend on each other, as the interface shows them. */
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { startBrowser } from '../web/browser.ts';
+import { press } from '../web/people.ts';
+import { aFlag, look, openFlag, signedInVisitsIn, type Things } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+/** The flag asks in Staging and Production whether `needed` is on. */
+async function aDependent(things: Things, name: string, needed: string): Promise<void> {
+  await aFlag(things, name, { on: { Staging: 50, Production: 10 } });
+  const rule = {
+    buckets: [{ treatment: 'on', size: 100 }],
+    condition: { matchers: [{ type: 'IN_SPLIT', depends: { splitName: needed, treatments: ['on'] } }] },
+  };
+  for (const environment of ['Staging', 'Production']) {
+    const path = `/splits/ws/${things.project.id}/${name}/environments/${things.environments[environment]?.id}`;
+    await things.api('PATCH', path, [{ op: 'add', path: '/rules/-', value: rule }]);
+  }
+}
+
+suite('relations', { concurrency: 2 }, () => {
+  visit('who kills or deletes a flag sees which flags depend on it', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'payments_v2', { on: { Staging: 50, Production: 10 } });
+    await aDependent(things, 'klarna_pay_later', 'payments_v2');
+    await aDependent(things, 'order_tracking_map', 'payments_v2');
+    await openFlag(page, 'klarna_pay_later', 'Staging');
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'of the flag' })
+      .getByRole('link', { name: 'payments_v2' })
+      .click();
+    await page.waitForURL('**/flags/payments_v2/Staging');
+    const used = page.getByRole('region', { name: 'Used by' });
+    await used.getByRole('link', { name: 'klarna_pay_later' }).waitFor();
+    await used.getByRole('link', { name: 'order_tracking_map' }).waitFor();
+    await look(page, 'used by');
+    await press(page, 'Kill');
+    const kill = page.getByRole('alertdialog', { name: 'Kill in Staging?' });
+    await kill.getByText('2 flags depend on this one').waitFor();
+    await kill.getByRole('link', { name: 'order_tracking_map' }).waitFor();
+    await kill.getByText('Their rules see off for everyone').waitFor();
+    await look(page, 'kill a flag that others depend on');
+    await page.goto('/p/Checkout/flags/payments_v2/details');
+    await press(page, 'Delete flag');
+    const deletion = page.getByRole('region', { name: 'Dependent flags' });
+    await deletion.getByText('Other flags depend on it.').waitFor();
+    await deletion.getByRole('link', { name: 'klarna_pay_later' }).waitFor();
+    await look(page, 'delete a flag that others depend on');
+  });
+
+  visit('a rule on a flag that is gone is marked, and saving something else leads to it', async (things) => {
+    const { page, api, project } = things;
+    await aFlag(things, 'payments_v2', { on: { Staging: 50 } });
+    await aFlag(things, 'cart_v1', { on: { Staging: 50 } });
+    await aDependent(things, 'klarna_pay_later', 'cart_v1');
+    await openFlag(page, 'klarna_pay_later', 'Staging');
+    const rule = page.getByRole('listitem').filter({ hasText: 'cart_v1' });
+    await rule.getByRole('link', { name: 'cart_v1' }).waitFor();
+    // It is deleted while the page is open, which learns of it from the refusal.
+    await page.getByRole('group', { name: 'Set on to' }).getByRole('button', { name: '25' }).click();
+    await press(page, 'Review and save');
+    await api('DELETE', `/splits/ws/${project.id}/cart_v1`);
+    await press(page, 'Save to Staging');
+    await page.getByText('Not saved: a rule depends on cart_v1, which no longer exists.').waitFor();
+    await rule.getByText('The flag cart_v1 no longer exists. Choose another flag, or remove the condition.').waitFor();
+    await look(page, 'a draft with a flag that is gone');
+    assert.equal(await page.getByText('splitName').count(), 0);
+    await press(page, 'Discard');
+    await rule.getByText('The flag cart_v1 no longer exists: everyone gets control of it.').waitFor();
+    await look(page, 'a flag that is gone');
+    assert.equal(await rule.getByRole('link', { name: 'cart_v1' }).count(), 0);
+    // Whoever comes later is led to the rule at once.
+    await page.getByRole('group', { name: 'Set on to' }).getByRole('button', { name: '25' }).click();
+    await press(page, 'Review and save');
+    await page.getByText('Rule 1: The flag cart_v1 no longer exists.').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+});

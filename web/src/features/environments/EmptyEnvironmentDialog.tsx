@@ -1,0 +1,104 @@
+import { useRef, useState } from 'react';
+import { deleteDefinition, listDefinitions } from '#contract/definitions.ts';
+import { pageSizes } from '#contract/parts.ts';
+import { countOf } from '../../administration/count.ts';
+import { call } from '../../api.ts';
+import type { ApiProblem } from '../../api-problem.ts';
+import { useForm } from '../../form.ts';
+import { type Environment, useProject } from '../../project.ts';
+import { toast } from '../../toasts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { FormModal } from '../../ui/FormModal.tsx';
+import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import { useRefreshEverything } from './environment-changes.ts';
+import { removeAll } from './remove-all.ts';
+
+interface Props {
+  readonly environment: Environment;
+  /** How many definitions there are. */
+  readonly total: number;
+  readonly onClose: () => void;
+}
+
+/** Removes every definition of an environment, so that it can be deleted. */
+export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
+  const project = useProject();
+  const refresh = useRefreshEverything();
+  const isRequired = project.requiresTitleAndComments;
+  const [count, setCount] = useState(0);
+  // As it was when it began: what is removed no longer counts.
+  const [all] = useState(total);
+  const isStopped = useRef(false);
+  const words = { project: project.id, environment: environment.id };
+  const { form, errors, problem, isSending } = useForm({
+    rules: {
+      word: { check: (value) => (value.trim() === environment.name ? undefined : `Type ${environment.name}`) },
+      ...noteRules(isRequired),
+    },
+    send: async ({ title, comment }) => {
+      isStopped.current = false;
+      return removeAll({
+        list: async () =>
+          (await call(listDefinitions, { words, query: { limit: pageSizes.definitions.most } })).objects,
+        remove: ({ name }) =>
+          call(deleteDefinition, { words: { ...words, flag: name }, query: noteOf({ title, comment }) }).catch(ifGone),
+        onRemoved: setCount,
+        isStopped: () => isStopped.current,
+      }).finally(refresh);
+    },
+    onDone: (removed) => {
+      onClose();
+      toast(`Removed ${countOf(removed, 'definition')} from ${environment.name}.`);
+    },
+  });
+  return (
+    <FormModal
+      kind="alert"
+      title={`Remove ${countOf(all, 'definition')} from ${environment.name}?`}
+      about={
+        <>
+          Treatments, targets and rules of every flag in {environment.name} are deleted, and everyone there gets{' '}
+          <code>control</code>. The flags stay, and so do their other environments. This cannot be undone.
+        </>
+      }
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Remove definitions"
+      look="danger-fill"
+      aside={
+        isSending && (
+          <Button
+            onClick={() => {
+              isStopped.current = true;
+            }}
+          >
+            Stop
+          </Button>
+        )
+      }
+      onClose={onClose}
+    >
+      <Field
+        name="word"
+        label={`Type ${environment.name} to confirm`}
+        autoComplete="off"
+        spellCheck={false}
+        error={errors.word}
+        autoFocus
+      />
+      {isRequired && <NoteFields isRequired title={`Empty ${environment.name}`} errors={errors} />}
+      {isSending && (
+        <p role="status">
+          {count} of {all} removed
+        </p>
+      )}
+    </FormModal>
+  );
+}
+
+/** Somebody else removed it meanwhile. */
+const ifGone = (problem: ApiProblem) => {
+  if (problem.status !== 404) throw problem;
+};
