@@ -5,10 +5,10 @@
  */
 import { v7 as newId } from 'uuid';
 import { setUp } from '#commands/setup.ts';
-import type { Definition, Targeting } from '#domain/definitions.ts';
+import type { Targeting } from '#domain/definitions.ts';
 import type { Flag } from '#domain/flags.ts';
 import type { Project } from '#domain/projects.ts';
-import { insertDefinition } from '#store/definitions.ts';
+import { insertDefinition, type SeededDefinition } from '#store/definitions.ts';
 import { insertEnvironment, listEnvironments, nextChangeNumber } from '#store/environments.ts';
 import { insertFlag, saveFlag } from '#store/flags.ts';
 import { insertGroup } from '#store/groups.ts';
@@ -140,7 +140,7 @@ async function insertFlagEverywhere(tx: Tx, place: Place, number: number, count:
   await insertFlag(tx, project.id, flag);
   if (flag.tags) await saveFlag(tx, flag);
   for (const environment of environments) {
-    const definition: Definition = {
+    const definition: SeededDefinition = {
       id: flag.id,
       name: flag.name,
       environment,
@@ -148,9 +148,11 @@ async function insertFlagEverywhere(tx: Tx, place: Place, number: number, count:
       ...targeting,
       creationTime: at,
       lastUpdateTime: at,
+      seed: number,
+      trafficAllocationSeed: -number,
       revision: at,
     };
-    await insertDefinition(tx, definition, JSON.stringify(targeting), { seed: number, trafficAllocationSeed: -number });
+    await insertDefinition(tx, definition, JSON.stringify(targeting));
   }
 }
 

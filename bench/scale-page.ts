@@ -45,7 +45,7 @@ What that takes on PostgreSQL, calculated from what was measured. \`npm run benc
 
 ${diskTable(sizes)}
 
-The audit log is what grows: ${gigabytes(changesAYear * bytesOf(tableOf(sizes, 'changes')))} a year, because each entry has the whole definition before and after. Its rows are those changes, and one for each flag and each definition that was made. It is never deleted. [GROWTH.md](../bench/GROWTH.md) has what requests cost beside a short log and a long one.
+The audit log is what grows: ${gigabytes(changesAYear * bytesOf(tableOf(sizes, 'changes')))} a year. Its rows are those changes, and one for each flag and each definition that was made. It stays for ever unless [\`AUDIT_DAYS\`](operating.md#the-audit-log) is set. [GROWTH.md](../bench/GROWTH.md) has what requests cost beside a short log and a long one.
 
 ## Memory
 

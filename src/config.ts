@@ -29,6 +29,8 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
   /** Of the nightly backups; undefined: none are made. */
   readonly backups: BackupSettings | undefined;
+  /** For how many days audit entries are kept; undefined: for ever. */
+  readonly auditDays: number | undefined;
   /** Where Prometheus may ask; undefined: nothing is measured. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Where spans go; undefined: there are none. */
@@ -116,6 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!backupFolder && (backupAt || backupKeep)) {
     complaints.push('BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to');
   }
+  const auditDays = read('AUDIT_DAYS', aNumber('days', 36_500));
   const metricsPort = read('METRICS_PORT', notAPort);
   const metricsHost = read('METRICS_HOST', notAHost);
   if (metricsHost && !metricsPort) complaints.push('METRICS_PORT is needed with METRICS_HOST');
@@ -145,6 +148,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     backups: backupFolder
       ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }
       : undefined,
+    auditDays: numberOrNone(auditDays),
     metrics: metricsPort ? { host: metricsHost ?? localHost, port: Number(metricsPort) } : undefined,
     tracing,
   };

@@ -11,6 +11,7 @@ import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/connections.ts';
+import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
 import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { setupLink, smtpSender } from '#jobs/mail.ts';
@@ -84,6 +85,7 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const publicUrl = givenUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));
+  if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   const transactionId = transactionIds()();
   const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId }));

@@ -20,6 +20,7 @@ const defaults = {
   acceptPartialPut: false,
   mail: undefined,
   backups: undefined,
+  auditDays: undefined,
   metrics: undefined,
   tracing: undefined,
 };
@@ -78,6 +79,7 @@ test('every variable is read', () => {
     BACKUP_FOLDER: '/backup',
     BACKUP_AT: '03:30',
     BACKUP_KEEP: '7',
+    AUDIT_DAYS: '400',
     METRICS_PORT: '9464',
     METRICS_HOST: '10.0.0.11',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
@@ -100,6 +102,7 @@ test('every variable is read', () => {
     acceptPartialPut: true,
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
     backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
+    auditDays: 400,
     metrics: { host: '10.0.0.11', port: 9464 },
     tracing: {
       endpoint: 'https://collector.example.com',
@@ -231,6 +234,7 @@ test('a folder is all that nightly backups need, and times without one are refus
 for (const [name, value, sentence] of [
   ['BACKUP_AT', '24:00', 'BACKUP_AT must be a time of the day in UTC such as 02:30, not 24:00'],
   ['BACKUP_AT', '2:30', 'BACKUP_AT must be a time of the day in UTC such as 02:30, not 2:30'],
+  ['AUDIT_DAYS', '0', 'AUDIT_DAYS must be a number of days from 1 to 36500, not 0'],
   ['BACKUP_KEEP', '0', 'BACKUP_KEEP must be a number of backups from 1 to 9999, not 0'],
 ] as const) {
   test(`${name}=${value} is refused with a sentence`, () => {

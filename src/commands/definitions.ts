@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Seeds } from '#domain/bucketing.ts';
-import { parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
+import { parseSeeds, parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
 import {
   checkTargeting,
   type Definition,
@@ -16,7 +16,7 @@ import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
-import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
+import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
@@ -41,12 +41,13 @@ export const createDefinition = (context: Context, change: DefinitionChange & { 
     const { project, flag, note, ifMatch } = change;
     await requireNote(tx, project, note);
     const targeting = parseTargeting(change.body);
+    const seeds = parseSeeds(change.body) ?? newSeeds();
     if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
     const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
     const existing = await store.findDefinition(tx, environment, flag.id);
     if (!existing) requireMatch(ifMatch, undefined);
     const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies: [] });
-    const definition: Definition = {
+    const definition: store.SeededDefinition = {
       id: flag.id,
       name: flag.name,
       environment: { id: environment.id, name: environment.name },
@@ -54,11 +55,12 @@ export const createDefinition = (context: Context, change: DefinitionChange & { 
       ...targeting,
       creationTime: tx.now,
       lastUpdateTime: tx.now,
+      ...seeds,
       revision,
     };
-    await store.insertDefinition(tx, definition, text, newSeeds());
+    await store.insertDefinition(tx, definition, text);
     await store.saveDependencies(tx, environment.id, flag, needed);
-    await tx.record({ ...entry('definition.created', change), after: withoutRevision(definition) });
+    await tx.record({ ...entry('definition.created', change), after: toRecord(definition) });
     return definition;
   });
 
@@ -86,7 +88,7 @@ export const deleteDefinition = (context: Context, change: DefinitionChange) =>
     await store.deleteDefinition(tx, environment.id, flag.id);
     await store.insertTombstone(tx, environment.id, flag.name, revision);
     const notBefore = nextRevision(tx.now, before.lastUpdateTime);
-    await tx.record({ ...entry('definition.deleted', change), before: withoutRevision(before), notBefore });
+    await tx.record({ ...entry('definition.deleted', change), before: toRecord(before), notBefore });
     return true as const;
   });
 
@@ -132,7 +134,7 @@ async function begin(tx: RecordingTx, change: DefinitionChange) {
 interface Finished {
   readonly change: DefinitionChange;
   readonly action: Entry['action'];
-  readonly before: Definition;
+  readonly before: store.SeededDefinition;
   readonly targeting: Targeting;
   /** The targeting as it is stored. */
   readonly text: string;
@@ -144,12 +146,12 @@ async function finish(
   { change, action, before, targeting, text, revision }: Finished,
 ): Promise<Definition> {
   const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
-  const after: Definition = { ...before, ...targeting, lastUpdateTime, revision };
+  const after = { ...before, ...targeting, lastUpdateTime, revision };
   await store.saveDefinition(tx, after, text);
   await tx.record({
     ...entry(action, change),
-    before: withoutRevision(before),
-    after: withoutRevision(after),
+    before: toRecord(before),
+    after: toRecord(after),
     notBefore: lastUpdateTime,
   });
   return after;
@@ -213,6 +215,23 @@ function newSeeds(): Seeds {
   const trafficAllocationSeed = randomInt(-(2 ** 31), 2 ** 31);
   return seed === trafficAllocationSeed ? newSeeds() : { seed, trafficAllocationSeed };
 }
+
+/**
+ * A definition as the audit log keeps it: all that is needed to make it again with every key in its bucket. The members
+ * have one order, so that what a change leaves and what the next one finds are the same text.
+ */
+export const toRecord = (definition: store.SeededDefinition) => ({
+  id: definition.id,
+  name: definition.name,
+  environment: definition.environment,
+  trafficType: definition.trafficType,
+  ...toTargeting(definition),
+  creationTime: definition.creationTime,
+  lastUpdateTime: definition.lastUpdateTime,
+  seed: definition.seed,
+  trafficAllocationSeed: definition.trafficAllocationSeed,
+  changeNumber: definition.revision,
+});
 
 const entry = (action: Entry['action'], { project, environment, flag, note }: DefinitionChange) => ({
   action,

@@ -15,6 +15,7 @@ import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-status
 import { type Tx, Unchanged } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { type Context, type Entry, write } from './context.ts';
+import { toRecord } from './definitions.ts';
 import { requireNote } from './projects.ts';
 
 export interface NewFlag {
@@ -131,7 +132,7 @@ export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: F
     // Read only now that their environments are locked: nobody changes them any more.
     const definitions = await listDefinitionsOfFlag(tx, flag.id);
     await store.deleteFlag(tx, flag.id);
-    const gone = { ...withoutRevision(before), definitions: definitions.map(withoutRevision) };
+    const gone = { ...withoutRevision(before), definitions: definitions.map(toRecord) };
     const changedAt = [before.revision, ...definitions.map((definition) => definition.lastUpdateTime)];
     const notBefore = nextRevision(tx.now, Math.max(...changedAt));
     await tx.record({ ...entry('flag.deleted', project, before), before: gone, note, notBefore });

@@ -30,6 +30,9 @@ export const Change = Type.Object({
   comment: Type.Optional(Type.String()),
   before: Type.Optional(Type.Unknown({ description: 'absent when it was created' })),
   after: Type.Optional(Type.Unknown({ description: 'absent when it was deleted' })),
+  repeats: Type.Optional(
+    Type.Integer({ description: 'how often the same happened again within the hour, without an entry of its own' }),
+  ),
   transactionId: Type.String(),
 });
 export type Change = Static<typeof Change>;

@@ -1,4 +1,5 @@
 /** Reading definitions: from a body as clients send it, or as a patch makes it. */
+import type { Seeds } from './bucketing.ts';
 import { type Definition, Targeting } from './definitions.ts';
 import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
@@ -22,6 +23,22 @@ const complaintsAboutFlagSets = (body: unknown): string[] =>
   isObject(body) && body.flagSets !== undefined && !isEmptyList(body.flagSets)
     ? ['flagSets must be empty: there are no flag sets yet']
     : [];
+
+/**
+ * The seeds that a body asks for, so that a definition can be made again, here or elsewhere, with every key in its
+ * bucket; undefined when it asks for none. Refuses one without the other, and what is no signed 32-bit number.
+ */
+export function parseSeeds(input: unknown): Seeds | undefined {
+  const { seed, trafficAllocationSeed } = isObject(input) ? input : {};
+  if ((seed ?? trafficAllocationSeed ?? null) === null) return undefined;
+  const complaints = Object.entries({ seed, trafficAllocationSeed })
+    .filter(([, value]) => !isSignedInteger(value))
+    .map(([name]) => `${name} must be an integer from ${-(2 ** 31)} to ${2 ** 31 - 1}, and sent with the other seed`);
+  refuse('definition_invalid', complaints);
+  return { seed, trafficAllocationSeed } as Seeds;
+}
+
+const isSignedInteger = (value: unknown): boolean => Number.isInteger(value) && value === ((value as number) | 0);
 
 const serverFields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'] as const;
 /** Every place that a definition has; a patch that names another would change nothing and look as if it had. */

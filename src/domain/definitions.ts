@@ -79,6 +79,10 @@ export const DefinitionBody = Type.Object({
   flagSets: Type.Optional(
     Type.Array(Type.Unknown(), { maxItems: 0, description: 'Must be empty: there are no flag sets yet.' }),
   ),
+  seed: Type.Optional(
+    Type.Integer({ description: 'taken when the definition is created, both seeds or none; otherwise ignored' }),
+  ),
+  trafficAllocationSeed: Type.Optional(Type.Integer({ description: 'as `seed`' })),
   title: Type.Optional(Type.String()),
   comment: Type.Optional(Type.String()),
 });

@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { farthestOffset, limited, type PageSize } from '#contract/parts.ts';
 import { Problem, refuse } from '#domain/problems.ts';
+import { maxPageBytes } from '#store/changes.ts';
 import type { Position } from '#store/sql.ts';
 
 export interface Markers {
@@ -47,20 +48,25 @@ interface Slice {
   readonly limit: number;
 }
 
+interface Found<Item> {
+  readonly items: Item[];
+  /** Where the search stopped before it found enough. */
+  readonly end?: Position;
+}
+
 interface MarkerSource<Item, Shown> {
-  readonly list: (slice: Slice) => Promise<Item[]>;
+  readonly list: (slice: Slice) => Promise<Found<Item>>;
   readonly positionOf: (item: Item) => Position;
   /** How large an item will be, where items can be large: then a page may end before its limit. */
   readonly bytesOf?: (item: Item) => number;
   readonly show: (items: readonly Item[]) => Promise<Shown[]>;
 }
 
-/** A page has at least one item, and more only as long as they are together no larger than this. */
-const mostBytes = 2_097_152;
-
 /**
  * The answer of a list that is paged by markers. Both markers are null exactly on the last page, so that a client that
  * follows either of them sees everything once; on other pages the previous marker points at the page's own beginning.
+ * A page has at least one item, and more only as long as they are together no larger than `maxPageBytes`; but where the
+ * search stopped early it may be empty, and the marker goes on from there.
  */
 export async function markerPage<Item, Shown>(
   markers: Markers,
@@ -72,20 +78,22 @@ export async function markerPage<Item, Shown>(
   const { after, before } = placeOf(markers, query);
   const offset = after || before ? 0 : offsetOf(query);
   // Forward, one item more than fits tells whether there is another page; backward, that must be asked for.
-  const items = await list({ after, before, offset, limit: before ? limit : limit + 1 });
+  const { items, end } = await list({ after, before, offset, limit: before ? limit : limit + 1 });
   const sizes = items.slice(0, limit).map(bytesOf);
   // What does not fit is at the end that is further away from the marker.
   const page = before ? items.slice(items.length - fitting(sizes.toReversed())) : items.slice(0, fitting(sizes));
-  const [first, last] = [page[0], page.at(-1)];
-  const behind =
-    before && last
-      ? await list({ after: positionOf(last), before: undefined, offset: 0, limit: 1 })
-      : items.slice(page.length);
-  const inside = first && last && behind.length > 0;
+  const [first, last] = [page[0], page.at(-1)].map((item) => item && positionOf(item));
+  const behind = before && last ? await list({ after: last, before: undefined, offset: 0, limit: 1 }) : undefined;
+  const rest = behind ? behind.items.length : items.length - page.length;
+  const isLast = rest === 0 && !end && !behind?.end;
+  // Where everything that was found is on the page, the search goes on from where it stopped.
+  const stopped = page.length === items.length ? end : undefined;
+  const [previous, next] = before ? [stopped ?? first, last ?? end] : [first ?? end, stopped ?? last];
+  const markerOf = (position: Position | undefined) => (isLast || !position ? null : markers.write(position));
   return {
     data: await show(page),
-    nextMarker: inside ? markers.write(positionOf(last)) : null,
-    previousMarker: inside ? markers.write(positionOf(first)) : null,
+    nextMarker: markerOf(next),
+    previousMarker: markerOf(previous),
     limit,
     count: page.length,
   };
@@ -96,7 +104,7 @@ function fitting(sizes: readonly number[]): number {
   let total = 0;
   const tooMany = sizes.findIndex((size, index) => {
     total += size;
-    return index > 0 && total > mostBytes;
+    return index > 0 && total > maxPageBytes;
   });
   return tooMany < 0 ? sizes.length : tooMany;
 }

@@ -60,7 +60,7 @@ async function examine(db: Reader): Promise<Omit<BackupFacts, 'bytes'>> {
     tables: found,
     newestChangeAt: newest?.at ?? undefined,
     troubles: [...damages, ...fromTheFuture(migrations), ...differences(promised, found)],
-    gaps: await gapsOf(db),
+    gaps: await gapsOf(db, migrations.includes('0009-audit-log.sql')),
   };
 }
 
@@ -83,20 +83,26 @@ function differences(promised: readonly TableSum[], found: readonly TableSum[]):
 
 /**
  * The audit log leads to what is there: every change of a definition starts from a state that an entry tells of, every
- * definition is as an entry left it, and every flag has the entry of its creation.
+ * definition is as an entry left it, and every flag has the entry of its creation; but for entries that were removed
+ * because of their age. `isLinked`: whether entries name the one before, and some may have been removed.
  */
-async function gapsOf(db: Reader): Promise<string[]> {
+async function gapsOf(db: Reader, isLinked: boolean): Promise<string[]> {
   const states = `
     with states as (
       select environment_id, object_id, json_extract(after_body, '$.lastUpdateTime') as at
         from changes where object_type = 'definition' and after_body is not null)`;
+  const removedBefore = isLinked ? '(select audit_removed_before from account)' : '0';
+  const leadsNowhere = isLinked ? 'previous_id is not null and previous_id not in (select id from changes)' : 'false';
   const gaps: [sentence: string, query: string][] = [
     [
       'changes of definitions start from a state that no entry of the audit log tells of',
       `${states}
        select count(*) as total from changes
-        where object_type = 'definition' and before_body is not null
-          and (environment_id, object_id, json_extract(before_body, '$.lastUpdateTime')) not in (select * from states)`,
+        where object_type = 'definition'
+          and (${leadsNowhere}
+               or before_body is not null
+                  and (environment_id, object_id, json_extract(before_body, '$.lastUpdateTime')) not in (select * from states)
+                  and json_extract(before_body, '$.lastUpdateTime') >= ${removedBefore})`,
     ],
     [
       'definitions are not as an entry of the audit log left them',
@@ -107,7 +113,8 @@ async function gapsOf(db: Reader): Promise<string[]> {
     [
       'flags have no entry of their creation in the audit log',
       `select count(*) as total from flags
-        where id not in (select object_id from changes where action = 'flag.created')`,
+        where id not in (select object_id from changes where action = 'flag.created')
+          and created_at >= ${removedBefore}`,
     ],
   ];
   const complaints: string[] = [];

@@ -1,4 +1,14 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+/**
+ * The audit log.
+ *
+ * Invariants
+ * 1. A state is stored once: what was before a change is the `after_body` of the entry that `previous_id` names. Only
+ *    where no entry left that state, `before_body` has it: what a change of something else brought about, what the
+ *    first start made, and what was written before `previous_id` existed.
+ * 2. Of the entries that left a state of an object, each is newer than the one before: whoever records holds the lock of
+ *    the object.
+ */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
 import { within, withinEnvironments } from './scopes.ts';
@@ -21,6 +31,7 @@ interface ChangeRow {
   readonly comment: string | null;
   readonly before_body: string | null;
   readonly after_body: string | null;
+  readonly repeats: number;
 }
 
 const toChange = (row: ChangeRow): Change => ({
@@ -36,6 +47,7 @@ const toChange = (row: ChangeRow): Change => ({
   ...(row.comment === null ? {} : { comment: row.comment }),
   ...(row.before_body === null ? {} : { before: JSON.parse(row.before_body) as unknown }),
   ...(row.after_body === null ? {} : { after: JSON.parse(row.after_body) as unknown }),
+  ...(row.repeats === 0 ? {} : { repeats: row.repeats }),
   transactionId: row.transaction_id,
 });
 
@@ -60,41 +72,137 @@ export interface ChangePlace extends Position {
   readonly bytes: number;
 }
 
+/** What was found. `end`: where the search stopped before it found enough; there may be more beyond it. */
+export interface FoundChanges {
+  readonly items: ChangePlace[];
+  readonly end?: Position;
+}
+
+/** How many rows a search reads. A filter that no index serves must not walk through a log of millions. */
+const maxRowsRead = 5_000;
+
 /**
  * Newest first. With `before`: those nearest before it in the list, still newest first. Without what is in the entries,
  * which can be megabytes each: the databases know their lengths without reading them.
  */
-export async function listChanges(db: Reader, filter: ChangeFilter): Promise<ChangePlace[]> {
-  const { after, before } = filter;
-  const rows = await db.all<ChangePlace>(sql`
-    select id, at, coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0) as bytes
-      from changes
-     where ${visibleTo(filter.scope)}
-       ${filter.projectId === undefined ? empty : sql`and project_id = ${filter.projectId}`}
-       ${filter.environmentId === undefined ? empty : sql`and environment_id = ${filter.environmentId}`}
-       ${filter.objectType === undefined ? empty : sql`and object_type = ${filter.objectType}`}
-       ${filter.objectId === undefined ? empty : sql`and object_id = ${filter.objectId}`}
-       ${filter.actorId === undefined ? empty : sql`and actor_id = ${filter.actorId}`}
-       ${filter.from === undefined ? empty : sql`and at >= ${filter.from}`}
-       ${filter.to === undefined ? empty : sql`and at <= ${filter.to}`}
-       ${after ? sql`and (at, id) < (${after.at}, ${after.id})` : empty}
-       ${before ? sql`and (at, id) > (${before.at}, ${before.id})` : empty}
-     ${before ? sql`order by at, id` : sql`order by at desc, id desc`}
-     limit ${filter.limit} offset ${filter.offset}`);
-  if (before) rows.reverse();
-  return rows;
+export async function listChanges(db: Reader, filter: ChangeFilter): Promise<FoundChanges> {
+  const { before, limit, offset } = filter;
+  const { indexed, rest } = conditionsOf(filter);
+  const order = before ? sql`order by at, id` : sql`order by at desc, id desc`;
+  const read = sql`from changes where ${indexed} ${order}`;
+  const bytes = sql`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0) as bytes`;
+  const rows = await db.all<ChangePlace>(
+    rest
+      ? sql`select id, at, bytes
+              from (select id, at, project_id, environment_id, object_type, object_id, actor_id, ${bytes}
+                    ${read} limit ${maxRowsRead}) changes
+             where ${rest} ${order} limit ${limit} offset ${offset}`
+      : sql`select id, at, ${bytes} ${read} limit ${limit} offset ${offset}`,
+  );
+  const end =
+    rest && rows.length < limit
+      ? await db.one<Position>(sql`select at, id ${read} limit 1 offset ${maxRowsRead - 1}`)
+      : undefined;
+  const items = await withBytesBefore(db, rows);
+  if (before) items.reverse();
+  return { items, ...(end && { end }) };
 }
 
-/** The entries with these ids, newest first. */
-export async function findChanges(db: Reader, ids: readonly string[]): Promise<Change[]> {
+/** The conditions that an index serves, in its order, and the others. */
+function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefined } {
+  const { scope, from, to, after, before } = filter;
+  const ofScope = scope.kind === 'project' || scope.kind === 'environment' ? scope.projectId : undefined;
+  const wanted: Wanted = { ...filter, projectId: filter.projectId ?? ofScope };
+  const served = indexes.find((names) => names.every((name) => wanted[name] !== undefined)) ?? [];
+  const equal = (name: Filtered) => (wanted[name] === undefined ? [] : [sql`${raw(columnOf[name])} = ${wanted[name]}`]);
+  const others = (Object.keys(columnOf) as Filtered[]).filter((name) => !served.includes(name)).flatMap(equal);
+  const visible = scope.kind === 'account' ? [] : [visibleTo(scope)];
+  const indexed = [
+    ...served.flatMap(equal),
+    ...(from === undefined ? [] : [sql`at >= ${from}`]),
+    ...(to === undefined ? [] : [sql`at <= ${to}`]),
+    ...(after ? [sql`(at, id) < (${after.at}, ${after.id})`] : []),
+    ...(before ? [sql`(at, id) > (${before.at}, ${before.id})`] : []),
+  ];
+  const all = (conditions: Sql[]) => join(conditions, ' and ');
+  return {
+    indexed: indexed.length > 0 ? all(indexed) : sql`1 = 1`,
+    rest: visible.length + others.length > 0 ? all([...visible, ...others]) : undefined,
+  };
+}
+
+type Filtered = 'projectId' | 'environmentId' | 'objectType' | 'objectId' | 'actorId';
+type Wanted = Readonly<Record<Filtered, string | undefined>>;
+const columnOf: Record<Filtered, string> = {
+  projectId: 'project_id',
+  environmentId: 'environment_id',
+  objectType: 'object_type',
+  objectId: 'object_id',
+  actorId: 'actor_id',
+};
+
+/** What there is an index for, in front of time and id; the one that leaves the fewest entries first. */
+const indexes: readonly (readonly Filtered[])[] = [
+  ['projectId', 'objectId'],
+  ['objectId'],
+  ['actorId', 'projectId'],
+  ['actorId'],
+  ['environmentId', 'objectType'],
+  ['environmentId'],
+  ['projectId', 'objectType'],
+  ['projectId'],
+  ['objectType'],
+];
+
+/** No page is larger, so the sizes of entries beyond it do not matter. */
+export const maxPageBytes = 2_097_152;
+
+/**
+ * Counts what was before an entry and is stored with the previous one. Only for as many as fit on a page: `previous_id`
+ * stands behind the bodies in its row, so SQLite reads through them to find it.
+ */
+async function withBytesBefore(db: Reader, rows: readonly ChangePlace[]): Promise<ChangePlace[]> {
+  let total = 0;
+  const looked = rows.filter(({ bytes }, index) => {
+    total += bytes;
+    return index === 0 || total <= maxPageBytes;
+  });
+  if (looked.length === 0) return [...rows];
+  const found = await db.all<{ id: string; bytes: number }>(sql`
+    select c.id, octet_length(p.after_body) as bytes
+      from changes c join changes p on p.id = c.previous_id
+     where c.id in (${join(looked.map(({ id }) => id))})`);
+  const before = new Map(found.map(({ id, bytes }) => [id, bytes]));
+  return rows.map((row) => ({ ...row, bytes: row.bytes + (before.get(row.id) ?? 0) }));
+}
+
+/** The entries with these ids, newest first, as far as the scope may see what is in them. */
+export async function findChanges(db: Reader, ids: readonly string[], scope: Scope): Promise<Change[]> {
   if (ids.length === 0) return [];
   const rows = await db.all<ChangeRow>(sql`
-    select id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
-           project_id, environment_id, title, comment, before_body, after_body
-      from changes
-     where id in (${join([...ids])})
-     order by at desc, id desc`);
-  return rows.map(toChange);
+    select c.id, c.at, c.transaction_id, c.actor_type, c.actor_id, c.actor_name, c.action, c.object_type, c.object_id,
+           c.object_name, c.project_id, c.environment_id, c.title, c.comment,
+           coalesce(c.before_body, p.after_body) as before_body, c.after_body, c.repeats
+      from changes c left join changes p on p.id = c.previous_id
+     where c.id in (${join([...ids])})
+     order by c.at desc, c.id desc`);
+  const changes = rows.map(toChange);
+  return scope.kind === 'member' ? changes.map(withoutKeys) : changes;
+}
+
+/** The entry of a new environment has the keys that were made with it; members do not see keys. */
+function withoutKeys(change: Change): Change {
+  const { before, after } = change;
+  return {
+    ...change,
+    ...(before === undefined ? {} : { before: withoutApiKeys(before) }),
+    ...(after === undefined ? {} : { after: withoutApiKeys(after) }),
+  };
+}
+
+function withoutApiKeys(body: unknown): unknown {
+  const { apiKeys: _, ...rest } = body as Record<string, unknown>;
+  return rest;
 }
 
 /** The entry that comes `steps` behind the position, if there is one that is not newer than `until`; oldest first. */
@@ -136,13 +244,48 @@ export interface NewChange {
   readonly after: unknown;
 }
 
-export const insertChange = (tx: Tx, change: NewChange) =>
-  tx.run(sql`
+/** Writes an entry. The object must be locked, so that nobody else records a state of it meanwhile. */
+export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
+  const before = jsonOrNull(change.before);
+  const previous = before === null ? undefined : await keepLastState(tx, change, before);
+  const isSame = Boolean(previous?.isSame);
+  await tx.run(sql`
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
-                         object_name, project_id, environment_id, title, comment, before_body, after_body)
-    values (${change.id}, ${change.at}, ${change.transactionId}, ${change.actor.type}, ${change.actor.id},
-            ${change.actor.name}, ${change.action}, ${change.object.type}, ${change.object.id}, ${change.object.name},
-            ${change.projectId ?? null}, ${change.environmentId ?? null}, ${change.title ?? null},
-            ${change.comment ?? null}, ${jsonOrNull(change.before)}, ${jsonOrNull(change.after)})`);
+                         object_name, project_id, environment_id, title, comment, before_body, after_body, previous_id)
+    values (${change.id}, ${Math.max(change.at, (previous?.at ?? 0) + 1)}, ${change.transactionId},
+            ${change.actor.type}, ${change.actor.id}, ${change.actor.name}, ${change.action}, ${change.object.type},
+            ${change.object.id}, ${change.object.name}, ${change.projectId ?? null}, ${change.environmentId ?? null},
+            ${change.title ?? null}, ${change.comment ?? null}, ${isSame ? null : before}, ${jsonOrNull(change.after)},
+            ${isSame ? (previous?.id ?? null) : null})`);
+}
+
+interface LastState extends Position {
+  /** Whether it is the state that was found. It is another one when something else changed the object. */
+  readonly isSame: boolean | number;
+}
+
+/** The newest entry that left a state of the object. Kept, so that it is not removed before the new one refers to it. */
+const keepLastState = (tx: Tx, { object, environmentId }: NewChange, before: string) =>
+  tx.one<LastState>(sql`
+    select id, at, after_body = ${before} as "isSame" from changes
+     where id = (select id from changes
+                  where object_type = ${object.type} and object_id = ${object.id}
+                    and coalesce(environment_id, '') = ${environmentId ?? ''} and after_body is not null
+                  order by at desc, id desc limit 1) ${tx.keep}`);
+
+/** Within this time, so many entries of the same kind about the same object; more are counted in the newest of them. */
+const repeatMs = 3_600_000;
+const maxAlike = 10;
+
+/** Counts a change that happened often enough of late; false when it must get an entry of its own. */
+export async function saveRepeat(tx: Tx, { action, object, actor }: Pick<NewChange, 'action' | 'object' | 'actor'>) {
+  const alike = await tx.all<{ id: string }>(sql`
+    select id from changes
+     where object_id = ${object.id} and action = ${action} and actor_type = ${actor.type} and at > ${tx.now - repeatMs}
+     order by at desc, id desc limit ${maxAlike}`);
+  const [newest] = alike;
+  if (!newest || alike.length < maxAlike) return false;
+  return (await tx.run(sql`update changes set repeats = repeats + 1 where id = ${newest.id}`)) > 0;
+}
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));

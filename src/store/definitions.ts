@@ -44,8 +44,11 @@ const toStored = (row: DefinitionRow, environment: Reference): StoredDefinition 
   trafficAllocationSeed: row.traffic_allocation_seed,
 });
 
-const toDefinition = (row: DefinitionRow, environment: Reference): Definition => {
-  const { targeting, seed: _, trafficAllocationSeed: __, ...definition } = toStored(row, environment);
+/** A definition with what the bucketing starts from. */
+export type SeededDefinition = Definition & Seeds;
+
+const toDefinition = (row: DefinitionRow, environment: Reference): SeededDefinition => {
+  const { targeting, ...definition } = toStored(row, environment);
   return { ...definition, ...(JSON.parse(targeting) as Targeting) };
 };
 
@@ -56,7 +59,7 @@ interface PlacedRow extends DefinitionRow {
   readonly environment_name: string;
 }
 
-const toPlacedDefinition = (row: PlacedRow): Definition =>
+const toPlacedDefinition = (row: PlacedRow): SeededDefinition =>
   toDefinition(row, { id: row.environment_id, name: row.environment_name });
 
 const columns = sql`
@@ -70,7 +73,7 @@ export async function findDefinition(
   db: Reader,
   environment: Reference,
   flagId: string,
-): Promise<Definition | undefined> {
+): Promise<SeededDefinition | undefined> {
   const row = await findRow(db, environment.id, flagId);
   return row && toDefinition(row, environment);
 }
@@ -139,7 +142,7 @@ export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
      where d.flag_id = ${flagId} order by d.environment_id`);
 
 /** The flag's definitions in all environments, by environment id. */
-export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<Definition[]> {
+export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<SeededDefinition[]> {
   const rows = await db.all<PlacedRow>(sql`
     select ${columns}, d.environment_id, e.name as environment_name
       from ${definitionsWithFlags} join environments e on e.id = d.environment_id
@@ -234,13 +237,13 @@ const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /** Also ends the tombstone of an earlier definition. */
-export async function insertDefinition(tx: Tx, definition: Definition, targeting: string, seeds: Seeds): Promise<void> {
+export async function insertDefinition(tx: Tx, definition: SeededDefinition, targeting: string): Promise<void> {
   const { id: flagId, name: flag, environment } = definition;
   await tx
     .run(sql`
       insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, change_number,
                                created_at, updated_at)
-      values (${environment.id}, ${flagId}, ${targeting}, ${seeds.seed}, ${seeds.trafficAllocationSeed},
+      values (${environment.id}, ${flagId}, ${targeting}, ${definition.seed}, ${definition.trafficAllocationSeed},
               ${definition.revision}, ${definition.creationTime}, ${definition.lastUpdateTime})`)
     .catch(
       onRefused({

@@ -1,11 +1,12 @@
 /** What is in the database that an operator watches. Every node tells the same of it: take the largest, not the sum. */
+import { findRemovedCount } from '#store/audit-retention.ts';
 import { findLastBackup } from '#store/backup-claims.ts';
 import { measureOutbox } from '#store/outbox.ts';
 import { withPatience } from '#store/patience.ts';
 import { countSessions } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAuditEntries } from './audit-entries.ts';
-import { type Family, gauge } from './exposition.ts';
+import { counter, type Family, gauge } from './exposition.ts';
 
 /** Prometheus gives up after ten seconds, and then has nothing at all. */
 const patienceMs = 2_000;
@@ -19,6 +20,7 @@ export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean 
     const { waiting = 0, givenUp = 0, waitingSince } = (await measureOutbox(db)) ?? {};
     const sessions = await countSessions(db);
     const entries = await auditEntries();
+    const removed = await findRemovedCount(db);
     const backupAt = await findLastBackup(db);
     const waitingMs = typeof waitingSince === 'number' ? Math.max(0, db.clock() - waitingSince) : 0;
     return [
@@ -34,6 +36,9 @@ export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean 
         { name: 'burgee_audit_entries', help: 'Entries of the audit log.' },
         entries === undefined ? [] : [{ value: entries }],
       ),
+      counter({ name: 'burgee_audit_entries_removed_total', help: 'Audit entries removed because of AUDIT_DAYS.' }, [
+        { value: removed },
+      ]),
       gauge(
         { name: 'burgee_backup_age_seconds', help: 'How long ago the newest nightly backup was due.' },
         backupAt === undefined ? beforeTheFirst : [{ value: Math.max(0, db.clock() - backupAt) / 1_000 }],

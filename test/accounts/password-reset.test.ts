@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { TOTP } from 'otpauth';
 import sql from 'sql-template-tag';
+import type { Change } from '#domain/changes.ts';
 import { type Answer, refused } from '../support/app.ts';
 import { until } from '../support/nodes.ts';
 import {
@@ -308,4 +309,19 @@ test('an open link says whose password it sets, and nothing else; a dead one say
   refused(await look('unknown'), 404, notFound);
   await reset(token);
   refused(await look(token), 404, notFound);
+});
+
+test('resets for nobody leave ten audit entries an hour, and are counted from then on', async () => {
+  const entries = async () => {
+    const { data } = (await api.get('/auditLogs?limit=200&objectId=unknown')).body;
+    return data.filter(({ auditLogType }: Change) => auditLogType === 'user.password_reset_requested') as Change[];
+  };
+  const before = await entries();
+  for (let turn = 0; turn < 25; turn += 1) {
+    const { status } = await api.post(account('/password-reset'), { email: anEmail() }, fromBrowser());
+    assert.equal(status, 200);
+  }
+  const countOf = (some: Change[]) => some.reduce((sum, { repeats = 0 }) => sum + 1 + repeats, 0);
+  await until('all of them were counted', async () => countOf(await entries()) === countOf(before) + 25);
+  assert.ok((await entries()).length <= Math.max(10, before.length));
 });

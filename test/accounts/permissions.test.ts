@@ -360,3 +360,16 @@ test('a person sees any number of projects, more than a statement takes values',
   assert.equal((await api.get('/auditLogs', signedIn)).status, 200);
   assert.ok((await api.get(account('/session'), signedIn)).body.projects.length > count);
 });
+
+test('members see that an environment was made, but not the keys that were made with it', async () => {
+  const place = await aProject(api);
+  const query = `/auditLogs?objectId=${place.staging.id}`;
+  const shownTo = async (request: Request) => (await api.get(query, request)).body.data[0];
+  const [toMember, toAdministrator] = [await shownTo(member.signedIn), await shownTo(administrator.signedIn)];
+  assert.equal(toAdministrator.after.apiKeys.length, 2);
+  const { apiKeys, ...after } = toAdministrator.after;
+  assert.deepEqual(toMember, { ...toAdministrator, after });
+  for (const { id, name } of apiKeys) {
+    assert.ok(!JSON.stringify(toMember).includes(id) && !JSON.stringify(toMember).includes(name));
+  }
+});

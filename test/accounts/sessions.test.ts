@@ -8,6 +8,7 @@ import { createProject } from '#contract/projects.ts';
 import { listUsers } from '#contract/users.ts';
 import { allows, permissionsOfPerson } from '#domain/access.ts';
 import { reachOf } from '#domain/accounts.ts';
+import type { Change } from '#domain/changes.ts';
 import { type Answer, type Api, refused } from '../support/app.ts';
 import { aProject, uniqueName } from '../support/build.ts';
 import {
@@ -470,4 +471,25 @@ test('where a request has a key, the key decides; a key signs nobody in', async 
   assert.equal((await api.lastChange()).editor.type, 'api_key');
   refused(await asBoth('not-a-key-of-this-server'), 401, 'Invalid Admin API Key');
   refused(await api.get(account('/session'), { as: api.adminKey }), 401, 'Sign in first');
+});
+
+test('failed sign-ins leave ten audit entries an hour, and are counted from then on', async () => {
+  const now = Date.now() + 24 * hour;
+  const send = () => signIn(api, { email: anEmail(), password: 'not the right password' });
+  api.clock.now = now;
+  try {
+    const recorded = await api.recorded(async () => {
+      for (let turn = 0; turn < 25; turn += 1) await send();
+    });
+    assert.deepEqual(recorded, Array(10).fill('session.refused'));
+    const { data } = (await api.get(`/auditLogs?limit=200&objectId=unknown&from=${now}`)).body;
+    assert.deepEqual(
+      data.map(({ repeats = 0 }: Change) => repeats),
+      [15, ...Array(9).fill(0)],
+    );
+    api.clock.now = now + hour + 1;
+    assert.deepEqual(await api.recorded(send), ['session.refused'], 'an hour later');
+  } finally {
+    api.clock.now = undefined;
+  }
 });

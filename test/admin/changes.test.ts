@@ -5,7 +5,7 @@ import { hashOf } from '#commands/secrets.ts';
 import type { Change } from '#domain/changes.ts';
 import { findAccount } from '#store/account.ts';
 import { listOutbox } from '#store/outbox.ts';
-import { refused, startApi } from '../support/app.ts';
+import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
@@ -230,21 +230,205 @@ test('a filter shows nothing that is outside the scope of the key', async () => 
   }
 });
 
-test('the entries of a definition hold all of it, before and after', async () => {
-  const { path, flag, definition } = await aDefinedFlag(api, await aProject(api));
-  const { body: patched } = await api.patch(path, [{ op: 'replace', path: '/trafficAllocation', value: 50 }]);
-  const { body: killed } = await api.put(`${path}/kill`);
+/** What only an evaluation needs, of the flag's definition in staging. */
+async function seedsOf(project: { id: string }, flag: { name: string }) {
+  const { definitions } = (await api.get(`/splits/ws/${project.id}/${flag.name}?expand=definitions`)).body;
+  const [{ seed, trafficAllocationSeed }] = definitions;
+  return { seed, trafficAllocationSeed };
+}
+
+/** The number in an ETag is that of the change. */
+const numberIn = ({ headers }: Answer) => Number(String(headers.etag).slice(1).split('-')[0]);
+
+test('the entries of a definition hold all of it, before and after, with its seeds and its change number', async () => {
+  const project = await aProject(api);
+  const { path, flag } = await aDefinedFlag(api, project);
+  const seeds = await seedsOf(project, flag);
+  const answers = [
+    await api.get(path),
+    await api.patch(path, [{ op: 'replace', path: '/trafficAllocation', value: 50 }]),
+    await api.put(`${path}/kill`),
+  ];
   await api.delete(path);
+  const [created, patched, killed] = answers.map((answer) => ({
+    ...answer.body,
+    ...seeds,
+    changeNumber: numberIn(answer),
+  }));
   const entries = await logOf(`objectId=${flag.id}&objectType=definition`);
   assert.deepEqual(
     entries.map(({ before, after }) => [before, after]),
     [
       [killed, undefined],
       [patched, killed],
-      [definition, patched],
-      [undefined, definition],
+      [created, patched],
+      [undefined, created],
     ],
   );
+});
+
+test('a deleted flag can be made again from its entry without moving any key to another bucket', async () => {
+  const project = await aProject(api);
+  const { flag, path } = await aDefinedFlag(api, project, {
+    trafficAllocation: 60,
+    defaultRule: [
+      { treatment: 'on', size: 30 },
+      { treatment: 'off', size: 70 },
+    ],
+  });
+  const [definition, seeds] = [(await api.get(path)).body, await seedsOf(project, flag)];
+  await api.delete(`/splits/ws/${project.id}/${flag.name}`);
+  const [{ before } = assert.fail()] = await logOf(`objectId=${flag.id}&objectType=flag`);
+  const { definitions } = before as { definitions: object[] };
+  await aFlag(api, project, flag.name);
+  const again = await api.post(path, definitions[0]);
+  assert.equal(again.status, 200, again.text);
+  assert.deepEqual(await seedsOf(project, flag), seeds);
+  const { id, creationTime, lastUpdateTime } = again.body;
+  assert.deepEqual(again.body, { ...definition, id, creationTime, lastUpdateTime });
+});
+
+test('a definition takes the seeds that it is created with, both or none, and keeps them when it is replaced', async () => {
+  const project = await aProject(api);
+  const seeds = { seed: -2_147_483_648, trafficAllocationSeed: 2_147_483_647 };
+  const { flag, path } = await aDefinedFlag(api, project, seeds);
+  assert.deepEqual(await seedsOf(project, flag), seeds);
+  const replaced = await api.put(path, aDefinition({ seed: 1, trafficAllocationSeed: 2, trafficAllocation: 5 }));
+  assert.equal(replaced.status, 200);
+  assert.deepEqual(await seedsOf(project, flag), seeds);
+  const other = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`;
+  for (const wrong of [
+    { seed: 1 },
+    { trafficAllocationSeed: 1 },
+    { ...seeds, seed: 2_147_483_648 },
+    { ...seeds, seed: '1' },
+  ]) {
+    refused(
+      await api.post(other, aDefinition(wrong)),
+      400,
+      /[sS]eed must be an integer from -2147483648 to 2147483647/,
+    );
+  }
+  assert.equal((await api.post(other, aDefinition({ seed: null, trafficAllocationSeed: null }))).status, 200);
+});
+
+interface Stored {
+  readonly action: string;
+  readonly previous: string | null;
+  readonly before: string | null;
+}
+const storedOf = (objectId: string) =>
+  api.store.all<Stored>(sql`
+    select c.action, p.action as previous, c.before_body as before
+      from changes c left join changes p on p.id = c.previous_id
+     where c.object_id = ${objectId} order by c.at, c.id`);
+
+test('what was before is stored once, as what the entry before left', async () => {
+  const project = await aProject(api);
+  const { flag, path } = await aDefinedFlag(api, project);
+  const ofFlag = `/splits/ws/${project.id}/${flag.name}`;
+  await api.put(path, { ...aDefinition({ trafficAllocation: 3 }), killed: false });
+  await api.patch(ofFlag, [{ op: 'replace', path: '/description', value: 'new' }]);
+  await api.put(`${path}/kill`);
+  await api.patch(ofFlag, [{ op: 'replace', path: '/tags', value: [{ name: 'a' }] }]);
+  await api.delete(path);
+  const rows = (await storedOf(flag.id)).map(({ action, previous, before }) => [action, previous, before]);
+  assert.deepEqual(rows, [
+    ['flag.created', null, null],
+    ['definition.created', null, null],
+    ['definition.replaced', 'definition.created', null],
+    ['flag.patched', 'flag.created', null],
+    ['definition.killed', 'definition.replaced', null],
+    ['flag.patched', 'flag.patched', null],
+    ['definition.deleted', 'definition.killed', null],
+  ]);
+});
+
+test('what something else changed in between is stored with the entry', async () => {
+  const { body: group } = await api.post('/groups', { name: uniqueName('group') });
+  const email = `${uniqueName('user')}@example.com`;
+  const { body: user } = await api.post('/users', { email, groups: [group.id] });
+  await api.delete(`/groups/${group.id}`);
+  await api.patch(`/users/${user.id}`, [{ op: 'replace', path: '/name', value: 'Somebody' }]);
+  const [, patched] = await storedOf(user.id);
+  assert.deepEqual([patched?.action, patched?.previous], ['user.patched', null]);
+  const [entry] = await logOf(`objectId=${user.id}`);
+  const before = { ...user };
+  delete before.groups;
+  assert.deepEqual(entry?.before, before);
+});
+
+test('entries of an object stand in the order of its changes when the clock stands still or goes back', async () => {
+  const now = Date.now();
+  api.clock.now = now;
+  try {
+    const { body: group } = await api.post('/groups', { name: uniqueName('group') });
+    for (const step of [0, -1000, 0]) {
+      api.clock.now = now + step;
+      await api.put(`/groups/${group.id}`, { name: group.name, description: String(Math.random()) });
+    }
+    const entries = await logOf(`objectId=${group.id}`);
+    assert.deepEqual(
+      entries.map(({ createdAt }) => createdAt - now),
+      [3, 2, 1, 0],
+    );
+    for (const [index, entry] of entries.entries()) assert.deepEqual(entry.before, entries[index + 1]?.after);
+  } finally {
+    api.clock.now = undefined;
+  }
+});
+
+test('entries that the release before wrote, with both states, are shown as they are and followed by new ones', async () => {
+  const id = uniqueName('old');
+  const row = { at: 1_600_000_000_000, ...{ one: '{"n":1}', two: '{"n":2}' } };
+  await api.store.write((tx) =>
+    tx.run(sql`
+      insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
+                           object_name, before_body, after_body)
+      values (${id}, ${row.at}, 't', 'system', 's', 's', 'group.replaced', 'group', ${id}, 'old', ${row.one}, ${row.two})`),
+  );
+  const [entry] = await logOf(`objectId=${id}`);
+  assert.deepEqual([entry?.before, entry?.after], [{ n: 1 }, { n: 2 }]);
+});
+
+test('a filter that few entries pass ends a page early, and its markers lead through the whole log', async () => {
+  const actor = uniqueName('busy');
+  const count = 25_000;
+  await api.store.write(async (tx) => {
+    const some = sql`with recursive n (n) as (select 1 union all select n + 1 from n where n < ${count})`;
+    await tx.run(sql`
+      insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
+                           object_name)
+      ${some} select ${actor} || n, 1500000000000 + n, 't', 'system', ${actor}, 's',
+             'x', case when n % 12000 = 1 then 'flag' else 'group' end, ${actor}, 's' from n`);
+  });
+  // Two filters of which an index serves one.
+  const query = `objectId=${actor}&objectType=flag&limit=2`;
+  const walk = async (direction: 'after' | 'before', start = '') => {
+    const pages = [(await api.get(`/auditLogs?${query}${start}`)).body];
+    const name = direction === 'after' ? 'nextMarker' : 'previousMarker';
+    while (pages.at(-1)[name] !== null && pages.length < 20) {
+      pages.push((await api.get(`/auditLogs?${query}&${direction}=${pages.at(-1)[name]}`)).body);
+    }
+    return pages;
+  };
+  const idsOf = (pages: { data: Change[] }[]) => pages.flatMap(({ data }) => data.map(({ id }) => id));
+  const all = [24_001, 12_001, 1].map((n) => actor + n);
+  const pages = await walk('after');
+  assert.deepEqual(idsOf(pages), all);
+  assert.ok(pages.length > 2 && pages.every(({ limit }) => limit === 2));
+  for (const page of pages.slice(0, -1)) assert.ok(page.nextMarker !== null && page.previousMarker !== null);
+  assert.deepEqual([pages.at(-1).nextMarker, pages.at(-1).previousMarker], [null, null]);
+  let place = pages.at(-2).nextMarker;
+  const back: string[] = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    const { data, previousMarker } = (await api.get(`/auditLogs?${query}&before=${place}`)).body;
+    back.unshift(...data.map(({ id }: Change) => id));
+    if (previousMarker === null || previousMarker === place) break;
+    place = previousMarker;
+  }
+  assert.deepEqual(back, all.slice(0, back.length));
+  assert.ok(back.length >= 2);
 });
 
 test('a key of a project sees the log of the project and nothing else', async () => {

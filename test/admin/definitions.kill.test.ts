@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aProject } from '../support/build.ts';
+import { aDefinedFlag, aProject, asAnswered } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -34,7 +34,7 @@ test('kill and restore switch killed and nothing else, by PUT and by POST, and a
         assert.deepEqual([read.text, read.headers.etag], [text, headers.etag]);
         const change = await api.lastChange();
         assert.deepEqual(change.object, { type: 'definition', id: flag.id, name: flag.name });
-        assert.deepEqual([change.before, change.after], [before, body]);
+        assert.deepEqual([change.before, change.after].map(asAnswered), [before, body]);
         assert.deepEqual([change.title, change.comment], [undefined, undefined]);
         before = body;
       });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aProject } from '../support/build.ts';
+import { aDefinedFlag, aProject, asAnswered } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -43,7 +43,7 @@ test('replacing the default rule changes it alone, answers the whole definition 
     assert.deepEqual([read.text, read.headers.etag], [text, headers.etag]);
     const change = await api.lastChange();
     assert.deepEqual(change.object, { type: 'definition', id: flag.id, name: flag.name });
-    assert.deepEqual([change.before, change.after], [definition, body]);
+    assert.deepEqual([change.before, change.after].map(asAnswered), [definition, body]);
     assert.equal(change.transactionId, headers['x-transaction-id']);
   });
   assert.deepEqual(actions, ['definition.patched']);

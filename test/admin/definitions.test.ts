@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aDefinition,
+  aFlag,
+  aProject,
+  asAnswered,
+  type ProjectFixture,
+  uniqueName,
+} from '../support/build.ts';
 
 const api = await startApi();
 
@@ -67,7 +75,7 @@ test('a definition is answered as sent plus its times, read again by id, and rec
     const change = await api.lastChange();
     assert.deepEqual(change.object, { type: 'definition', id: flag.id, name: flag.name });
     assert.deepEqual([change.workspaceId, change.environmentId], [project.id, project.staging.id]);
-    assert.deepEqual([change.before, change.after], [undefined, body]);
+    assert.deepEqual([change.before, asAnswered(change.after)], [undefined, body]);
     assert.equal(change.transactionId, headers['x-transaction-id']);
   });
   assert.deepEqual(actions, ['definition.created']);
@@ -209,7 +217,7 @@ test('PUT replaces everything that a client decides', async () => {
     assert.deepEqual([status, text], [200, JSON.stringify(expected)]);
     assert.equal((await api.get(path)).text, text);
     const change = await api.lastChange();
-    assert.deepEqual([change.object.id, change.before, change.after], [flag.id, before, body]);
+    assert.deepEqual([change.object.id, ...[change.before, change.after].map(asAnswered)], [flag.id, before, body]);
   });
   assert.deepEqual(actions, ['definition.replaced']);
 });
@@ -226,7 +234,8 @@ test('deleting a definition takes it out of that environment alone', async () =>
   });
   assert.deepEqual(actions, ['definition.deleted']);
   const change = await api.lastChange();
-  assert.deepEqual([change.before, change.after, change.environmentId], [definition, undefined, project.staging.id]);
+  assert.deepEqual([asAnswered(change.before), change.after], [definition, undefined]);
+  assert.equal(change.environmentId, project.staging.id);
   refused(await api.get(path), 404, `Could not find splitmetadata ${flag.name}`);
   assert.equal((await api.get(elsewhere)).status, 200);
   assert.equal((await api.get(`/splits/ws/${project.id}/${flag.name}`)).status, 200);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject, asAnswered, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -219,7 +219,9 @@ test('deleting a flag removes it with all its definitions, and nothing else', as
     });
     assert.deepEqual(actions, ['flag.deleted']);
     const change = await api.lastChange();
-    assert.deepEqual([change.object.id, change.before, change.after], [flag.id, before, undefined]);
+    const { definitions, ...rest } = change.before as { definitions: unknown[] };
+    assert.deepEqual({ ...rest, definitions: definitions.map(asAnswered) }, before);
+    assert.deepEqual([change.object.id, change.after], [flag.id, undefined]);
     for (const path of [inStaging, inProduction]) {
       refused(await api.get(path), 404, `Could not find splitmetadata ${flag.name}`);
     }

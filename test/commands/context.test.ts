@@ -43,8 +43,8 @@ const entriesOf = async (objectId: string) => {
     offset: 0,
     limit: 10,
   });
-  const ids = places.map(({ id }) => id);
-  return findChanges(store, ids);
+  const ids = places.items.map(({ id }) => id);
+  return findChanges(store, ids, { kind: 'account' });
 };
 
 async function leavesNothing(id: string): Promise<void> {

@@ -52,6 +52,12 @@ export const aDefinition = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
+/** A definition of an audit entry without what only the log has of it. */
+export function asAnswered(recorded: unknown): unknown {
+  const { seed: _, trafficAllocationSeed: __, changeNumber: ___, ...definition } = recorded as Record<string, unknown>;
+  return definition;
+}
+
 /** A new flag with a definition in the project's staging; answers the path of the definition too. */
 export async function aDefinedFlag(api: Asker, project: ProjectFixture, changes: Record<string, unknown> = {}) {
   const flag = await aFlag(api, project);

@@ -148,7 +148,8 @@ export interface Stored {
 /** Everything is there with its audit entry and once, acknowledged or not. */
 export async function requireWhole(burgee: Installation, { project, flag }: Place): Promise<Stored> {
   const changes = await burgee.rows<Change>(
-    `select action, object_name, transaction_id, before_body, after_body from changes where project_id = '${project.id}'`,
+    `select c.action, c.object_name, c.transaction_id, coalesce(c.before_body, p.after_body) as before_body, c.after_body
+       from changes c left join changes p on p.id = c.previous_id where c.project_id = '${project.id}'`,
   );
   const ids = changes.map((change) => change.transaction_id);
   assert.equal(new Set(ids).size, ids.length, 'a request has two audit entries');

@@ -18,6 +18,7 @@ export const changes = (db: Reader, markers: Markers) =>
           findChanges(
             db,
             places.map(({ id }) => id),
+            scope,
           ),
       });
     },

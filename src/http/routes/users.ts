@@ -35,7 +35,7 @@ export const users = (db: Reader, { markers, acceptPartialPut }: Options) => [
     listUsers: async ({ actor, query: { status, group_id: groupId, ...page } }) => {
       const filter = { scope: actor.scope, status, groupId };
       return markerPage(markers, page, pageSizes.users, {
-        list: (slice) => listUsers(db, { ...filter, ...slice }),
+        list: async (slice) => ({ items: await listUsers(db, { ...filter, ...slice }) }),
         positionOf: (user) => ({ at: user.createdAt, id: user.id }),
         show: async (users) => users.map(toUserReply),
       });

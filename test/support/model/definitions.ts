@@ -52,6 +52,12 @@ export const shownDefinition = (definition: Definition, flag: Flag, project: Pro
   ...{ creationTime: definition.createdAt, lastUpdateTime: definition.updatedAt },
 });
 
+/** As the audit log has it. */
+export const recordedDefinition = (definition: Definition, flag: Flag, project: Project) => ({
+  ...shownDefinition(definition, flag, project),
+  ...{ seed: '@any', trafficAllocationSeed: '@any', changeNumber: definition.revision },
+});
+
 interface Place {
   readonly project: Project;
   readonly environment: Environment;
@@ -125,16 +131,16 @@ function change(world: World, aim: Aim, { action, note, match, next }: Change): 
   if (!holds(match, aim.versions.definition, definition.revision)) return noLongerHolds;
   const targeting = next(definition, place);
   if (typeof targeting === 'string') return refusal(400, targeting);
-  const before = shownDefinition(definition, flag, project);
-  if (isStored(targeting, place)) return ok(before, { etag: { mark: flag.mark, revision: definition.revision } });
+  const before = recordedDefinition(definition, flag, project);
+  if (isStored(targeting, place))
+    return ok(shownDefinition(definition, flag, project), { etag: { mark: flag.mark, revision: definition.revision } });
   Object.assign(definition, targeting, {
     revision: nextNumber(place, world.now),
     updatedAt: Math.max(world.now, definition.updatedAt + 1),
   });
-  const after = shownDefinition(definition, flag, project);
-  return ok(after, {
+  return ok(shownDefinition(definition, flag, project), {
     etag: { mark: flag.mark, revision: definition.revision },
-    entry: { ...entry(action, place, note), before, after },
+    entry: { ...entry(action, place, note), before, after: recordedDefinition(definition, flag, project) },
   });
 }
 
@@ -239,10 +245,9 @@ export const definitionSteps = [
       const definition = { ...targeting, environment: environment.mark, createdAt: now, updatedAt: now, revision: 0 };
       definition.revision = nextNumber(place, now);
       flag.definitions.push(definition);
-      const after = shownDefinition(definition, flag, project);
-      return ok(after, {
+      return ok(shownDefinition(definition, flag, project), {
         etag: { mark: flag.mark, revision: definition.revision },
-        entry: { ...entry('created', place, note), after },
+        entry: { ...entry('created', place, note), after: recordedDefinition(definition, flag, project) },
       });
     },
   }),
@@ -285,7 +290,7 @@ export const definitionSteps = [
       if (!holds(match, aim.versions.definition, definition.revision)) return noLongerHolds;
       nextNumber(place, world.now);
       flag.definitions.splice(flag.definitions.indexOf(definition), 1);
-      const before = shownDefinition(definition, flag, project);
+      const before = recordedDefinition(definition, flag, project);
       return ok(true, { entry: { ...entry('deleted', place, note), before } });
     },
   }),

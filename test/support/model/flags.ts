@@ -1,7 +1,7 @@
 /** Flags: made, described, tagged, moved through rollout statuses, deleted. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { shownDefinition } from './definitions.ts';
+import { recordedDefinition } from './definitions.ts';
 import {
   type Aim,
   type Answered,
@@ -194,7 +194,7 @@ export const flagSteps = [
         const environment = project.environments.find((one) => one.mark === mark);
         if (environment) environment.changeNumber = Math.max(world.now, environment.changeNumber + 1);
       }
-      const definitions = flag.definitions.map((definition) => shownDefinition(definition, flag, project));
+      const definitions = flag.definitions.map((definition) => recordedDefinition(definition, flag, project));
       const before = { ...read(flag, project), definitions: { '@unordered': definitions } };
       return ok(true, { entry: { ...entry('deleted', flag, project), before, note } });
     },

@@ -25,7 +25,7 @@ export function ChangeList({ filter, namesProject = false, empty, level: Heading
     <Loaded query={query} skeleton={<SkeletonRows />}>
       {({ pages }) => {
         const changes = pages.flatMap(({ data }) => data);
-        if (changes.length === 0) return empty;
+        if (changes.length === 0 && !query.hasNextPage) return empty;
         return (
           <div className={styles.whole}>
             {byDay(changes, Date.now()).map(({ day, items }) => (

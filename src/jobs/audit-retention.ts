@@ -1,0 +1,105 @@
+/**
+ * Removes audit entries that are older than the operator wants to keep them, once an hour, by one node at a time, in
+ * steps so small that nobody waits for them.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import {
+  claimRetention,
+  deleteChanges,
+  extendRetentionClaim,
+  isRetentionDue,
+  listOldChanges,
+  type OldChange,
+  saveRetentionDone,
+} from '#store/audit-retention.ts';
+import type { Position, Store } from '#store/sql.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const everyMs = 60 * 60 * 1000;
+const leaseMs = 5 * 60 * 1000;
+const usualCheckMs = 60_000;
+/** Removing an entry takes its place out of a dozen indexes. */
+const maxEntries = 50;
+/** A state that moves to the next entry is written again. */
+const maxBytes = 262_144;
+/** Between two steps it is the turn of others. */
+const usualPauseMs = 50;
+
+export interface RetentionOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  /** How long an entry is kept. */
+  readonly days: number;
+  /** How often is looked whether it is time. */
+  readonly checkMs?: number;
+  readonly pauseMs?: number;
+}
+
+export interface RetentionJob {
+  /** Begins no further step; resolves when the one under way is done. */
+  stop(): Promise<void>;
+}
+
+export function startAuditRetention({ checkMs = usualCheckMs, ...options }: RetentionOptions): RetentionJob {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  const look = () => {
+    running ??= removeIfDue(options, stopping.signal)
+      .catch((error: unknown) => options.log.error({ err: error }, 'old audit entries could not be removed'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(look, checkMs).unref();
+  look();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function removeIfDue(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const { store, log } = options;
+  const before = store.clock() - everyMs;
+  if (!(await isRetentionDue(store, before))) return;
+  if (!(await store.write((tx) => claimRetention(tx, { before, leaseMs })))) return;
+  const removed = await removeOld(options, signal);
+  if (removed > 0) log.info({ removed, days: options.days }, 'old audit entries removed');
+  // Whoever stops in the middle leaves the rest to the next pass.
+  await store.write((tx) => (signal.aborted ? extendRetentionClaim(tx, 0) : saveRetentionDone(tx)));
+}
+
+/** Goes through all entries that are old enough. */
+async function removeOld({ store, days, pauseMs = usualPauseMs }: RetentionOptions, signal: AbortSignal) {
+  const before = store.clock() - days * dayMs;
+  let [removed, claimedAt] = [0, store.clock()];
+  let position: Position = { at: Number.MIN_SAFE_INTEGER, id: '' };
+  while (!signal.aborted) {
+    const step = fitting(await listOldChanges(store, position, { before, limit: maxEntries }));
+    const last = step.at(-1);
+    if (!last) break;
+    const ids = step.filter(({ stays }) => !stays).map(({ id }) => id);
+    if (ids.length > 0) removed += await store.write((tx) => deleteChanges(tx, ids, before));
+    if (store.clock() - claimedAt > leaseMs / 3) {
+      await store.write((tx) => extendRetentionClaim(tx, leaseMs));
+      claimedAt = store.clock();
+    }
+    position = { at: last.at, id: last.id };
+    await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  return removed;
+}
+
+/** The first of them, until they are too large together. */
+function fitting(entries: readonly OldChange[]): readonly OldChange[] {
+  let total = 0;
+  const tooMany = entries.findIndex(({ bytes }, index) => {
+    total += bytes;
+    return index > 0 && total > maxBytes;
+  });
+  return tooMany < 0 ? entries : entries.slice(0, tooMany);
+}
