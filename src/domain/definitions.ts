@@ -189,7 +189,7 @@ function checkTreatments(treatments: readonly Treatment[], complain: Complain): 
   for (const [index, { name, keys = [], segments = [], configurations }] of treatments.entries()) {
     const place = `treatments/${index}`;
     checkTreatmentName(`${place}/name`, name, complain);
-    if (names.has(name)) complain(() => `${place}/name ${name} is there twice`);
+    if (names.has(name)) complain(() => `${place}/name ${name} is used twice`);
     names.add(name);
     checkRepeats(`${place}/keys`, { values: keys, seen: allKeys }, complain);
     checkRepeats(`${place}/segments`, { values: segments, seen: new Set() }, complain);
@@ -211,7 +211,7 @@ function checkRepeats(
   complain: Complain,
 ): void {
   for (const [at, value] of values.entries()) {
-    if (seen.has(value)) complain(() => `${place}/${at} ${value} is there twice`);
+    if (seen.has(value)) complain(() => `${place}/${at} ${value} is used twice`);
     seen.add(value);
   }
 }

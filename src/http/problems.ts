@@ -59,7 +59,7 @@ function sayWhenAgain(reply: FastifyReply, { kind, retryAfterSeconds }: Problem)
 const sentences: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path is not a valid URL',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has not the length that Content-Length says',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Body length does not match Content-Length',
 };
 
 /** What the web server refuses by itself has its own codes; what nobody foresaw is ours. */

@@ -51,7 +51,7 @@ const notBuilt = `<!doctype html>
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Burgee is not built</title></head>
 <body>
 <h1>The interface is not built</h1>
-<p>Run <code>npm run build</code> where Burgee is installed, then load this page again. <code>npm start</code> does it by itself.</p>
+<p>Run <code>npm run build</code> where Burgee is installed, then load this page again. <code>npm start</code> builds it automatically.</p>
 <p>The API works without it and is described at <a href="/openapi.json">/openapi.json</a>.</p>
 </body>
 </html>

@@ -239,3 +239,34 @@ test('a definition that names segments which do not exist is accepted with a war
   const none = await api.put(path, definition);
   assert.equal(none.headers.warning, undefined);
 });
+
+test('whoever follows the advice of a refusal gets on: a flag and its definition', async () => {
+  const path = `/splits/ws/Default/advised/${environment}`;
+  assert.match((await api.get(path)).body.details, /create the flag with POST \/splits\/ws\/<project>\/trafficTypes\//);
+  assert.equal((await api.post('/splits/ws/Default/trafficTypes/user', { name: 'advised' })).status, 200);
+  const killed = await api.put(`${path}/kill`);
+  assert.match(
+    killed.body.details,
+    /Create one with POST \/splits\/ws\/<project>\/<flag>\/environments\/<environment>$/,
+  );
+  assert.equal((await api.post(path, definition)).status, 200);
+  assert.equal((await api.put(`${path}/kill`)).status, 200);
+});
+
+test('whoever follows the advice of docs/problems.md can delete a project', async () => {
+  const { body: doomed } = await api.post('/workspaces', { name: 'Doomed' });
+  const { body: there } = await api.post(`/environments/ws/${doomed.id}`, { name: 'there', production: false });
+  await api.post(`/splits/ws/${doomed.id}/trafficTypes/user`, { name: 'doomed' });
+  await api.post(`/splits/ws/${doomed.id}/doomed/environments/${there.id}`, definition);
+  const inUse = 'Project Doomed still has environments or traffic types; delete them first';
+  refused(await api.delete(`/workspaces/${doomed.id}`), 400, inUse);
+  assert.equal((await api.delete(`/splits/ws/${doomed.id}/doomed`)).status, 200);
+  const { body: kept } = await api.delete(`/environments/ws/${doomed.id}/${there.id}`);
+  const [, ids = ''] = /it has apitokens associated \[(.+)\]$/.exec(kept.message) ?? assert.fail(kept.message);
+  for (const id of ids.split(/, ?/)) assert.equal((await api.delete(`/apiKeys/${id}`)).status, 200);
+  assert.equal((await api.delete(`/environments/ws/${doomed.id}/${there.id}`)).status, 200);
+  for (const { id } of (await api.get(`/trafficTypes/ws/${doomed.id}`)).body) {
+    assert.equal((await api.delete(`/trafficTypes/${id}`)).status, 200);
+  }
+  assert.equal((await api.delete(`/workspaces/${doomed.id}`)).status, 200);
+});

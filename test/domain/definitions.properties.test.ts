@@ -103,17 +103,17 @@ const faults: [fault: string, spoil: (t: Targeting) => unknown, complaint: RegEx
   [
     'a treatment twice',
     (t) => withTreatments(t, ...t.treatments.slice(0, 1)),
-    /^treatments\/1\/name .+ is there twice$/,
+    /^treatments\/1\/name .+ is used twice$/,
   ],
   [
     'a key twice',
     (t) => withTreatments(t, { name: unknown, keys: ['k', 'k'] }),
-    /^treatments\/0\/keys\/1 k is there twice$/,
+    /^treatments\/0\/keys\/1 k is used twice$/,
   ],
   [
     'a key in two treatments',
     (t) => withTreatments(t, { name: unknown, keys: ['k'] }, { name: `${unknown}s`, keys: ['k'] }),
-    /^treatments\/1\/keys\/0 k is there twice$/,
+    /^treatments\/1\/keys\/0 k is used twice$/,
   ],
   [
     'a key that is null',
@@ -152,7 +152,7 @@ const faults: [fault: string, spoil: (t: Targeting) => unknown, complaint: RegEx
     (t) => withBucket(t, { treatment: unknown, size: 0 }),
     /^defaultRule\/0\/treatment no-such-treatment is not/,
   ],
-  ['a bucket twice', (t) => withBucket(t, { ...t.defaultRule[0], size: 0 }), /^defaultRule\/1 .+ is there twice$/],
+  ['a bucket twice', (t) => withBucket(t, { ...t.defaultRule[0], size: 0 }), /^defaultRule\/1 .+ is used twice$/],
   [
     'a size with a fraction',
     (t) => withBucket(t, { treatment: unknown, size: 0.5 }),

@@ -48,8 +48,8 @@ const complained: [rule: string, changes: Changes, complaints: string[]][] = [
     named(name),
     [],
   ]),
-  ['treatment names are unique', named('off'), ['treatments/1/name off is there twice']],
-  ['a key is in a treatment once', withTreatment({ keys: ['k', 'l', 'k'] }), ['treatments/1/keys/2 k is there twice']],
+  ['treatment names are unique', named('off'), ['treatments/1/name off is used twice']],
+  ['a key is in a treatment once', withTreatment({ keys: ['k', 'l', 'k'] }), ['treatments/1/keys/2 k is used twice']],
   [
     'a key is in one treatment only',
     {
@@ -58,12 +58,12 @@ const complained: [rule: string, changes: Changes, complaints: string[]][] = [
         { name: 'off', keys: ['l', 'k'] },
       ],
     },
-    ['treatments/1/keys/1 k is there twice'],
+    ['treatments/1/keys/1 k is used twice'],
   ],
   [
     'a segment is in a treatment once',
     withTreatment({ segments: ['s', 's'] }),
-    ['treatments/1/segments/1 s is there twice'],
+    ['treatments/1/segments/1 s is used twice'],
   ],
   [
     'a segment may be in two treatments, and a key may be named like it',
@@ -112,7 +112,7 @@ const complained: [rule: string, changes: Changes, complaints: string[]][] = [
         { ...on, size: 50 },
       ],
     },
-    ['defaultRule/1 on is there twice'],
+    ['defaultRule/1 on is used twice'],
   ],
   [
     'the buckets of a rule follow the same rules',
@@ -131,7 +131,7 @@ const complained: [rule: string, changes: Changes, complaints: string[]][] = [
     [
       'rules/1/buckets/0/treatment up is not a treatment',
       'rules/1/buckets/1/treatment up is not a treatment',
-      'rules/1/buckets/1 up is there twice',
+      'rules/1/buckets/1 up is used twice',
       'rules/1/buckets sizes must add up to 100, not 2',
     ],
   ],

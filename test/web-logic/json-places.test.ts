@@ -14,7 +14,7 @@ const shown = (complaint: string) => text.slice(placeInJson(text, complaint).off
 test('a complaint is shown where the value is that it is about', () => {
   assert.equal(shown('treatments/1/name must be'), '"a \\"], {"');
   assert.equal(shown('rules/0/buckets sizes must add up to 100, not 3'), '[');
-  assert.equal(shown('rules/0/buckets/1 x is there twice'), '2');
+  assert.equal(shown('rules/0/buckets/1 x is used twice'), '2');
   assert.equal(shown('killed must be boolean'), 'false');
 });
 

@@ -201,7 +201,7 @@ function patched(before: Definition, { kind, value }: { kind: string; value: str
   }
   if (kind === 'key') {
     return keys.includes(value)
-      ? `treatments/0/keys/${keys.length} ${value} is there twice`
+      ? `treatments/0/keys/${keys.length} ${value} is used twice`
       : { ...now, keys: [...keys, value] };
   }
   if (value === fallback) return { ...now, allocation: 50 };
