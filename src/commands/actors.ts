@@ -7,13 +7,15 @@ import { reaches } from '#store/scopes.ts';
 import { keepSignedIn, type SignedIn } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 
-export const actorOfKey = ({ id, name, roles, scope }: ApiKey): Actor => ({
-  type: 'api_key',
-  id,
-  name,
-  permissions: permissionsOf(roles),
-  scope,
-});
+/**
+ * A key of the account sees a restricted project if the project lists it. One that may change project access sees all:
+ * it could list itself.
+ */
+export function actorOfKey({ id, name, roles, scope }: ApiKey): Actor {
+  const permissions = permissionsOf(roles);
+  const isNarrowed = scope.kind === 'account' && !permissions.has('restriction.write');
+  return { type: 'api_key', id, name, permissions, scope: isNarrowed ? { ...scope, viewerKeyId: id } : scope };
+}
 
 /** Administrators may do everything; other people what is theirs, in the projects that are open to them. */
 export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Actor => ({

@@ -5,6 +5,7 @@ import { Problem } from '#domain/problems.ts';
 import * as store from '#store/api-keys.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
+import { reaches } from '#store/scopes.ts';
 import type { Tx } from '#store/sql.ts';
 import { type Context, type Entry, write } from './context.ts';
 import { hashOf, newKeyText } from './secrets.ts';
@@ -55,7 +56,8 @@ export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text
 export const revokeApiKey = (context: Context, word: string) =>
   write(context, async (tx) => {
     const key = await store.lockApiKey(tx, { id: word, hash: hashOf(word) });
-    if (!key) throw new Problem('api_key_not_found', { word });
+    const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
+    if (!key || !isReached) throw new Problem('api_key_not_found', { word });
     await store.deleteApiKey(tx, key.id);
     await tx.record({ ...entry('api_key.revoked', key), before: key });
     return true as const;

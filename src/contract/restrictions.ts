@@ -27,7 +27,7 @@ export const replaceRestriction = endpoint({
   method: 'PUT',
   path: '/restrictions',
   summary: 'Set who may see a project',
-  description: 'Everybody, or only the users and groups listed.',
+  description: 'Everybody, or only the users, groups and API keys listed.',
   access,
   query: Type.Object({ dry_run: Type.Optional(OneOf(['false'], { description: 'Dry runs are refused.' })) }),
   body: RestrictionUpdate,

@@ -67,7 +67,8 @@ export const permissionsOfPerson = (isAdministrator: boolean): ReadonlySet<Permi
 
 /** The part of the account that an actor reaches. */
 export type Scope =
-  | { readonly kind: 'account' }
+  /** With `viewerKeyId` without the restricted projects that do not list this key. */
+  | { readonly kind: 'account'; readonly viewerKeyId?: string }
   /** The projects that are open to this person. Rows decide which: there may be any number, and they may change. */
   | { readonly kind: 'member'; readonly userId: string }
   | { readonly kind: 'project'; readonly projectId: string }

@@ -1,9 +1,10 @@
-/** Who may see a project: everybody, or the users and groups that its restriction lists. */
+/** Who may see a project: everybody, or the users, groups and keys that its restriction lists. */
 import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
 import { Id, OneOf } from './schema.ts';
 
-const Viewer = Type.Object({ id: Type.String(), name: Type.String(), type: OneOf(['user', 'group']) });
+const viewerTypes = ['user', 'group', 'api_key'] as const;
+const Viewer = Type.Object({ id: Type.String(), name: Type.String(), type: OneOf(viewerTypes) });
 export type Viewer = Static<typeof Viewer>;
 
 export const Restriction = Type.Object({
@@ -21,9 +22,9 @@ export const RestrictionUpdate = Type.Object({
   resourcePermissions: Type.Optional(
     Type.Object({
       view: Type.Optional(
-        Type.Array(Type.Object({ id: Type.String(), type: OneOf(['user', 'group', 'api_key']) }), {
+        Type.Array(Type.Object({ id: Type.String(), type: OneOf(viewerTypes) }), {
           maxItems: 1000,
-          description: 'keys may be listed but are left out: what a key reaches is its scope',
+          description: 'Account-wide admin keys that may not change project access see the project only if listed.',
         }),
       ),
     }),
@@ -31,9 +32,8 @@ export const RestrictionUpdate = Type.Object({
 });
 export type RestrictionUpdate = Static<typeof RestrictionUpdate>;
 
-/** The users and groups that are listed. Keys may be listed too, but what a key reaches is its scope. */
 export const viewersOf = ({ resourcePermissions }: RestrictionUpdate): Omit<Viewer, 'name'>[] =>
-  (resourcePermissions?.view ?? []).flatMap(({ id, type }) => (type === 'api_key' ? [] : [{ id, type }]));
+  (resourcePermissions?.view ?? []).map(({ id, type }) => ({ id, type }));
 
 /** A project that nobody could open again must not come into being. */
 export function checkViewers(viewers: readonly { id: string; type: string }[], administratorsId: string): void {

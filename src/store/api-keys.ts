@@ -1,4 +1,4 @@
-import sql, { bulk, empty, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
 import { within } from './scopes.ts';
@@ -112,7 +112,31 @@ export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<v
     values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
 }
 
-export const deleteApiKey = (tx: Tx, id: string) => tx.run(sql`delete from api_keys where id = ${id}`);
+/** Also takes it from the lists of restricted projects. */
+export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id = ${id}`);
+  await tx.run(sql`delete from api_keys where id = ${id}`);
+}
+
+/**
+ * Of the given ids: those of admin keys that the scope sees or the project lists already, with their names. They stay
+ * until the commit.
+ */
+export async function lockAdminKeyNames(
+  tx: Tx,
+  ids: readonly string[],
+  { scope, projectId }: { scope: Scope; projectId: string },
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<{ id: string; name: string }>(sql`
+    select id, name from api_keys
+     where id in (${join([...ids])}) and type = 'admin'
+       and (${within(scope, sql`api_keys.project_id`)}
+            or exists (select 1 from project_viewers v where v.project_id = ${projectId}
+                          and v.viewer_type = 'api_key' and v.viewer_id = api_keys.id))
+     order by id ${tx.keep}`);
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
 
 /** Not a change of the key but a note beside it: no audit entry. */
 export const saveLastUsed = (tx: Tx, id: string) =>

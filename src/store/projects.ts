@@ -95,5 +95,10 @@ export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Its rollout statuses, keys and list of viewers go along. */
-export const deleteProject = (tx: Tx, id: string) => tx.run(sql`delete from projects where id = ${id}`);
+/** Its rollout statuses, keys and list of viewers go along, and its keys leave the lists of other projects. */
+export async function deleteProject(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`
+    delete from project_viewers
+     where viewer_type = 'api_key' and viewer_id in (select k.id from api_keys k where k.project_id = ${id})`);
+  await tx.run(sql`delete from projects where id = ${id}`);
+}

@@ -15,11 +15,12 @@ export async function findRestriction(
   projectId: string,
 ): Promise<{ restricted: boolean; viewers: Viewer[] }> {
   const rows = await db.all<RestrictionRow>(sql`
-    select p.is_restricted, v.viewer_id, coalesce(u.name, g.name) as viewer_name, v.viewer_type
+    select p.is_restricted, v.viewer_id, coalesce(u.name, g.name, k.name) as viewer_name, v.viewer_type
       from projects p
       left join project_viewers v on v.project_id = p.id
       left join users u on v.viewer_type = 'user' and u.id = v.viewer_id
       left join groups g on v.viewer_type = 'group' and g.id = v.viewer_id
+      left join api_keys k on v.viewer_type = 'api_key' and k.id = v.viewer_id
      where p.id = ${projectId}
      order by v.position`);
   return {

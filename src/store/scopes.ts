@@ -5,7 +5,12 @@ import type { Reader } from './sql.ts';
 
 /** The column holds the id of a project that the scope reaches. Name its table: the condition reads `projects` as well. */
 export function within(scope: Scope, column: Sql): Sql {
-  if (scope.kind === 'account') return sql`1 = 1`;
+  if (scope.kind === 'account') {
+    // What is of no project, or of one that is gone, is of the account.
+    return scope.viewerKeyId === undefined
+      ? sql`1 = 1`
+      : sql`not exists (select 1 from projects p where p.id = ${column} and ${closedTo(scope.viewerKeyId)})`;
+  }
   if (scope.kind !== 'member') return sql`${column} = ${scope.projectId}`;
   return sql`exists (select 1 from projects p where p.id = ${column} and ${openTo(scope.userId)})`;
 }
@@ -18,16 +23,24 @@ const openTo = (userId: string): Sql => sql`(
   or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
               where m.user_id = ${userId} and v.project_id = p.id and v.viewer_type = 'group'))`;
 
+/** The project `p` is restricted and does not list the key. */
+const closedTo = (keyId: string): Sql => sql`(
+  p.is_restricted = true
+  and not exists (select 1 from project_viewers v
+                   where v.project_id = p.id and v.viewer_type = 'api_key' and v.viewer_id = ${keyId}))`;
+
 /** The column holds the id of an environment that the scope reaches, once its project is reached. */
 export const withinEnvironments = (scope: Scope, column: Sql): Sql =>
   scope.kind === 'environment' ? sql`${column} in (${join([...scope.environmentIds])})` : sql`1 = 1`;
 
 /** Whether the scope reaches the project now. */
 export async function reaches(db: Reader, scope: Scope, projectId: string): Promise<boolean> {
-  if (scope.kind === 'account') return true;
-  if (scope.kind !== 'member') return scope.projectId === projectId;
-  const found = await db.one(sql`select 1 from projects p where p.id = ${projectId} and ${openTo(scope.userId)}`);
-  return found !== undefined;
+  if (scope.kind === 'project' || scope.kind === 'environment') return scope.projectId === projectId;
+  if (scope.kind === 'account' && scope.viewerKeyId === undefined) return true;
+  return (
+    (await db.one(sql`select 1 from projects where id = ${projectId} and ${within(scope, sql`projects.id`)}`)) !==
+    undefined
+  );
 }
 
 /** The ids of the projects that are open to the person. */

@@ -136,11 +136,12 @@ test('who is deleted is listed no more, and the project stays restricted', async
   assert.deepEqual(await current(project), shown(project, true, [administrators]));
 });
 
-test('a restriction hides a project from people, not from keys', async () => {
+test('a restriction does not hide a project from its own keys, nor from account-wide keys that may change it', async () => {
   const project = await aProject(api);
-  const as = await api.key({ scope: { kind: 'project', projectId: project.id } });
+  const own = await api.key({ scope: { kind: 'project', projectId: project.id }, roles: ['API_FEATURE_FLAG_VIEWER'] });
+  const manager = await api.key({ roles: ['API_WORKSPACE_ADMIN'] });
   await api.put('/restrictions', update(project, true, [administrators]));
-  for (const key of [as, api.adminKey]) {
+  for (const key of [own, manager, api.adminKey]) {
     const { body } = await api.get(`/workspaces?name=${project.name}`, { as: key });
     assert.deepEqual(
       body.objects.map((one: Named) => one.id),
@@ -165,4 +166,83 @@ test('a key of a project lists only users whom it sees: anybody else is as if no
   });
   assert.deepEqual(actions, []);
   assert.equal((await listing(seen)).status, 200);
+});
+
+async function aKey(fields: object = {}) {
+  const roles = ['API_FEATURE_FLAG_EDITOR', 'API_APIKEY'];
+  const { body } = await api.post('/apiKeys', { name: uniqueName('key'), apiKeyType: 'admin', roles, ...fields });
+  return { id: body.id as string, name: body.name as string, type: 'api_key', text: body.key as string };
+}
+const asViewer = ({ id, name, type }: { id: string; name: string; type: string }) => ({ id, name, type });
+
+test('listed keys are kept and shown with their names, and leave the list when they are revoked', async () => {
+  const [project, other] = [await aProject(api), await aProject(api)];
+  const [key, ofOther] = [await aKey(), await aKey({ workspace: { id: other.id } })];
+  const { body } = await api.put('/restrictions', update(project, true, [administrators, key, ofOther, key]));
+  assert.deepEqual(body, shown(project, true, [administrators, asViewer(key), asViewer(ofOther)]));
+  assert.deepEqual(await current(project), body);
+  assert.equal((await api.put('/restrictions', body)).status, 200, 'what was answered can be sent back');
+  await api.delete(`/apiKeys/${ofOther.id}`);
+  assert.deepEqual(await current(project), shown(project, true, [administrators, asViewer(key)]));
+  await api.delete(`/apiKeys/${key.id}`);
+  assert.deepEqual(await current(project), shown(project, true, [administrators]));
+});
+
+test('keys of a project that is deleted leave the lists of other projects', async () => {
+  const project = await aProject(api);
+  const { body: short } = await api.post('/workspaces', { name: uniqueName('short') });
+  const key = await aKey({ workspace: { id: short.id } });
+  await api.put('/restrictions', update(project, true, [administrators, key]));
+  for (const { id } of (await api.get(`/trafficTypes/ws/${short.id}`)).body) await api.delete(`/trafficTypes/${id}`);
+  assert.equal((await api.delete(`/workspaces/${short.id}`)).status, 200);
+  assert.deepEqual(await current(project), shown(project, true, [administrators]));
+});
+
+test('an account-wide key that may not change project access sees a restricted project only if it is listed', async () => {
+  const project = await aProject(api);
+  const [listed, other] = [await aKey(), await aKey()];
+  const keyOfProject = await aKey({ workspace: { id: project.id } });
+  const flags = (as: string) => api.get(`/splits/ws/${project.name}`, { as });
+  const sees = async (as: string) => {
+    const { body } = await api.get(`/workspaces?projectIdentifier=${project.id}`, { as });
+    const { objects } = (await api.get('/apiKeys?limit=200', { as })).body;
+    const isKeySeen = objects.some(({ id }: Named) => id === keyOfProject.id);
+    return [body.totalCount === 1, (await flags(as)).status === 200, isKeySeen];
+  };
+  for (const { text } of [listed, other]) assert.deepEqual(await sees(text), [true, true, true], 'while it is open');
+  await api.put('/restrictions', update(project, true, [administrators, listed]));
+  assert.deepEqual(await sees(listed.text), [true, true, true]);
+  assert.deepEqual(await sees(other.text), [false, false, false]);
+  refused(await flags(other.text), 404, `Could not find project ${project.name}`);
+  const actions = await api.recorded(async () => {
+    const path = `/splits/ws/${project.id}/trafficTypes/user`;
+    refused(await api.post(path, { name: uniqueName('flag') }, { as: other.text }), 404, /project/);
+    const body = { name: 'new', apiKeyType: 'admin', workspace: { id: project.id } };
+    refused(await api.post('/apiKeys', body, { as: other.text }), 404, /project/);
+    refused(await api.delete(`/apiKeys/${keyOfProject.id}`, { as: other.text }), 404, /API key/);
+    refused(await api.get(`/apiKeys/${keyOfProject.id}`, { as: other.text }), 404, /API key/);
+  });
+  assert.deepEqual(actions, []);
+  await api.put('/restrictions', update(project, true, [administrators]));
+  assert.deepEqual(await sees(listed.text), [false, false, false], 'at once');
+  await api.put('/restrictions', update(project, false));
+  assert.deepEqual(await sees(other.text), [true, true, true]);
+});
+
+test('only admin keys are listed, and by a key of a project only those that it sees or that are listed already', async () => {
+  const project = await aProject(api);
+  const [account, listed, own] = [await aKey(), await aKey(), await aKey({ workspace: { id: project.id } })];
+  const { id: sdkKey } = (project.staging as unknown as { apiTokens: Named[] }).apiTokens[0] ?? assert.fail();
+  const as = await api.key({ scope: { kind: 'project', projectId: project.id }, roles: ['API_WORKSPACE_ADMIN'] });
+  await api.put('/restrictions', update(project, true, [administrators, listed]));
+  const listing = (id: string, request = {}) =>
+    api.put('/restrictions', update(project, true, [administrators, listed, { id, type: 'api_key' }]), request);
+  const absent = (id: string) => `resourcePermissions/view: there is no admin key with the id ${id}`;
+  const actions = await api.recorded(async () => {
+    for (const id of [sdkKey, 'none', administrators.id]) refused(await listing(id), 400, absent(id));
+    refused(await listing(account.id, { as }), 400, absent(account.id));
+  });
+  assert.deepEqual(actions, []);
+  assert.equal((await listing(own.id, { as })).status, 200);
+  assert.equal((await listing(account.id)).status, 200);
 });

@@ -54,8 +54,8 @@ suite('projects', { concurrency: 2 }, () => {
     await heading(liu.page, 'Flags').waitFor();
 
     await page.goto('/p/Checkout/settings');
-    await page.getByLabel('Only some groups and people').check();
-    await choose(page, 'Add group or person', 'Groups and people', 'Checkout team');
+    await page.getByLabel('Only some groups, people and API keys').check();
+    await choose(page, 'Add group, person or key', 'Groups, people and API keys', 'Checkout team');
     await look(page, 'access');
     await press(page, 'Save access');
     await page.getByText('Checkout is open only to those listed.').waitFor();
@@ -76,7 +76,7 @@ suite('projects', { concurrency: 2 }, () => {
     await heading(liu.page, 'Flags').waitFor();
 
     await press(page, 'Remove Checkout team');
-    await choose(page, 'Add group or person', 'Groups and people', 'Liu Wei');
+    await choose(page, 'Add group, person or key', 'Groups, people and API keys', 'Liu Wei');
     await api('PUT', '/restrictions', {
       resource: { id: project.id, type: 'workspace' },
       operations: { view: true },

@@ -47,6 +47,9 @@ const scopes: Scope[] = [
   { kind: 'member', userId: user.id },
 ];
 
+/** With that of an account-wide key that restricted projects must list; it reads neither users nor the audit log. */
+const scopesOfKeys: Scope[] = [...scopes, { kind: 'account', viewerKeyId: 'key' }];
+
 /** One of each, in every combination. */
 function combined<Choice extends object>(choices: { readonly [Name in keyof Choice]: readonly Choice[Name][] }) {
   let all: Partial<Choice>[] = [{}];
@@ -57,7 +60,7 @@ function combined<Choice extends object>(choices: { readonly [Name in keyof Choi
 }
 
 const projectFilters = combined<projects.ProjectFilter>({
-  scope: scopes,
+  scope: scopesOfKeys,
   name: [undefined, 'name'],
   nameOp: ['IS', 'STARTS_WITH', 'CONTAINS'],
   word: [undefined, project.id],
@@ -128,8 +131,8 @@ const lists: Record<string, readonly Run[]> = {
   ],
   countGroups: [groups.countGroups],
   listMemberIds: [(db) => groups.listMemberIds(db, group.id)],
-  listApiKeys: scopes.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
-  countApiKeys: scopes.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
+  listApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
+  countApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
   listApiKeyIdsOfEnvironment: [(db) => apiKeys.listApiKeyIdsOfEnvironment(db, environment.id, 50)],
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),

@@ -46,8 +46,9 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ["if (!person) throw new Problem('unauthenticated');", ''],
   ],
   'src/commands/actors.ts': [
-    ['permissions: permissionsOf(roles)', "permissions: permissionsOf(roles && ['API_ALL_GRANTED'])"],
-    ['  scope,\n});', `  scope: scope && ${everywhere},\n});`],
+    ['const permissions = permissionsOf(roles)', "const permissions = permissionsOf(roles && ['API_ALL_GRANTED'])"],
+    ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', `isNarrowed ? scope : ${everywhere}`],
+    ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', 'scope'],
     ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id }", everywhere],
   ],
   'src/http/answers.ts': [['`${key} ${url}`', '`${url}`', 'flags.getFlag']],
@@ -97,6 +98,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/store/scopes.ts': [
     ['sql`${column} = ${scope.projectId}`', always],
     ['scope.projectId === projectId', 'projectId !== ""'],
+    [
+      "v.viewer_type = 'api_key' and v.viewer_id = ${keyId}))",
+      "v.viewer_type = 'api_key' and v.viewer_id <> ${keyId}))",
+    ],
     ['  p.is_restricted = false\n', '  true\n'],
     ["v.viewer_type = 'user' and v.viewer_id = ${userId})", "v.viewer_type = 'user' and v.viewer_id <> ${userId})"],
     ['where m.user_id = ${userId} and v.project_id = p.id', 'where m.user_id <> ${userId} and v.project_id = p.id'],

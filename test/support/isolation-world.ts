@@ -60,8 +60,9 @@ export async function isolationWorld(api: Api): Promise<World> {
   const [member, outsider, blind] = [await aPerson(api), await aPerson(api), await aPerson(api)];
   const teammate = await aPerson(api, { groups: [teams[0]] });
   const guest = await invite(api, { groups: [teams[1]] });
-  const home = await aSide(api, { viewer: member, team: teams[0], groupViewer: teammate });
-  const elsewhere = await aSide(api, { viewer: outsider, team: teams[1], groupViewer: guest });
+  const listedKeys = await Promise.all(narrowedRoles.map((role) => aKeyToList(api, role)));
+  const home = await aSide(api, { viewer: member, team: teams[0], groupViewer: teammate, keys: listedKeys });
+  const elsewhere = await aSide(api, { viewer: outsider, team: teams[1], groupViewer: guest, keys: [] });
   await closeDefault(api);
   const marks = (side: Side) => [...side.marks, ...side.productionMarks, ...side.keyMarks];
   const people = (reaches: readonly SideName[], isAdministrator = false) => ({
@@ -88,6 +89,13 @@ export async function isolationWorld(api: Api): Promise<World> {
     { name: 'an SDK key', request: { as: await anSdkKey(api, home) }, ...nobody(hiddenFrom([])) },
   ];
   for (const role of roleNames) principals.push(...(await keysOf(api, role, { home, elsewhere, marks })));
+  for (const { role, text } of listedKeys) {
+    principals.push({
+      ...{ role, isPerson: false, may: powers[role], request: { as: text } },
+      ...{ name: `an account key with ${role} that the project lists`, width: 'account', reaches: ['home'] },
+      ...{ onlyStaging: false, seesUsersOf: both, mustNotSee: marks(elsewhere) },
+    });
+  }
   return { sides: { home, elsewhere }, principals, adminKey: api.adminKey };
 }
 
@@ -100,6 +108,15 @@ async function closeDefault(api: Api): Promise<void> {
     resourcePermissions: { view: [{ id: await administratorsId(api), type: 'group' }] },
   });
   assert.equal(answer.status, 200, answer.text);
+}
+
+/** Account-wide keys with these roles see a restricted project only if it lists them. */
+const isNarrowed = (role: Role) => role !== 'API_ALL_GRANTED' && !powers[role].split(' ').includes('restriction.write');
+const narrowedRoles = roleNames.filter(isNarrowed);
+
+async function aKeyToList(api: Api, role: Role) {
+  const { body } = await api.post('/apiKeys', { name: `listed ${role}`, apiKeyType: 'admin', roles: [role] });
+  return { role, id: body.id as string, text: body.key as string };
 }
 
 const both: readonly SideName[] = ['home', 'elsewhere'];
@@ -129,7 +146,8 @@ async function keysOf(
   return [
     {
       ...{ ...shared, name: `an account key with ${role}`, request: { as: await api.key({ roles: [role] }) } },
-      ...{ width: 'account', reaches: both, onlyStaging: false, seesUsersOf: both, mustNotSee: [] },
+      ...{ width: 'account', reaches: isNarrowed(role) ? [] : both, onlyStaging: false, seesUsersOf: both },
+      mustNotSee: isNarrowed(role) ? [...marks(home), ...marks(elsewhere)] : [],
     },
     {
       ...{
@@ -162,7 +180,12 @@ type Named = { readonly id: string; readonly email: string };
 
 async function aSide(
   api: Api,
-  { viewer, team, groupViewer }: { viewer: Named; team: string; groupViewer: Named },
+  {
+    viewer,
+    team,
+    groupViewer,
+    keys,
+  }: { viewer: Named; team: string; groupViewer: Named; keys: readonly { readonly id: string }[] },
 ): Promise<Side> {
   const { body: project } = await api.post('/workspaces', { name: aMark('project') });
   const environment = async (production: boolean) =>
@@ -187,6 +210,7 @@ async function aSide(
     { id: await administratorsId(api), type: 'group' },
     { id: viewer.id, type: 'user' },
     { id: team, type: 'group' },
+    ...keys.map(({ id }) => ({ id, type: 'api_key' })),
   ];
   const resource = { id: project.id, type: 'workspace' };
   const restriction = { resource, operations: { view: true }, resourcePermissions: { view: viewers } };

@@ -137,8 +137,8 @@ export function requestsTo(api: Calls): Requests {
         const { body } = await api.post('/apiKeys', { name: 'shown', apiKeyType: 'admin', workspace: { id } });
         return { words: { key: body.id } };
       },
-      revokeApiKey: async () => {
-        const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin' });
+      revokeApiKey: async ({ id }) => {
+        const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin', workspace: { id } });
         return { words: { key: body.id }, id: body.id };
       },
     },

@@ -5,7 +5,7 @@ import { listRestrictions, replaceRestriction } from '#contract/restrictions.ts'
 import { administrators } from '#domain/groups.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Restriction } from '#domain/restrictions.ts';
-import { type GroupAnswer, groupsReading } from '../../administration/whole-lists.ts';
+import { apiKeysReading, type GroupAnswer, groupsReading } from '../../administration/whole-lists.ts';
 import { call, keyOf, reading } from '../../api.ts';
 import { type Edits, editsAfter } from '../../edits.ts';
 import { useForm } from '../../form.ts';
@@ -66,9 +66,13 @@ function AccessForm({ restriction, groups }: FormProps) {
       const now =
         (await client.fetchQuery({ ...restrictionReading(project.id), staleTime: 0 })).objects[0] ?? restriction;
       const wanted = accessWith(accessOf(now, administratorsId), edits);
-      const typeOf = (id: string) =>
-        now.resourcePermissions.view.find((viewer) => viewer.id === id)?.type ??
-        (groups.some((group) => group.id === id) ? 'group' : 'user');
+      const keys = await client.fetchQuery(apiKeysReading);
+      const typeOf = (id: string) => {
+        const known = now.resourcePermissions.view.find((viewer) => viewer.id === id)?.type;
+        if (known) return known;
+        if (keys.some((key) => key.id === id)) return 'api_key';
+        return groups.some((group) => group.id === id) ? 'group' : 'user';
+      };
       await call(replaceRestriction, {
         body: {
           resource: { id: project.id, type: 'workspace' },
@@ -117,8 +121,8 @@ function AccessForm({ restriction, groups }: FormProps) {
         />
         <Radio
           name="access"
-          label="Only some groups and people"
-          hint="For everybody else the project is not there. What an API key reaches is decided by its own scope."
+          label="Only some groups, people and API keys"
+          hint="For everyone else the project does not exist. Keys restricted to this project keep their access."
           checked={isRestricted}
           onChange={() => edit('isRestricted', true)}
         />

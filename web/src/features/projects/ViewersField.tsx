@@ -1,32 +1,38 @@
 import { useQuery } from '@tanstack/react-query';
 import { administrators } from '#domain/groups.ts';
-import { everyoneReading, groupsReading } from '../../administration/whole-lists.ts';
+import { apiKeysReading, everyoneReading, groupsReading } from '../../administration/whole-lists.ts';
 import { ChipsField } from '../../ui/ChipsField.tsx';
 
 interface Props {
-  /** Ids of groups and people. */
+  /** Ids of groups, people and API keys. */
   readonly viewers: readonly string[];
   readonly onChange: (ids: string[]) => void;
 }
 
-/** The groups and people whom a project is open to, beside the administrators. */
+/** The groups, people and API keys that a project is open to, beside the administrators. */
 export function ViewersField({ viewers, onChange }: Props) {
   const { data: groups = [] } = useQuery(groupsReading);
   const { data: everyone } = useQuery(everyoneReading);
+  const { data: keys = [] } = useQuery(apiKeysReading);
+  // Keys of a project see their project anyway; those who have listed one all the same see it by its name.
+  const listable = keys.filter(
+    ({ id, apiKeyType, workspace }) => apiKeyType === 'admin' && (!workspace || viewers.includes(id)),
+  );
   const options = [
     ...groups
       .filter(({ name }) => name !== administrators.name)
       .map(({ id, name }) => ({ id, label: name, group: 'Groups' })),
     ...(everyone?.people ?? []).map(({ id, name, email }) => ({ id, label: name, detail: email, group: 'People' })),
+    ...listable.map(({ id, name }) => ({ id, label: name, group: 'API keys' })),
   ];
   return (
     <ChipsField
-      label="Groups and people"
-      hint="Administrators always see every project."
+      label="Groups, people and API keys"
+      hint="Administrators always see every project, and so do account-wide keys that can change project access."
       options={options}
       selected={viewers}
       onChange={onChange}
-      add="Add group or person"
+      add="Add group, person or key"
     />
   );
 }

@@ -4,7 +4,7 @@ import type { Edits } from '../../edits.ts';
 
 export interface Access {
   readonly isRestricted: boolean;
-  /** Ids of groups and people, without the administrators, who are always there. */
+  /** Ids of groups, people and API keys, without the administrators, who are always there. */
   readonly viewers: readonly string[];
 }
 
