@@ -58,6 +58,7 @@ async function restore(file: string): Promise<void> {
   const facts = await examineBackup(file);
   requireNone(file, facts.troubles);
   warnOfGaps(facts);
+  warnOfClock(facts);
   const folder = mkdtempSync(join(tmpdir(), 'burgee-restore-'));
   try {
     const copy = join(folder, 'backup.db');
@@ -89,6 +90,14 @@ function requireNone(file: string, troubles: readonly string[]): void {
 /** They are in the source, so no other copy would be better. */
 function warnOfGaps({ gaps }: BackupFacts): void {
   for (const gap of gaps) process.stderr.write(`warning: ${gap}\n`);
+}
+
+/** Change numbers follow the clock: one that is behind gives numbers a second time that clients have seen already. */
+function warnOfClock({ madeAt }: BackupFacts): void {
+  const seconds = Math.round((madeAt - Date.now()) / 1000);
+  if (seconds <= 0) return;
+  const advice = 'set it before you start the server, or change numbers may be given out twice';
+  process.stderr.write(`warning: the clock of this machine is ${seconds} seconds behind the backup: ${advice}\n`);
 }
 
 const inWords = ({ tables, bytes, madeAt }: BackupFacts): string => {

@@ -97,6 +97,17 @@ describe('backups from the command line', sideBySide, () => {
     assert.deepEqual(await flagNames(burgee, databaseUrl), ['checkout']);
   });
 
+  test('restoring on a machine whose clock is behind the backup warns of numbers that were given out already', async () => {
+    const { burgee, file } = await aBackedUp();
+    const database = new DatabaseSync(file);
+    database.exec('update backup set made_at = made_at + 3600000');
+    database.close();
+    const { databaseUrl } = await newDatabase({ empty: true });
+    const restored = await burgee.run(['restore', 'monday.db'], { DATABASE_URL: databaseUrl });
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.match(restored.stderr, /^warning: the clock of this machine is 3[56]\d\d seconds behind the backup/);
+  });
+
   test('nothing is overwritten by a backup, and where there is no database none is made', async () => {
     const burgee = anInstallation();
     writeFileSync(join(burgee.folder, 'mine.txt'), 'mine');

@@ -7,8 +7,11 @@ import sql from 'sql-template-tag';
 import { makeBackup } from '#store/backup.ts';
 import { type BackupFacts, examineBackup } from '#store/backup-examination.ts';
 import { sumOf, tables } from '#store/copy.ts';
+import { nextChangeNumber } from '#store/environments.ts';
 import { migrate, ownMigrations } from '#store/migrate.ts';
+import { openStore } from '#store/open.ts';
 import { openPostgres } from '#store/postgres.ts';
+import type { Reader } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { newDatabase, onPostgres, temporaryFolder } from '../support/databases.ts';
@@ -135,6 +138,31 @@ test('a gap in the audit log is found, even where the sums agree with it', async
   assert.deepEqual(await gap('flag.db', `object_id = '${flag.id}' and action = 'flag.created'`), [
     '1 flags have no entry of their creation in the audit log',
   ]);
+});
+
+test('after a restore change numbers go on above those of the backup and above the clock', async () => {
+  const file = await aBackup('numbers.db');
+  const numberIn = async (db: Reader) =>
+    (
+      await db.one<{ number: number }>(sql`
+      select change_number as number from environments where id = ${project.staging.id}`)
+    )?.number ?? 0;
+  await api.put(`${path}/restore`);
+  await api.put(`${path}/kill`);
+  const given = await numberIn(api.store);
+  // The server reads the restored rows as they are in the backup, so it may as well use the file itself.
+  const database = { databaseUrl: `file:${file}`, databasePool: 1 };
+  const clock = { now: given + 1_000 };
+  const restored = await openStore(database, () => clock.now);
+  const own = await numberIn(restored);
+  assert.ok(own < given, 'the backup knows nothing of what was given out after it');
+  const next = async () => (await restored.write((tx) => nextChangeNumber(tx, project.staging))).changeNumber;
+  clock.now = 0;
+  assert.equal(await next(), own + 1, 'a clock that went back: above its own');
+  clock.now = given + 1_000;
+  assert.equal(await next(), given + 1_000, 'a clock that is right: above all that were given out before');
+  assert.equal(await next(), given + 1_001);
+  await restored.close();
 });
 
 test('a byte that changed in any text of the file does not go unnoticed, in tables and in indexes', async () => {
