@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { hashPassword } from '#commands/password-hash.ts';
-import { type Answer, refused } from '../support/app.ts';
+import type { Answer } from '../support/app.ts';
 import {
   account,
   anAddress,
@@ -22,15 +22,18 @@ await setUpAdministrator(api);
 
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
+/** Not the 503 of a database that is slow on a busy machine. */
+const isBusy = ({ body }: Answer) => body.message === 'Too many people are signing in at once; try again in 2 seconds';
+
 /**
  * More sign-ins of strangers than may run and wait, each from an address of its own. Resolves when the first of them was
  * turned away, with what waits for the rest.
  */
 async function fillTheQueue(): Promise<() => Promise<Answer[]>> {
   const turnedAway = Promise.withResolvers<void>();
-  const all = Array.from({ length: 150 }, async () => {
+  const all = Array.from({ length: 100 }, async () => {
     const answer = await signIn(api, { email: anEmail(), password: 'not the right password' });
-    if (answer.status === 503) turnedAway.resolve();
+    if (isBusy(answer)) turnedAway.resolve();
     return answer;
   });
   await Promise.race([turnedAway.promise, Promise.all(all).then(() => assert.fail('nobody was turned away'))]);
@@ -49,13 +52,9 @@ test('hashes leave threads of the pool for the disk, however many are asked for'
 test('who finds too many waiting is told when to come back', async () => {
   const rest = await fillTheQueue();
   const answers = await rest();
-  const turnedAway = answers.filter(({ status }) => status === 503);
-  assert.equal(answers.filter(({ status }) => status === 401).length, answers.length - turnedAway.length);
-  assert.ok(turnedAway.length > 0);
-  for (const answer of turnedAway) {
-    refused(answer, 503, 'Too many people are signing in at once; try again in 2 seconds');
-    assert.equal(answer.headers['retry-after'], '2');
-  }
+  const turnedAway = answers.filter(isBusy);
+  for (const answer of turnedAway) assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '2']);
+  assert.ok(turnedAway.length > 0 && turnedAway.length < answers.length);
 });
 
 test('an attempt that was turned away does not count against its account', async () => {
@@ -66,7 +65,7 @@ test('an attempt that was turned away does not count against its account', async
   const own = await Promise.all(
     Array.from({ length: 10 }, () => signIn(api, { ...person, password: 'not the right password' }, request)),
   );
-  assert.ok(statuses(own).includes(503));
+  assert.ok(own.some(isBusy));
   await rest();
   assert.equal((await signIn(api, person, request)).status, 200);
 });
