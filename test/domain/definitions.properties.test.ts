@@ -123,7 +123,7 @@ const faults: [fault: string, spoil: (t: Targeting) => unknown, complaint: RegEx
   [
     'a segment twice',
     (t) => withTreatments(t, { name: unknown, segments: ['s', 's'] }),
-    /^treatments\/0\/segments\/1 s is there/,
+    /^treatments\/0\/segments\/1 s is used twice/,
   ],
   [
     'configurations that are no JSON',
