@@ -30,6 +30,7 @@ import { groups } from '#http/routes/groups.ts';
 import { projects } from '#http/routes/projects.ts';
 import { restrictions } from '#http/routes/restrictions.ts';
 import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
+import { rollouts } from '#http/routes/rollouts.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
@@ -159,6 +160,7 @@ export async function createApp({
     ...apiKeys(store, account.id),
     ...restrictions(store),
     ...changes(store, markersFor('changes', account.markerSecret)),
+    ...rollouts(store),
   ];
   const served = [
     ['', service(store, manifest.version)],

@@ -9,6 +9,7 @@ import * as groups from './groups.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
+import * as rollouts from './rollouts.ts';
 import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
 import * as users from './users.ts';
@@ -26,6 +27,7 @@ export const contract = {
   apiKeys,
   restrictions,
   changes,
+  rollouts,
 };
 
 /** Below the prefix of accounts. */

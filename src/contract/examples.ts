@@ -322,6 +322,20 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   },
 
   listChanges: { reply: markerPage(change, 20) },
+  getRolloutHistory: {
+    reply: {
+      since: at,
+      points: [
+        {
+          at,
+          shares: [
+            { treatment: 'on', size: 10 },
+            { treatment: 'off', size: 90 },
+          ],
+        },
+      ],
+    },
+  },
 
   getInvitation: { reply: { email: user.email, name: 'ada' } },
   acceptInvitation: { body: { name: 'Ada', password }, reply: { ...session, user: { ...user, groups: [] } } },

@@ -59,6 +59,7 @@ const tags: Record<keyof typeof contract, Tag> = {
   },
   restrictions: { name: 'Project access', description: 'Who may see a project.' },
   changes: { name: 'Audit log', description: 'Who changed what, when and why.' },
+  rollouts: { name: 'Rollouts', description: 'How the shares of a definition changed over time.' },
 };
 const accountsTag: Tag = {
   name: 'Accounts',

@@ -135,6 +135,10 @@ export async function countDefinitions(db: Reader, environmentId: string): Promi
 export const hasDefinitions = async (db: Reader, environmentId: string): Promise<boolean> =>
   (await db.one(sql`select 1 from definitions where environment_id = ${environmentId} limit 1`)) !== undefined;
 
+export const isDefined = async (db: Reader, environmentId: string, flagId: string): Promise<boolean> =>
+  (await db.one(sql`select 1 from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`)) !==
+  undefined;
+
 /** Where the flag is defined, by id: the order in which the environments' numbers must be taken. */
 export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
   db.all<Reference>(sql`

@@ -44,6 +44,10 @@ suite('working together', { concurrency: 2 }, () => {
     await later(page);
     await page.getByText('Liu Wei changed Everyone else.').waitFor();
     assert.equal(await field(page, 'Percent on').inputValue(), '80');
+    // The rollout line was 50% until now, and is not drawn as if it had always been 80%.
+    const line = page.getByRole('img', { name: /^Share of on over 30 days/ });
+    await page.getByRole('img', { name: /^Share of on over 30 days: 0%, 50%, 80%$/ }).waitFor();
+    assert.equal(await line.count(), 1);
     assert.deepEqual(liu.complaints, []);
     await liu.leave();
   });

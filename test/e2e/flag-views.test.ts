@@ -45,7 +45,8 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'deadly', 'Staging')).killed, false);
     await look(page, 'killed');
     await page.getByRole('status').getByRole('button', { name: 'Restore' }).first().click();
-    await page.getByRole('dialog', { name: 'Restore in Production?' }).getByText('on 0% to 10% of all keys').waitFor();
+    const restore = page.getByRole('dialog', { name: 'Restore in Production?' });
+    await restore.getByRole('heading', { name: 'on 0% to 10% of all keys' }).waitFor();
     await press(page, 'Restore in Production');
     await page.getByText('Restored in Production. The rules decide again.').waitFor();
     assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
@@ -136,6 +137,8 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByText('This is a valid definition.').waitFor();
     await page.getByRole('tab', { name: 'Difference' }).click();
     await page.getByText('"size": 45').waitFor();
+    const changed = page.getByRole('region', { name: 'Saved and draft' }).getByText(/^(added|removed)/);
+    assert.deepEqual(await changed.allTextContents(), ['removed', 'added', 'removed', 'added']);
     await look(page, 'difference of JSON');
     await page.getByRole('link', { name: 'Review and save' }).click();
     await page.getByRole('dialog', { name: 'Save 1 change to Staging?' }).waitFor();
@@ -190,7 +193,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await panel.getByText(/^roles has any of qa, bucket/).waitFor();
     await panel.getByLabel('roles').fill('');
     await step(page, 'Everyone else').getByRole('button', { name: '100', exact: true }).click();
-    await panel.getByText('after saving').waitFor();
+    await panel.getByText('after saving', { exact: true }).waitFor();
     await panel.getByRole('status').getByText('off becomes on after saving').waitFor();
     await look(page, 'who sees what');
   });

@@ -27,6 +27,7 @@ PUT /splits/ws/:project/:flag/updateDescription flag.write project
 POST /tags/ws/:project/object/:flag/objecttype/:objectType flag.write project
 GET /splits/ws/:project/environments/:environment definition.read environment
 GET /splits/ws/:project/:flag/environments/:environment definition.read environment
+GET /splits/ws/:project/:flag/environments/:environment/rollout audit.read environment
 POST /splits/ws/:project/:flag/environments/:environment definition.write environment
 PUT /splits/ws/:project/:flag/environments/:environment definition.write environment
 PATCH /splits/ws/:project/:flag/environments/:environment definition.write environment

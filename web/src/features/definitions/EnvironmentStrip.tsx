@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Targeting } from '#domain/definitions.ts';
-import { rolloutOf } from '#domain/rollout.ts';
+import { rolloutOf } from '#domain/rollout-shares.ts';
 import { useDraftOf } from '../../drafts.ts';
 import { useFlag } from '../../flag.ts';
 import { type PageAction, usePageActions } from '../../page-actions.ts';

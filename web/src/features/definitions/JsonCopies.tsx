@@ -8,6 +8,7 @@ import { Button } from '../../ui/Button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { curlOf } from './curl.ts';
+import { inOneOrder } from './member-order.ts';
 import type { Editing } from './use-editing.ts';
 
 interface Props {
@@ -34,7 +35,7 @@ export function JsonCopies({ editing: { targeting, savedTargeting, saved, draft 
         </Button>
       )}
     >
-      <MenuItem onSelect={() => copy(pretty(targeting), 'the definition')}>Definition</MenuItem>
+      <MenuItem onSelect={() => copy(pretty(inOneOrder(targeting)), 'the definition')}>Definition</MenuItem>
       <MenuItem refusal={refusal} onSelect={() => copy(pretty(patch), 'the JSON patch')}>
         JSON patch
       </MenuItem>

@@ -10,6 +10,7 @@ import { useMay } from '../../session.ts';
 import { Button } from '../../ui/Button.tsx';
 import styles from './JsonEditor.module.css';
 import { placeInJson } from './json-places.ts';
+import { inOneOrder } from './member-order.ts';
 import { mergeTargetings } from './merge.ts';
 import { readDefinition } from './read-definition.ts';
 import type { Editing } from './use-editing.ts';
@@ -31,7 +32,7 @@ export interface Typed {
   readonly start: Targeting | undefined;
 }
 
-const pretty = (targeting: Targeting | undefined): string => JSON.stringify(targeting, null, 2);
+const pretty = (targeting: Targeting | undefined): string => JSON.stringify(inOneOrder(targeting), null, 2);
 
 /** A plain text field with the server's own reader behind it: what can be read is the draft at once. */
 export function JsonEditor({ editing: { place, targeting, change }, environment, typed, setTyped }: Props) {

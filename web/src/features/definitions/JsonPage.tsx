@@ -11,6 +11,7 @@ import { useSaved } from './definitions.ts';
 import { JsonCopies } from './JsonCopies.tsx';
 import type { Typed } from './JsonEditor.tsx';
 import styles from './JsonPage.module.css';
+import { inOneOrder } from './member-order.ts';
 import { NoSuchEnvironment } from './NoSuchEnvironment.tsx';
 import { useCarryOver } from './use-carry-over.ts';
 import { useEditing } from './use-editing.ts';
@@ -88,8 +89,10 @@ function JsonView({ environment }: { readonly environment: Environment }) {
           <div id="json" role="tabpanel" aria-label="JSON">
             <Suspense fallback={<Loading lines={8} />}>
               {view === 'draft' && <JsonEditor {...{ editing, environment, typed, setTyped }} />}
-              {view === 'saved' && <Saved value={savedTargeting} />}
-              {view === 'difference' && <JsonDiff before={savedTargeting} after={targeting} label="Saved and draft" />}
+              {view === 'saved' && <Saved value={inOneOrder(savedTargeting)} />}
+              {view === 'difference' && (
+                <JsonDiff before={inOneOrder(savedTargeting)} after={inOneOrder(targeting)} label="Saved and draft" />
+              )}
             </Suspense>
           </div>
         </>

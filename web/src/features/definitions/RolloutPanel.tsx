@@ -1,18 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { listChanges } from '#contract/changes.ts';
+import { getRolloutHistory } from '#contract/rollouts.ts';
+import { rolloutOf } from '#domain/rollout-shares.ts';
 import { reading } from '../../api.ts';
 import { useFlag } from '../../flag.ts';
 import { useProject } from '../../project.ts';
 import { useMay } from '../../session.ts';
+import { percent } from '../../ui/percent.ts';
 import { colourOf } from '../../ui/treatments.ts';
 import { useDefinition } from './editor.ts';
 import styles from './RolloutPanel.module.css';
-import { type Point, rolloutLine } from './rollout-line.ts';
+import { type Point, rolloutLine, shareIn } from './rollout-line.ts';
 
 const oneDay = 24 * 60 * 60 * 1000;
 const days = 30;
-const mostChanges = 200;
 
 /** How the share of the leading treatment has grown in the last weeks, and what it will be after saving. */
 export function RolloutPanel() {
@@ -21,32 +22,29 @@ export function RolloutPanel() {
   const flag = useFlag();
   const may = useMay();
   // The same for as long as the page is open, so that it stays the same question.
-  const [now] = useState(Date.now);
-  const from = now - days * oneDay;
-  const changes = useQuery({
-    ...reading(listChanges, {
-      query: {
-        workspaceId: project.id,
-        objectId: flag.id,
-        environmentId: environment.id,
-        objectType: 'definition',
-        from,
-        limit: mostChanges,
-      },
-    }),
-    enabled: saved !== undefined && may(listChanges),
+  const [from] = useState(() => Date.now() - days * oneDay);
+  const words = { project: project.id, flag: flag.name, environment: environment.id };
+  const question = reading(getRolloutHistory, { words, query: { from } });
+  const history = useQuery({
+    ...question,
+    // Asked again whenever somebody has changed the definition. Until it is answered, what was known is shown.
+    queryKey: [...question.queryKey, saved?.etag],
+    placeholderData: keepPreviousData,
+    enabled: saved !== undefined && may(getRolloutHistory),
   });
   const treatment = savedTargeting?.defaultRule[0]?.treatment;
-  if (!changes.data || !savedTargeting || treatment === undefined) return null;
-  const points = rolloutLine(changes.data.data, savedTargeting, { treatment, from, to: now });
-  const next = targeting.defaultRule.find((bucket) => bucket.treatment === treatment)?.size ?? 0;
+  if (!history.data || !savedTargeting || treatment === undefined) return null;
+  const to = Math.max(history.dataUpdatedAt, saved?.lastUpdateTime ?? 0);
+  const points = rolloutLine(history.data, { treatment, targeting: savedTargeting, at: to });
+  const next = shareIn(rolloutOf(targeting), treatment);
   const current = points.at(-1)?.share ?? 0;
   return (
     <Chart
       treatment={treatment}
       points={points}
       next={!savedTargeting.killed && next !== current ? next : undefined}
-      span={{ from, to: now }}
+      span={{ from: history.data.since, to }}
+      isCut={history.data.since > from}
     />
   );
 }
@@ -56,6 +54,8 @@ interface ChartProps {
   readonly points: readonly Point[];
   readonly next: number | undefined;
   readonly span: { readonly from: number; readonly to: number };
+  /** There were more changes than are told. */
+  readonly isCut: boolean;
 }
 
 const width = 312;
@@ -64,7 +64,7 @@ const height = 64;
 const room = 32;
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
-function Chart({ treatment, points, next, span }: ChartProps) {
+function Chart({ treatment, points, next, span, isCut }: ChartProps) {
   const { order, savedTargeting } = useDefinition();
   const id = useId();
   const end = next === undefined ? width : width - room;
@@ -90,7 +90,9 @@ function Chart({ treatment, points, next, span }: ChartProps) {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Share of ${treatment} over ${days} days: ${points.map(({ share }) => `${share}%`).join(', ')}`}
+        aria-label={`Share of ${treatment} ${isCut ? `since ${day.format(span.from)}` : `over ${days} days`}: ${points
+          .map(({ share }) => percent(share))
+          .join(', ')}`}
       >
         <path className={styles.grid} d={`M0 2H${width}M0 ${height / 2}H${width}M0 ${height - 2}H${width}`} />
         <path className={styles.area} style={{ fill: ink }} d={`${line}V${height - 2}H0Z`} />
@@ -101,11 +103,12 @@ function Chart({ treatment, points, next, span }: ChartProps) {
         <span>{day.format(span.from)}</span>
         <span>{day.format(span.to)}</span>
       </p>
+      {isCut && <p className={styles.cut}>Earlier changes are too many to show here.</p>}
     </section>
   );
 }
 
 function sentenceOf(current: number, next: number | undefined, isKilled: boolean): string {
   if (isKilled) return 'killed';
-  return next === undefined ? `${current}% now` : `${current}%, then ${next}% after saving`;
+  return next === undefined ? `${percent(current)} now` : `${percent(current)}, then ${percent(next)} after saving`;
 }

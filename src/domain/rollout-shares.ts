@@ -1,8 +1,8 @@
-/** The rollout of a definition: what the keys get that no target and no rule takes, traffic allocation counted. */
+/** What the keys get that no target and no rule takes, traffic allocation counted. */
 import type { Share } from './bucketing.ts';
 import type { Targeting } from './definitions.ts';
 
-type Rollout = Pick<Targeting, 'killed' | 'defaultTreatment' | 'trafficAllocation' | 'defaultRule'>;
+export type Rollout = Pick<Targeting, 'killed' | 'defaultTreatment' | 'trafficAllocation' | 'defaultRule'>;
 
 /**
  * Percent of those keys, to two decimals. In the order of the default rule; the default treatment is behind it where the

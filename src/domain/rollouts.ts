@@ -1,0 +1,47 @@
+/** How a definition was rolled out: its shares from one change to the next. */
+import { type Static, Type } from 'typebox';
+import { type Rollout, rolloutOf } from './rollout-shares.ts';
+import { Millis } from './schema.ts';
+
+/** `Type.Number` would come into the interface for this alone. */
+const Percent = Type.Unsafe<number>({ type: 'number' });
+
+export const RolloutHistory = Type.Object({
+  since: Type.Integer({ description: 'from when on it is known: `from`, unless there were too many changes since' }),
+  points: Type.Array(
+    Type.Object({
+      at: Millis,
+      shares: Type.Array(Type.Object({ treatment: Type.String(), size: Percent }), {
+        description: 'percent of the keys that no rule takes, traffic allocation counted; empty: not defined',
+      }),
+    }),
+    { description: 'oldest first; the first is at `since`' },
+  ),
+});
+export type RolloutHistory = Static<typeof RolloutHistory>;
+
+/** What a change left behind. */
+interface State {
+  readonly at: number;
+  /** There was nothing before. */
+  readonly isFirst: boolean;
+  readonly targeting: Rollout;
+}
+
+/**
+ * `states` are the newest first, and end with what was in force at `from`, or with the first one. Where they end before,
+ * nothing is known of the time before the oldest.
+ */
+export function rolloutHistoryOf(states: readonly State[], from: number): RolloutHistory {
+  const oldest = states.at(-1);
+  const isLate = oldest !== undefined && oldest.at > from;
+  const since = isLate && !oldest.isFirst ? oldest.at : from;
+  const isUndefinedAtFirst = !oldest || (isLate && oldest.isFirst);
+  const points = [
+    ...(isUndefinedAtFirst ? [{ at: from, shares: [] }] : []),
+    ...states.toReversed().map(({ at, targeting }) => ({ at: Math.max(at, since), shares: rolloutOf(targeting) })),
+  ];
+  const isStep = (index: number) =>
+    index === 0 || JSON.stringify(points[index]?.shares) !== JSON.stringify(points[index - 1]?.shares);
+  return { since, points: points.filter((_, index) => isStep(index)) };
+}

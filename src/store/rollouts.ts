@@ -1,0 +1,47 @@
+import sql, { join } from 'sql-template-tag';
+import type { Targeting } from '#domain/definitions.ts';
+import type { Position, Reader } from './sql.ts';
+
+/** A state of a definition: what a change left behind. */
+export interface DefinitionState {
+  readonly at: number;
+  /** The definition was made by the change, so that there was none before. */
+  readonly isFirst: boolean;
+  readonly targeting: Targeting;
+}
+
+/** Definitions can be a megabyte each, and are parsed where others wait. */
+const mostStates = 300;
+const mostStateBytes = 1_048_576;
+
+/**
+ * Newest first, up to the one that was in force at `from` or to the creation of the definition. They end before that
+ * where there are too many, or where the log has been shortened.
+ */
+export async function listDefinitionStates(
+  db: Reader,
+  { environmentId, flagId, from }: { environmentId: string; flagId: string; from: number },
+): Promise<DefinitionState[]> {
+  const rows = await db.all<Position & { action: string; bytes: number }>(sql`
+    select id, at, action, octet_length(after_body) as bytes
+      from changes
+     where object_type = 'definition' and object_id = ${flagId} and coalesce(environment_id, '') = ${environmentId}
+       and after_body is not null
+     order by at desc, id desc limit ${mostStates}`);
+  const isFirst = ({ action }: { action: string }) => action === 'definition.created';
+  const last = rows.findIndex((row) => row.at <= from || isFirst(row));
+  const wanted = last < 0 ? rows : rows.slice(0, last + 1);
+  let bytes = 0;
+  const places = wanted.filter((row, index) => {
+    bytes += row.bytes;
+    return index === 0 || bytes <= mostStateBytes;
+  });
+  if (places.length === 0) return [];
+  const bodies = await db.all<{ id: string; after_body: string }>(sql`
+    select id, after_body from changes where id in (${join(places.map(({ id }) => id))})`);
+  const byId = new Map(bodies.map((row) => [row.id, row.after_body]));
+  return places.flatMap((row) => {
+    const body = byId.get(row.id);
+    return body === undefined ? [] : [{ at: row.at, isFirst: isFirst(row), targeting: JSON.parse(body) as Targeting }];
+  });
+}
