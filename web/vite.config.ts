@@ -21,13 +21,13 @@ const groups = [
   { name: 'contract', test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.)|\/typebox\// },
   {
     name: 'ui',
-    test: /\/web\/src\/(ui\/(?!JsonDiff)|administration\/whole-lists|[\w-]+\.ts$)|\/lucide-react\//,
+    test: /\/web\/src\/(ui\/(?!JsonDiff|CodeBlock|Username)|administration\/whole-lists|[\w-]+\.ts$)|\/lucide-react\//,
   },
   { name: 'administration', test: /\/web\/src\/administration\// },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\/(?!SignedIn\.|SetupLinkHelp)/ },
   {
     name: 'shell',
-    test: /\/web\/src\/(shell\/|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
+    test: /\/web\/src\/(shell\/(?!DeletedFlag|NoSuchFlag)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
   },
 ];
 

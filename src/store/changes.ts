@@ -252,14 +252,21 @@ export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
   await tx.run(sql`
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
                          object_name, project_id, environment_id, title, comment, before_body, after_body, previous_id)
-    values (${change.id}, ${Math.max(change.at, (previous?.at ?? 0) + 1)}, ${change.transactionId},
+    values (${change.id}, (${inOrder(change)}), ${change.transactionId},
             ${change.actor.type}, ${change.actor.id}, ${change.actor.name}, ${change.action}, ${change.object.type},
             ${change.object.id}, ${change.object.name}, ${change.projectId ?? null}, ${change.environmentId ?? null},
             ${change.title ?? null}, ${change.comment ?? null}, ${isSame ? null : before}, ${jsonOrNull(change.after)},
             ${isSame ? (previous?.id ?? null) : null})`);
 }
 
-interface LastState extends Position {
+/** The instant of the entry, but later than those about the same thing before it when the clock went back. */
+const inOrder = ({ at, object, environmentId }: NewChange): Sql => sql`
+  select case when max(at) > ${at} then max(at) + 1 else ${at} end from changes
+   where object_id = ${object.id} and object_type = ${object.type}
+     and coalesce(environment_id, '') = ${environmentId ?? ''}`;
+
+interface LastState {
+  readonly id: string;
   /** Whether it is the state that was found. It is another one when something else changed the object. */
   readonly isSame: boolean | number;
 }
@@ -267,7 +274,7 @@ interface LastState extends Position {
 /** The newest entry that left a state of the object. Kept, so that it is not removed before the new one refers to it. */
 const keepLastState = (tx: Tx, { object, environmentId }: NewChange, before: string) =>
   tx.one<LastState>(sql`
-    select id, at, after_body = ${before} as "isSame" from changes
+    select id, after_body = ${before} as "isSame" from changes
      where id = (select id from changes
                   where object_type = ${object.type} and object_id = ${object.id}
                     and coalesce(environment_id, '') = ${environmentId ?? ''} and after_body is not null

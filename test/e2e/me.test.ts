@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import manifest from '../../package.json' with { type: 'json' };
 import { startBrowser } from '../web/browser.ts';
 import { ana, enterPassword, field, heading, press } from '../web/people.ts';
 import { aMember, look, signedInVisitsIn } from './support.ts';
@@ -39,6 +40,7 @@ suite('one’s own page', { concurrency: 2 }, () => {
 
   visit('single keys can be switched off, in this browser', async ({ page }) => {
     await page.goto('/me');
+    await page.getByText(`Burgee ${manifest.version}`, { exact: true }).waitFor();
     await page.getByRole('checkbox', { name: 'Single keys are shortcuts' }).uncheck();
     await page.goto('/admin/users');
     await heading(page, 'Users').waitFor();

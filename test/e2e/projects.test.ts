@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import manifest from '../../package.json' with { type: 'json' };
 import { startBrowser } from '../web/browser.ts';
 import { field, heading, press } from '../web/people.ts';
 import { aFlag, aMember, choose, look, row, signedInVisitsIn } from './support.ts';
@@ -10,6 +11,7 @@ suite('projects', { concurrency: 2 }, () => {
   visit('a project is made, renamed, emptied and deleted', async ({ page }) => {
     await page.goto('/admin/settings');
     await row(page, 'Checkout').getByText('Staging, Development, Production').waitFor();
+    await page.getByText(`Burgee ${manifest.version}`, { exact: true }).waitFor();
     await press(page, 'New project');
     await field(page, 'Name').fill('Checkout');
     await press(page, 'Create project');

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { empty, raw, Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { userStatuses } from '#domain/users.ts';
+import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changes from '#store/changes.ts';
@@ -15,6 +16,7 @@ import * as groups from '#store/groups.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
+import * as rollouts from '#store/rollouts.ts';
 import * as scopesOfStore from '#store/scopes.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
@@ -137,6 +139,15 @@ const lists: Record<string, readonly Run[]> = {
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
   listOutbox: [outbox.listOutbox],
+  listOutboxOfMembers: [outbox.listOutboxOfMembers],
+  countResetMails: [(db) => accounts.countResetMails(db, user.id, 0)],
+  listDirectDependents: [
+    (db) => definitions.listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
+  ],
+  countDirectDependents: [(db) => definitions.countDirectDependents(db, project.id, flag.name)],
+  listDefinitionStates: [
+    (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
+  ],
 };
 
 /** Each statement that was asked for, once. */
@@ -237,6 +248,12 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'a key names at most 100 environments of one project',
     },
   ],
+  listDirectDependents: [
+    {
+      statement: /order by e\.created_at, e\.id, d\.flag_name limit \? offset \?$/,
+      because: 'the flags that name one flag: at most 5,000 in an environment',
+    },
+  ],
   listFlags: severalTags,
   countFlags: severalTags,
   listEnvironmentsOfFlag: [
@@ -273,7 +290,8 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
 };
 
 /** A part of a name may stand in the name of every project that a person sees. */
-const isCountByPartOfName = (scan: string) => /^SCAN projects in select count.*lower\(name\) like/.test(scan);
+const isCountByPartOfName = (scan: string) =>
+  /^(?:SCAN projects|(?:-> {2})?Seq Scan on projects(?: p)?) in select count.*from projects where (?:not )?exists/.test(scan);
 
 const isSame = (sort: string, { statement }: SmallSort) =>
   typeof statement === 'string' ? sort.endsWith(` ${statement}`) : statement.test(sort);

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTargeting } from '#domain/definition-bodies.ts';
 import type { Targeting } from '#domain/definitions.ts';
+import { differencesBetween } from '#domain/differences.ts';
 import { type Matcher, matcherTypes } from '#domain/matchers.ts';
 import { newMatcher } from '../../web/src/features/definitions/edit-matchers.ts';
 import { doubleKeys, keysIn } from '../../web/src/features/definitions/key-lists.ts';
 import { whyNeverReached } from '../../web/src/features/definitions/reachability.ts';
 import { dayValue, instantOf, minuteValue } from '../../web/src/targeting/dates.ts';
 import { matcherSentence } from '../../web/src/targeting/matcher-words.ts';
+import { targetingOf } from '../../web/src/targeting/targeting-of.ts';
 import { aDefinition } from '../support/build.ts';
 
 const noon = Date.UTC(2025, 10, 12, 12, 30);
@@ -124,3 +126,10 @@ const neverReached: [string, Targeting, (string | undefined)[]][] = [
 for (const [name, targeting, reasons] of neverReached) {
   test(`never reached: ${name}`, () => assert.deepEqual(whyNeverReached(targeting), reasons));
 }
+
+test('what the server sets is no difference between two states of the audit log', () => {
+  const targeting = parseTargeting(aDefinition());
+  const recorded = (changeNumber: number) =>
+    targetingOf({ ...targeting, id: 'f', name: 'gull', lastUpdateTime: changeNumber, seed: 1, changeNumber });
+  assert.deepEqual(differencesBetween(recorded(1), recorded(2)), []);
+});

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { FlagContext, flagReading, lastEnvironment, rememberFlag, useFlag } from '../flag.ts';
 import { useEnvironments, useProject } from '../project.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
-import { DeletedFlag } from './DeletedFlag.tsx';
-import { NoSuchFlag } from './NoSuchFlag.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';
+
+/** Few ever see these two. */
+const DeletedFlag = lazy(() => import('./DeletedFlag.tsx').then((module) => ({ default: module.DeletedFlag })));
+const NoSuchFlag = lazy(() => import('./NoSuchFlag.tsx').then((module) => ({ default: module.NoSuchFlag })));
 
 /** Finds the flag of the address for all pages inside it. */
 export function FlagLayout() {
@@ -20,7 +22,9 @@ export function FlagLayout() {
   useEffect(() => {
     if (name !== undefined) rememberFlag({ project: project.name, flag: name });
   }, [project.name, name]);
-  if (error?.status === 404) return flag ? <DeletedFlag flag={flag} /> : <NoSuchFlag word={word} />;
+  if (error?.status === 404) {
+    return <Suspense>{flag ? <DeletedFlag flag={flag} /> : <NoSuchFlag word={word} />}</Suspense>;
+  }
   if (!flag) {
     return error ? (
       <Page>

@@ -10,6 +10,7 @@ const ofTheServer = new Set([
   'etag',
   'seed',
   'trafficAllocationSeed',
+  'changeNumber',
 ]);
 
 /** The part of a definition that people decide: all but what the server sets. Old audit entries lack the default. */

@@ -12,8 +12,8 @@ import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { FlagFilters } from './FlagFilters.tsx';
 import { FlagTable } from './FlagTable.tsx';
 import { useFlags, useFlagsSearch } from './flags-query.ts';
-import { NoFlags } from './NoFlags.tsx';
 
+const NoFlags = lazy(() => import('./NoFlags.tsx').then((module) => ({ default: module.NoFlags })));
 /** With its dialogs, which nobody needs before something is selected. */
 const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({ default: module.SelectionBar })));
 
@@ -50,7 +50,7 @@ export function FlagsPage() {
       />
       {(!isEmpty || isFiltered) && <FlagFilters flags={flags ?? []} total={data && total} />}
       {!flags && (error ? <Failure problem={error} onRetry={refetch} /> : <SkeletonRows rows={8} />)}
-      {isEmpty && <NoFlags />}
+      <Suspense>{isEmpty && <NoFlags />}</Suspense>
       {flags && !isEmpty && (
         <FlagTable
           flags={flags}
