@@ -151,7 +151,7 @@ export const keySteps = [
       const absent = listed.find((_, index) => found[index] === undefined);
       if (absent !== undefined) {
         const word = absent === 'user' ? aim.u.word : aim.g.word;
-        return refusal(400, `resourcePermissions/view: there is no ${absent} ${word}`);
+        return refusal(400, `resourcePermissions/view: there is no ${absent} with the id ${word}`);
       }
       const before = shownRestriction(world, project, project.viewers, project.restricted);
       const viewers = found.flatMap((viewer) => viewer ?? []);
