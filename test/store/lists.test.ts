@@ -280,6 +280,14 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       statement: "where environment_id = ?) and type <> 'admin' order by created_at, id",
       because: 'the keys of one environment',
     },
+    ...(onPostgres
+      ? [
+          {
+            statement: /where environment_id = \?\) order by api_key_id, environment_id$/,
+            because: 'the environments of those keys',
+          },
+        ]
+      : []),
   ],
   listProjectIdsOfUser: [
     {
@@ -291,7 +299,9 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
 
 /** A part of a name may stand in the name of every project that a person sees. */
 const isCountByPartOfName = (scan: string) =>
-  /^(?:SCAN projects|(?:-> {2})?Seq Scan on projects(?: p)?) in select count.*from projects where (?:not )?exists/.test(scan);
+  /^(?:SCAN projects|(?:-> {2})?Seq Scan on projects(?: p)?) in select count.*from projects where (?:not )?exists/.test(
+    scan,
+  );
 
 const isSame = (sort: string, { statement }: SmallSort) =>
   typeof statement === 'string' ? sort.endsWith(` ${statement}`) : statement.test(sort);

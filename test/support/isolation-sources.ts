@@ -43,7 +43,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/http/implement.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
   'src/http/authenticate.ts': [
     ["key?.type !== 'admin'", 'key === undefined'],
-    ["if (!person) throw new Problem('unauthenticated');", ''],
+    [
+      "if (!person) throw new Problem('unauthenticated', { why: request.headers.authorization ? 'malformed' : 'none' });",
+      '',
+    ],
   ],
   'src/commands/actors.ts': [
     ['const permissions = permissionsOf(roles)', "const permissions = permissionsOf(roles && ['API_ALL_GRANTED'])"],
@@ -51,7 +54,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', 'scope'],
     ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id }", everywhere],
   ],
-  'src/http/answers.ts': [['`${key} ${url}`', '`${url}`', 'flags.getFlag']],
+  'src/http/answers.ts': [['`${key} ${url} ', '`${url} ', 'flags.getFlag']],
   'src/http/resolve.ts': [
     ['findProject(db, name, actor.scope)', `findProject(db, name, actor && ${everywhere})`],
     [

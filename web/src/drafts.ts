@@ -94,7 +94,7 @@ function parsed(text: string | null): Draft | undefined {
 
 /** A draft may be older than the page: made before there was this setting. */
 const withDefaults = ({ base, targeting, ...draft }: Draft): Draft => {
-  const complete = (one: Targeting): Targeting => ({ ...one, impressionsDisabled: one.impressionsDisabled ?? false });
+  const complete = (one: Targeting): Targeting => ({ ...one, impressionsDisabled: one?.impressionsDisabled ?? false });
   return { ...draft, base: base && complete(base), targeting: complete(targeting) };
 };
 
