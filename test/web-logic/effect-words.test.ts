@@ -40,9 +40,17 @@ test('shares that stay the same are not called harmless while keys swap', () => 
   const after = { defaultRule: split({ off: 50, on: 50 }) };
   assert.equal(
     effectLine(between(before, after), 'off'),
-    'Shares stay the same, but 100% of all keys change treatment.',
+    'Shares stay the same, but 100% of all keys change treatment',
   );
-  assert.equal(effectLine(between(before, before), 'off'), 'No key changes treatment.');
+  assert.equal(effectLine(between(before, before), 'off'), 'No key changes treatment');
+});
+
+test('ranges that stay the same do not say that shares do', () => {
+  const [before, after] = [['DE', 'FR'], ['DE']].map((codes) => ({
+    defaultRule: split({ on: 10, off: 90 }),
+    rules: codes.map((code) => rule([{ ...country, strings: [code] }])),
+  })) as [Record<string, unknown>, Record<string, unknown>];
+  assert.equal(effectLine(between(before, after), 'off'), '0–90% of all keys change treatment');
 });
 
 test('what is not known is named after what asks for it', () => {
@@ -81,7 +89,7 @@ test('listed keys are counted', () => {
   const listed = { treatments: [{ name: 'on', keys: ['ana', 'liu'] }, { name: 'off' }] };
   const effect = between({}, listed);
   assert.deepEqual(namedWords(effect), ['2 listed keys move from off to on.']);
-  assert.equal(effectLine(effect, 'off'), '2 listed keys change treatment.');
+  assert.equal(effectLine(effect, 'off'), '2 listed keys change treatment');
   assert.deepEqual(namedWords(between(listed, { rules: [rule([country], { off: 100 })] })), [
     '2 listed keys move from on to off.',
   ]);

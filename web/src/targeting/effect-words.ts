@@ -1,4 +1,6 @@
 /** The effect of a change in words. */
+
+import type { Flow } from '#domain/effect-flows.ts';
 import type { Decider, Question } from '#domain/effect-sides.ts';
 import { type Effect, type Group, isHarmless, movesIn, type Range } from '#domain/effects.ts';
 import { percent } from '../ui/percent.ts';
@@ -18,17 +20,30 @@ export function changedShares({ shares }: Effect, defaultTreatment: string) {
 /** The headline where no share says it. */
 export function plainHeadline(effect: Effect): string {
   const { groups, named } = effect;
-  if (groups.length === 0) return 'Cannot tell: there are too many rules to compare.';
-  if (isHarmless(effect)) return 'No key changes treatment.';
+  if (groups.length === 0) return 'Cannot tell: there are too many rules to compare';
+  if (isHarmless(effect)) return 'No key changes treatment';
   const moved = groups.map(({ flows }) => movesIn(flows).reduce((sum, { share }) => sum + share, 0));
   const range = { least: Math.min(...moved), most: Math.max(...moved) };
-  if (range.most > 0) return `Shares stay the same, but ${rangeWords(range)} of all keys change treatment.`;
+  if (range.most > 0) {
+    const isBalanced = groups.every(({ flows }) => isBalancedBy(flows));
+    return `${isBalanced ? 'Shares stay the same, but ' : ''}${rangeWords(range)} of all keys change treatment`;
+  }
   const keys = named.moves.reduce((sum, move) => sum + move.keys, 0);
-  if (named.unknown + named.notCompared > 0) return 'Only keys that are listed one by one may change treatment.';
-  return keys === 1 ? 'One listed key changes treatment.' : `${count(keys)} listed keys change treatment.`;
+  if (named.unknown + named.notCompared > 0) return 'Only keys that are listed one by one may change treatment';
+  return keys === 1 ? 'One listed key changes treatment' : `${count(keys)} listed keys change treatment`;
 }
 
-/** One line: "on 80% → 60% of all keys". */
+/** Each treatment gets as many keys as it loses. A range that stays the same does not say that. */
+function isBalancedBy(flows: readonly Flow[]): boolean {
+  const net = new Map<string, number>();
+  for (const { from, to, share } of flows) {
+    net.set(from, (net.get(from) ?? 0) - share);
+    net.set(to, (net.get(to) ?? 0) + share);
+  }
+  return [...net.values()].every((share) => Math.abs(share) < 0.001);
+}
+
+/** One line, without a full stop: "on 80% → 60% of all keys". */
 export function effectLine(effect: Effect, defaultTreatment: string): string {
   const changed = changedShares(effect, defaultTreatment);
   if (changed.length === 0 || effect.groups.length === 0) return plainHeadline(effect);
