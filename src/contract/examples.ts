@@ -379,6 +379,6 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
     reply: { ...session, administrator: true, projects: 'all', user: { ...user, groups: [] } },
   },
 
-  getHealth: { reply: { status: 'ok', version: '0.1.0' } },
+  getHealth: { reply: { status: 'ok', version: '0.2.0' } },
   getReadiness: { reply: { status: 'ready' } },
 };
