@@ -50,7 +50,10 @@ test('ranges that stay the same do not say that shares do', () => {
     defaultRule: split({ on: 10, off: 90 }),
     rules: codes.map((code) => rule([{ ...country, strings: [code] }])),
   });
-  assert.equal(effectLine(between(ofCountries('DE', 'FR'), ofCountries('DE')), 'off'), '0–90% of all keys change treatment');
+  assert.equal(
+    effectLine(between(ofCountries('DE', 'FR'), ofCountries('DE')), 'off'),
+    '0–90% of all keys change treatment',
+  );
 });
 
 test('what is not known is named after what asks for it', () => {
