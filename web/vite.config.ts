@@ -21,7 +21,7 @@ const groups = [
   { name: 'contract', test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.)|\/typebox\// },
   {
     name: 'ui',
-    test: /\/web\/src\/(ui\/(?!JsonDiff|CodeBlock|Username)|administration\/whole-lists|[\w-]+\.ts$)|\/lucide-react\//,
+    test: /\/web\/src\/(ui\/(?!JsonDiff|CodeBlock|Username)|administration\/whole-lists|(Denied|EditorName)\.tsx$|[\w-]+\.ts$)|\/lucide-react\//,
   },
   { name: 'administration', test: /\/web\/src\/administration\// },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\/(?!SignedIn\.|SetupLinkHelp)/ },

@@ -46,7 +46,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await look(page, 'killed');
     await page.getByRole('status').getByRole('button', { name: 'Restore' }).first().click();
     const restore = page.getByRole('dialog', { name: 'Restore in Production?' });
-    await restore.getByRole('heading', { name: 'on 0% → 10% of all keys' }).waitFor();
+    await restore.getByRole('heading', { name: 'on 0% to 10% of all keys' }).waitFor();
     await press(page, 'Restore in Production');
     await page.getByText('Restored in Production. The rules decide again.').waitFor();
     assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
