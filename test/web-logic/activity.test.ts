@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { permissions } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
 import { byDay, dateValue, dayOf, endOfDay, startOfDay } from '../../web/src/activity/days.ts';
 import { fieldChanges } from '../../web/src/activity/field-changes.ts';
@@ -27,11 +28,13 @@ const inWords = (change: Change): string =>
 suite('sentences of the audit log', () => {
   test('everything that is recorded has one', () => {
     const folder = fileURLToPath(new URL('../../src/commands', import.meta.url));
-    const recorded = globSync('*.ts', { cwd: folder }).flatMap((file) =>
-      [...readFileSync(join(folder, file), 'utf8').matchAll(/'([a-zA-Z_]+\.[a-z_]+)'/g)].map(
-        ([, action = '']) => action,
-      ),
-    );
+    const recorded = globSync('*.ts', { cwd: folder })
+      .flatMap((file) =>
+        [...readFileSync(join(folder, file), 'utf8').matchAll(/'([a-zA-Z_]+\.[a-z_]+)'/g)].map(
+          ([, action = '']) => action,
+        ),
+      )
+      .filter((word) => !(permissions as readonly string[]).includes(word));
     assert.ok(recorded.length > 35, String(recorded.length));
     for (const auditLogType of recorded) {
       const words = inWords(aChange({ auditLogType }));

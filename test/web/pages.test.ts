@@ -105,6 +105,8 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await setUp(page, server);
     await goToMe(page);
     await press(page, 'Set up');
+    await field(page, 'Your password').fill(ana.password);
+    await press(page, 'Continue');
     const secret = (
       await page
         .locator('code')
@@ -271,6 +273,8 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await page.getByRole('button', { name: /^End the session/ }).click();
     await page.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' });
     await press(elsewhere.page, 'Set up');
+    await field(elsewhere.page, 'Your password').fill(ana.password);
+    await press(elsewhere.page, 'Continue');
     await elsewhere.page.getByRole('alertdialog', { name: 'Sign in again' }).waitFor();
     assert.deepEqual(elsewhere.complaints, []);
     await elsewhere.leave();
