@@ -175,6 +175,8 @@ describe('no secret comes back', () => {
       for (const [place, make] of Object.entries(places)) {
         for (let count = 0; count < Math.min(secretsAtOnce, kinds.length); count += 1) {
           const [what, secret] = kinds[turn++ % kinds.length] ?? assert.fail();
+          // It would revoke the key that asks.
+          if (secret === adminKey && endpoint.method === 'DELETE' && place === 'the last word of the path') continue;
           const sent = make({ endpoint, path, secret });
           // A text is taken as it is sent: whatever stands in it is meant to be there.
           if (endpoint.textBody && sent.body !== undefined) continue;
