@@ -13,7 +13,7 @@ import {
   type OldChange,
   saveRetentionDone,
 } from '#store/audit-retention.ts';
-import type { Position, Store } from '#store/sql.ts';
+import { housekeep, type Position, type Store } from '#store/sql.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const everyMs = 60 * 60 * 1000;
@@ -66,11 +66,11 @@ async function removeIfDue(options: RetentionOptions, signal: AbortSignal): Prom
   const { store, log } = options;
   const before = store.clock() - everyMs;
   if (!(await isRetentionDue(store, before))) return;
-  if (!(await store.write((tx) => claimRetention(tx, { before, leaseMs })))) return;
+  if (!(await housekeep(store, (tx) => claimRetention(tx, { before, leaseMs })))) return;
   const removed = await removeOld(options, signal);
   if (removed > 0) log.info({ removed, days: options.days }, 'old audit entries removed');
   // Whoever stops in the middle leaves the rest to the next pass.
-  await store.write((tx) => (signal.aborted ? extendRetentionClaim(tx, 0) : saveRetentionDone(tx)));
+  await housekeep(store, (tx) => (signal.aborted ? extendRetentionClaim(tx, 0) : saveRetentionDone(tx)));
 }
 
 /** Goes through all entries that are old enough. */
@@ -85,7 +85,7 @@ async function removeOld({ store, days, pauseMs = usualPauseMs }: RetentionOptio
     const ids = step.filter(({ stays }) => !stays).map(({ id }) => id);
     if (ids.length > 0) removed += await store.write((tx) => deleteChanges(tx, ids, before));
     if (store.clock() - claimedAt > leaseMs / 3) {
-      await store.write((tx) => extendRetentionClaim(tx, leaseMs));
+      await housekeep(store, (tx) => extendRetentionClaim(tx, leaseMs));
       claimedAt = store.clock();
     }
     position = { at: last.at, id: last.id };
