@@ -81,14 +81,14 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const jobs: Job[] = [];
   stopOnSignal({ app, store, log, jobs, telemetry });
   jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
+  const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId: transactionIds()() }));
   const listeningAt = await listen(app, config);
+  // From here on nothing waits for the database: a node that listens survives its absence.
   const publicUrl = givenUrl ?? listeningAt;
   const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
   jobs.push(startOutbox({ store, log, publicUrl, send }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
-  const transactionId = transactionIds()();
-  const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
   else if (setupToken) process.stdout.write(`\n${setupLines(publicUrl, setupToken)}\n`);
 }
