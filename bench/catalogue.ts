@@ -5,7 +5,7 @@
  */
 import { v7 as newId } from 'uuid';
 import { setUp } from '#commands/setup.ts';
-import type { Targeting } from '#domain/definitions.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Flag } from '#domain/flags.ts';
 import type { Project } from '#domain/projects.ts';
 import { insertDefinition, type SeededDefinition } from '#store/definitions.ts';

@@ -1,10 +1,11 @@
 /** The environment variables, read once and checked. Nothing else reads `process.env`. */
-import { mayBeKey } from '#commands/secrets.ts';
+
 import { OperatorError } from '#domain/operator.ts';
-import type { ConnectionLimits } from '#http/connections.ts';
-import type { AllowedOrigins } from '#http/cors.ts';
-import type { RateLimits } from '#http/limits.ts';
+import type { RateLimits } from '#http/limits/rate.ts';
+import type { ConnectionLimits } from '#http/server/connections.ts';
+import type { AllowedOrigins } from '#http/server/cors.ts';
 import type { BackupSettings } from '#jobs/backups.ts';
+import { mayBeKey } from '#security/secrets.ts';
 
 export interface Config {
   readonly host: string;

@@ -52,11 +52,13 @@ const mayUse: Record<string, readonly string[]> = {
   domain: [],
   contract: ['domain'],
   store: ['domain'],
-  commands: ['domain', 'store'],
-  jobs: ['domain', 'store'],
+  security: ['domain'],
+  operations: ['domain', 'store'],
+  commands: ['domain', 'store', 'security'],
+  jobs: ['domain', 'store', 'operations'],
   telemetry: ['domain', 'store'],
-  http: ['domain', 'contract', 'store', 'commands', 'telemetry'],
-  cli: ['domain', 'store', 'commands', 'jobs/mail.ts'],
+  http: ['domain', 'contract', 'store', 'security', 'commands', 'telemetry'],
+  cli: ['domain', 'store', 'security', 'operations', 'commands', 'jobs/mail.ts'],
 };
 
 /** Layer → the packages that it may import, where it may not import them all. */
@@ -64,6 +66,8 @@ const mayInstall: Record<string, RegExp> = {
   domain: /^typebox(\/|$)/,
   contract: /^typebox(\/|$)/,
   store: /^(node:|sql-template-tag$|pg$)/,
+  security: /^node:/,
+  operations: /^(node:|sql-template-tag$)/,
   commands: /^(node:|uuid$|otpauth$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
   telemetry: /^(node:|pino$)/,
@@ -122,11 +126,11 @@ test('a layer imports only the packages that it may', () => {
   );
 });
 
-test('all SQL is in the store', () => {
+test('all SQL is in the store and in the operations on whole databases', () => {
   const users = imports.filter(({ target }) => /^(sql-template-tag|node:sqlite|pg)$/.test(target));
   assert.ok(users.length > 0);
   assert.deepEqual(
-    users.filter(({ file }) => layerOf(file) !== 'store').map(({ file }) => file),
+    users.filter(({ file }) => !['store', 'operations'].includes(layerOf(file))).map(({ file }) => file),
     [],
   );
 });
@@ -200,7 +204,9 @@ test('a resource has the same file name in every layer', () => {
   assert.deepEqual(listed.sort(), resources.map(camelCase).sort(), 'contract/all.ts lists every one');
   for (const stem of resources) {
     for (const folder of ['src/domain', 'src/store', 'src/http/routes']) {
-      assert.ok(existsSync(join(root, folder, `${stem}.ts`)), `${folder}/${stem}.ts`);
+      // A resource whose rules fill more than a file has a folder of its name.
+      const found = [`${folder}/${stem}.ts`, `${folder}/${stem}`].some((path) => existsSync(join(root, path)));
+      assert.ok(found, `${folder}/${stem}.ts`);
     }
     const tests = stem === 'accounts' ? 'test/accounts/*.test.ts' : `test/admin/${stem}*.test.ts`;
     assert.notDeepEqual(filesIn(tests), [], tests);
@@ -212,17 +218,45 @@ test('a resource has the same file name in every layer', () => {
   );
 });
 
+interface WebImport {
+  readonly file: string;
+  /** Below web/src, or `#` and a layer of the server. */
+  readonly target: string;
+}
+
+const webImports: WebImport[] = filesIn('web/src/**/*.{ts,tsx}').flatMap((file) =>
+  [...withoutComments(read(file)).matchAll(/(?:from|import\()\s*'([#.][^']*)'/g)].map(([, target = '']) => ({
+    file: file.slice('web/src/'.length),
+    target: target.startsWith('#') ? target : relative('web/src', join(dirname(file), target)),
+  })),
+);
+const say = ({ file, target }: WebImport) => `${file} imports ${target}`;
+
 test('the interface is a client like any other: it imports the contract and the domain, and features do not know each other', () => {
-  const wrong = filesIn('web/src/**/*.{ts,tsx}').flatMap((file) =>
-    [...read(file).matchAll(/from '([#.][^']*)'/g)]
-      .map(([, target = '']) => target)
-      .filter((target) => {
-        if (target.startsWith('#')) return !/^#(domain|contract)\//.test(target);
-        const [, feature] = /web\/src\/features\/([^/]+)\//.exec(file) ?? [];
-        const [, other] = /web\/src\/features\/([^/]+)\//.exec(join(dirname(file), target)) ?? [];
-        return !join(dirname(file), target).startsWith('web/src/') || (feature && other && feature !== other);
-      })
-      .map((target) => `${file} imports ${target}`),
-  );
-  assert.deepEqual(wrong, []);
+  assert.ok(webImports.length > 1000);
+  const wrong = webImports.filter(({ file, target }) => {
+    if (target.startsWith('#')) return !/^#(domain|contract)\//.test(target);
+    const [, feature] = /^features\/([^/]+)\//.exec(file) ?? [];
+    const [, other] = /^features\/([^/]+)\//.exec(target) ?? [];
+    return target.startsWith('..') || (feature && other && feature !== other);
+  });
+  assert.deepEqual(wrong.map(say), []);
+});
+
+/** Room of the interface → the rooms that it may import. `ui` knows neither resources nor the server. */
+const mayUseInWeb: Record<string, readonly string[]> = {
+  ui: [],
+  state: ['#domain'],
+  server: ['state', '#domain', '#contract'],
+  kit: ['ui', 'state', 'server', '#domain', '#contract'],
+  'features/definitions/editing': ['kit', 'ui', 'state', 'server', 'targeting', '#domain', '#contract'],
+};
+
+test('a room of the interface imports only the rooms that it may', () => {
+  for (const [room, allowed] of Object.entries(mayUseInWeb)) {
+    const own = webImports.filter(({ file }) => file.startsWith(`${room}/`));
+    assert.ok(own.length > 0, room);
+    const wrong = own.filter(({ target }) => ![room, ...allowed].some((place) => target.startsWith(`${place}/`)));
+    assert.deepEqual(wrong.map(say), []);
+  }
 });

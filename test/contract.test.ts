@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 as newId } from 'uuid';
-import { newKeyText } from '#commands/secrets.ts';
 import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import * as service from '#contract/service.ts';
@@ -16,6 +15,7 @@ import {
   roleNames,
   roles,
 } from '#domain/access.ts';
+import { newKeyText } from '#security/secrets.ts';
 import { type Answer, refused, startApi } from './support/app.ts';
 import { aProject } from './support/build.ts';
 import { type Build, type Place, requestOf, requestsTo, type Target } from './support/requests.ts';

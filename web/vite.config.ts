@@ -13,15 +13,19 @@ const groups = [
   // What checks values comes with the pages that read JSON; what evaluates and compares definitions with those of a flag.
   {
     name: 'checks',
-    test: /\/typebox\/build\/(schema|value|format)\/|\/web\/interpret|\/domain\/(shapes|definition-bodies)\./,
+    test: /\/typebox\/build\/(schema|value|format)\/|\/web\/interpret|\/domain\/(shapes|definitions\/parse)\./,
   },
-  { name: 'evaluation', test: /\/domain\/(effect|evaluate|matching|semantic)/ },
-  { name: 'patches', test: /\/domain\/definition-patches/ },
-  { name: 'differences', test: /\/domain\/(diff|list-steps|moved-shares|same-items)/ },
-  { name: 'contract', test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.)|\/typebox\// },
+  { name: 'evaluation', test: /\/domain\/evaluation\/(?!bucketing)/ },
+  { name: 'patches', test: /\/domain\/definitions\/patch/ },
+  { name: 'differences', test: /\/domain\/definitions\/(diff|list-steps|moved-shares|same-items)/ },
+  // What edits and merges definitions comes with the pages of a flag, too.
+  {
+    name: 'contract',
+    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!definition|matchers|summary))|\/typebox\//,
+  },
   {
     name: 'ui',
-    test: /\/web\/src\/(ui\/(?!JsonDiff|CodeBlock|Username)|administration\/whole-lists|(Denied|EditorName)\.tsx$|[\w-]+\.ts$)|\/lucide-react\//,
+    test: /\/web\/src\/((ui|kit)\/(?!JsonDiff|CodeBlock|Username|Dependents|Version|FlagCrumbs|save-file)|(server|state)\/|administration\/whole-lists)|\/lucide-react\//,
   },
   { name: 'administration', test: /\/web\/src\/administration\// },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\/(?!SignedIn\.|SetupLinkHelp)/ },

@@ -1,7 +1,7 @@
 /** The limit on PostgreSQL: its driver doing the statements of a request over a pool of ten, and nothing else. */
 import { hash } from 'node:crypto';
 import { type ClientBase, Pool } from 'pg';
-import { connectionTo } from '#store/postgres-query.ts';
+import { connectionTo } from '#store/postgres/query.ts';
 import type { RecordedRequest, Statement } from '../recorded.ts';
 import { answerOrders } from './answers.ts';
 import { isAuditEntry, type Repetition, repeat, withNewId } from './repeat.ts';

@@ -1,8 +1,8 @@
 /** Whether there is room for the database and for the backups, and whether those are made. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { listBackups } from '#store/backup-folder.ts';
-import type { Finding } from '#store/findings.ts';
+import { listBackups } from '#operations/backup/folder.ts';
+import type { Finding } from '#operations/doctor/finding.ts';
 import { fileOf, isFile, isMissingFile } from '#store/open.ts';
 import type { Config } from '../config.ts';
 

@@ -1,8 +1,8 @@
 /** Looks at everything that an operator can get wrong, and changes nothing. */
 import type { Command } from 'commander';
 import { greetMailServer } from '#jobs/mail.ts';
-import { examineDatabase } from '#store/database-examination.ts';
-import type { Finding } from '#store/findings.ts';
+import { examineDatabase } from '#operations/doctor/database.ts';
+import type { Finding } from '#operations/doctor/finding.ts';
 import { type Config, readConfig } from '../config.ts';
 import { examineDisks } from './disks.ts';
 

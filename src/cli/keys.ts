@@ -8,7 +8,7 @@ import { shapeOf } from '#domain/shapes.ts';
 import { listApiKeys } from '#store/api-keys.ts';
 import { findEnvironment } from '#store/environments.ts';
 import { findProject } from '#store/projects.ts';
-import { listPlaceNames } from '#store/scopes.ts';
+import { listPlaceNames } from '#store/scope-filter.ts';
 import type { Reader } from '#store/sql.ts';
 import { withStore } from './store.ts';
 import { printTable } from './table.ts';

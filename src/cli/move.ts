@@ -5,13 +5,13 @@ import {
   copyTable,
   countRows,
   emptyTables,
-  findUnfinishedCopy,
   findUsedTable,
   markCopy,
   sumOf,
   tables,
   unmarkCopy,
-} from '#store/copy.ts';
+} from '#operations/copy.ts';
+import { findUnfinishedCopy } from '#store/migrate.ts';
 import { type Database, openUnfinished, withoutPassword } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
 import { showSparingly } from './progress.ts';

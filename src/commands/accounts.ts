@@ -12,6 +12,8 @@ import {
 import { requireStrong } from '#domain/passwords.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply, type User } from '#domain/users.ts';
+import { hashPassword } from '#security/password-hash.ts';
+import { hashOf, newToken, setupTokenOf } from '#security/secrets.ts';
 import { findAccount, isSetupToken, saveSetupToken, takeSetupToken } from '#store/account.ts';
 import * as store from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
@@ -20,9 +22,7 @@ import { deleteSessionsOfUser } from '#store/sessions.ts';
 import { type Reader, type Tx, Unchanged } from '#store/sql.ts';
 import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
 import { type Context, type RecordingTx, readerOf, write } from './context.ts';
-import { hashPassword } from './password-hash.ts';
 import { provePassword, requireProof } from './password-proof.ts';
-import { hashOf, newToken, setupTokenOf } from './secrets.ts';
 import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
 
 /** Part of inviting and inviting again: a fresh link, and the mail that carries it. */

@@ -3,7 +3,7 @@ import { type Access, type Actor, allows, permissionsOf, permissionsOfPerson } f
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
 import { keepApiKey } from '#store/api-keys.ts';
-import { reaches } from '#store/scopes.ts';
+import { reaches } from '#store/scope-filter.ts';
 import { keepSignedIn, type SignedIn } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 

@@ -2,13 +2,13 @@ import { v7 as newId } from 'uuid';
 import type { Actor, KeyScope, Role } from '#domain/access.ts';
 import { type ApiKey, type ApiKeyType, checkKeyScope } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
+import { hashOf, newKeyText } from '#security/secrets.ts';
 import * as store from '#store/api-keys.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
-import { reaches } from '#store/scopes.ts';
+import { reaches } from '#store/scope-filter.ts';
 import type { Tx } from '#store/sql.ts';
 import { type Context, type Entry, write } from './context.ts';
-import { hashOf, newKeyText } from './secrets.ts';
 
 export interface KeyFields {
   readonly name: string;

@@ -1,6 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { Seeds } from '#domain/bucketing.ts';
-import { parseSeeds, parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
 import {
   checkTargeting,
   type Definition,
@@ -9,8 +7,10 @@ import {
   mostDependencies,
   type Targeting,
   toTargeting,
-} from '#domain/definitions.ts';
+} from '#domain/definitions/definition.ts';
+import { parseSeeds, parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
 import type { Environment } from '#domain/environments.ts';
+import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';

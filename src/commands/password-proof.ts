@@ -1,11 +1,11 @@
 /** Who knows the password may do more. Hashing takes long, so it happens before the transaction, and is held in it. */
 import { Problem } from '#domain/problems.ts';
 import type { User } from '#domain/users.ts';
+import { isPassword } from '#security/password-hash.ts';
 import { type Credentials, findCredentials } from '#store/accounts.ts';
 import type { Tx } from '#store/sql.ts';
 import { lockUser } from '#store/users.ts';
 import { type Context, readerOf } from './context.ts';
-import { isPassword } from './password-hash.ts';
 
 /** The credentials that the password opened, or `password_wrong`. */
 export async function provePassword(context: Context, userId: string, password: string): Promise<Credentials> {

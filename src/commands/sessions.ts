@@ -2,13 +2,13 @@ import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, isEmail, type User } from '#domain/users.ts';
+import { hashPassword, isOutdated, isPassword } from '#security/password-hash.ts';
+import { hashOf, newToken } from '#security/secrets.ts';
 import { type Credentials, findCredentials, findCredentialsByEmail, savePassword } from '#store/accounts.ts';
 import { deleteSession, insertSession, type Session } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { lockUser } from '#store/users.ts';
 import { type Context, type Entry, type RecordingTx, readerOf, write } from './context.ts';
-import { hashPassword, isOutdated, isPassword } from './password-hash.ts';
-import { hashOf, newToken } from './secrets.ts';
 import { useCode } from './two-factor.ts';
 
 /** From where a session is started. */

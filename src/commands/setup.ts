@@ -4,6 +4,7 @@ import { v7 as newId } from 'uuid';
 import { type Actor, permissionsOf } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Project } from '#domain/projects.ts';
+import { hashOf, newToken, setupTokenOf } from '#security/secrets.ts';
 import { findAccount, insertAccount, saveSetupToken } from '#store/account.ts';
 import { insertEnvironment } from '#store/environments.ts';
 import { insertGroup } from '#store/groups.ts';
@@ -11,7 +12,6 @@ import { Refused, type Store } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
 import { contextFor, write } from './context.ts';
 import { insertProjectWithDefaults } from './projects.ts';
-import { hashOf, newToken, setupTokenOf } from './secrets.ts';
 
 export const system: Actor = {
   type: 'system',

@@ -3,12 +3,12 @@ import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { Problem } from '#domain/problems.ts';
 import type { User } from '#domain/users.ts';
+import { hashOf } from '#security/secrets.ts';
 import type { Tx } from '#store/sql.ts';
 import * as store from '#store/two-factor.ts';
 import { lockUser } from '#store/users.ts';
 import { type Context, write } from './context.ts';
 import { provePassword, requireProof } from './password-proof.ts';
-import { hashOf } from './secrets.ts';
 
 const totp = (secret: string, label = '') =>
   new TOTP({ issuer: 'Burgee', label, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 });

@@ -1,4 +1,4 @@
-import { Definition, DefinitionBody } from '#domain/definitions.ts';
+import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { endpoint } from './endpoint.ts';
 import { NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ExpandedFlag, ListedFlag } from '#domain/expansions.ts';
+import { ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
 import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, OneOf } from '#domain/schema.ts';

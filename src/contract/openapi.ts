@@ -3,13 +3,13 @@
 import type { TSchema } from 'typebox';
 import { CreatedApiKey } from '#domain/api-keys.ts';
 import { Change } from '#domain/changes.ts';
-import { Definition, DefinitionBody } from '#domain/definitions.ts';
+import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
+import { Matcher } from '#domain/definitions/matchers.ts';
+import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
 import { EnvironmentDetails, EnvironmentSummary } from '#domain/environments.ts';
-import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/expansions.ts';
 import { Flag } from '#domain/flags.ts';
 import { Group } from '#domain/groups.ts';
 import { Patch } from '#domain/json-patch.ts';
-import { Matcher } from '#domain/matchers.ts';
 import { type ProblemCode, problems, sentenceOf } from '#domain/problems.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';

@@ -9,8 +9,8 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { backupName, pruneBackups, removeBrokenOff } from '#operations/backup/folder.ts';
 import { claimBackup, extendBackupClaim, isBackupDue, saveBackupMade } from '#store/backup-claims.ts';
-import { backupName, pruneBackups, removeBrokenOff } from '#store/backup-folder.ts';
 import { makeFolder } from '#store/folders.ts';
 import { housekeep, type Store } from '#store/sql.ts';
 

@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
-import { within } from './scopes.ts';
+import { within } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
 interface ApiKeyRow {

@@ -11,7 +11,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
-import { within, withinEnvironments } from './scopes.ts';
+import { within, withinEnvironments } from './scope-filter.ts';
 import type { Position, Reader, Tx } from './sql.ts';
 
 interface ChangeRow {

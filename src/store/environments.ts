@@ -3,7 +3,7 @@ import type { Scope } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { withinEnvironments } from './scopes.ts';
+import { withinEnvironments } from './scope-filter.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 interface EnvironmentRow {

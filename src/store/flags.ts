@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
-import { findPage, type Page, type Total } from './long-lists.ts';
+import { findPage, type Page, type Total } from './paging.ts';
 import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
 interface FlagRow {

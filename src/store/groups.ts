@@ -1,7 +1,7 @@
 import sql, { join } from 'sql-template-tag';
 import { administrators, type Group } from '#domain/groups.ts';
 import { Problem } from '#domain/problems.ts';
-import { findPage, type Page, type Total } from './long-lists.ts';
+import { findPage, type Page, type Total } from './paging.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 type GroupRow = Omit<Group, 'type'>;

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OperatorError } from '#domain/operator.ts';
-import { findUnfinishedCopy } from './copy.ts';
-import { migrate } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
-import { openPostgresSnapshot } from './postgres-snapshot.ts';
+import { findUnfinishedCopy, migrate } from './migrate.ts';
+import { openPostgresSnapshot } from './postgres/snapshot.ts';
+import { openPostgres } from './postgres/store.ts';
 import type { Snapshot, Store } from './sql.ts';
-import { openSqlite } from './sqlite.ts';
-import { openSqliteSnapshot } from './sqlite-snapshot.ts';
+import { openSqliteSnapshot } from './sqlite/snapshot.ts';
+import { openSqlite } from './sqlite/store.ts';
 
 export interface Database {
   /** `file:` and a path, or a URL of PostgreSQL. */

@@ -2,7 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { within } from './scopes.ts';
+import { within } from './scope-filter.ts';
 import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
 
 interface ProjectRow {

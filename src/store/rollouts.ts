@@ -1,5 +1,5 @@
 import sql, { join } from 'sql-template-tag';
-import type { Targeting } from '#domain/definitions.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Position, Reader } from './sql.ts';
 
 /** A state of a definition: what a change left behind. */

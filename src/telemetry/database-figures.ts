@@ -1,8 +1,9 @@
 /** What is in the database that an operator watches. Every node tells the same of it: take the largest, not the sum. */
+
 import { findRemovedCount } from '#store/audit-retention.ts';
 import { findLastBackup } from '#store/backup-claims.ts';
+import { withPatience } from '#store/deadline.ts';
 import { measureOutbox } from '#store/outbox.ts';
-import { withPatience } from '#store/patience.ts';
 import { countSessions } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAuditEntries } from './audit-entries.ts';

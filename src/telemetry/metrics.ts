@@ -1,6 +1,7 @@
 /** All that Prometheus is told, and where it is noted. */
+
+import type { DatabaseWork, WatchDatabase } from '#store/instrumented.ts';
 import type { Reader } from '#store/sql.ts';
-import type { DatabaseWork, WatchDatabase } from '#store/watched.ts';
 import { watchDatabase } from './database-figures.ts';
 import { type Family, labelText, toText } from './exposition.ts';
 import { Histogram } from './histogram.ts';

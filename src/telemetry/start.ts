@@ -1,7 +1,7 @@
 /** Starts what measures and traces, as far as it is wanted; what is not wanted is not even loaded. */
 import type { Logger } from 'pino';
+import { watched } from '#store/instrumented.ts';
 import type { Store } from '#store/sql.ts';
-import { watched } from '#store/watched.ts';
 import type { Answered } from './requests.ts';
 import type { ExporterOptions } from './span-exporter.ts';
 import type { Traces } from './traces.ts';

@@ -7,7 +7,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { Problem } from '#domain/problems.ts';
-import type { WatchDatabase } from '#store/watched.ts';
+import type { WatchDatabase } from '#store/instrumented.ts';
 import { counter, type Family } from './exposition.ts';
 import type { SpanExporter } from './span-exporter.ts';
 

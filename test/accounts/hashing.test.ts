@@ -3,7 +3,7 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { hashPassword } from '#commands/password-hash.ts';
+import { hashPassword } from '#security/password-hash.ts';
 import type { Answer } from '../support/app.ts';
 import {
   account,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { pino } from 'pino';
-import { createThrottles } from '#http/throttle.ts';
+import { createThrottles } from '#http/limits/throttle.ts';
 import { findAccount } from '#store/account.ts';
 import { createApp } from '../../src/app.ts';
 import { type Answer, type Request, refused } from '../support/app.ts';

@@ -7,7 +7,7 @@ import { type FastifyRequest, fastify } from 'fastify';
 import { inject } from 'light-my-request';
 import sql from 'sql-template-tag';
 import { prefix } from '#contract/parts.ts';
-import { keptAnswers } from '#http/answers.ts';
+import { keptAnswers } from '#http/cache/responses.ts';
 import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { hashOf, newKeyText } from '#commands/secrets.ts';
 import { roleNames } from '#domain/access.ts';
+import { hashOf, newKeyText } from '#security/secrets.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aProject, uniqueName } from '../support/build.ts';
 

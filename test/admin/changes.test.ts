@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { hashOf } from '#commands/secrets.ts';
 import type { Change } from '#domain/changes.ts';
+import { hashOf } from '#security/secrets.ts';
 import { findAccount } from '#store/account.ts';
 import { listOutbox } from '#store/outbox.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { v7 as newId } from 'uuid';
 import type { User } from '#domain/users.ts';
-import { markersFor } from '#http/markers.ts';
+import { markersFor } from '#http/paging/markers.ts';
 import { findAccount } from '#store/account.ts';
 import type { Tx } from '#store/sql.ts';
 import { deleteUser, insertUser } from '#store/users.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashOf, mayBeKey, newKeyText, newToken } from '#commands/secrets.ts';
 import { apiKeyTypes } from '#domain/api-keys.ts';
+import { hashOf, mayBeKey, newKeyText, newToken } from '#security/secrets.ts';
 
 /** Made by another program: the text `0123456789ABCDEFGHIJKLMNOPQRST` and the CRC32 of all before the checksum. */
 const known = {

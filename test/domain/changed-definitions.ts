@@ -1,7 +1,7 @@
 /** Targetings at random, and pairs of which one is the other after a few edits. */
 import fc from 'fast-check';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import type { Bucket, Rule, Targeting } from '#domain/definitions.ts';
+import type { Bucket, Rule, Targeting } from '#domain/definitions/definition.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import { bodyWith } from './valid-definitions.ts';
 
 export const targeting: fc.Arbitrary<Targeting> = bodyWith(0).map((body) => parseTargeting(body));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
-import { diffTargeting } from '#domain/definition-patches.ts';
-import type { Definition, Rule, Targeting } from '#domain/definitions.ts';
+import type { Definition, Rule, Targeting } from '#domain/definitions/definition.ts';
+import { parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
+import { diffTargeting } from '#domain/definitions/patch.ts';
 import { mostOperations } from '#domain/json-patch.ts';
 import { aDefinition } from '../support/build.ts';
 import { changedTargeting, targeting } from './changed-definitions.ts';

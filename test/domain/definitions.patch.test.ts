@@ -1,8 +1,8 @@
 /** What a JSON Patch may do to a definition. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
-import { type Definition, toTargeting } from '#domain/definitions.ts';
+import { type Definition, toTargeting } from '#domain/definitions/definition.ts';
+import { parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { aDefinition } from '../support/build.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { checkTargeting, type Targeting } from '#domain/definitions.ts';
-import type { Matcher } from '#domain/matchers.ts';
+import { checkTargeting, type Targeting } from '#domain/definitions/definition.ts';
+import type { Matcher } from '#domain/definitions/matchers.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import { Problem } from '#domain/problems.ts';
 import { aDefinition } from '../support/build.ts';
 import { bodyWith, validMatchers } from './valid-definitions.ts';

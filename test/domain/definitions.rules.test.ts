@@ -1,8 +1,8 @@
 /** The rules that a definition of the right shape must keep. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { checkTargeting, dependenciesOf } from '#domain/definitions.ts';
+import { checkTargeting, dependenciesOf } from '#domain/definitions/definition.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import { aDefinition } from '../support/build.ts';
 
 type Changes = Record<string, unknown>;

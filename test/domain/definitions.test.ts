@@ -1,8 +1,8 @@
 /** How the body of a definition is read; its rules are in definitions.rules.test.ts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { checkTargeting } from '#domain/definitions.ts';
+import { checkTargeting } from '#domain/definitions/definition.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import { aDefinition } from '../support/build.ts';
 
 type Changes = Record<string, unknown>;

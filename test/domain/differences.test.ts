@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import type { Rule, Targeting } from '#domain/definitions.ts';
-import { differencesBetween, renameTreatments } from '#domain/differences.ts';
+import type { Rule, Targeting } from '#domain/definitions/definition.ts';
+import { differencesBetween, renameTreatments } from '#domain/definitions/differences.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import { aDefinition } from '../support/build.ts';
 import { changedTargeting, targeting } from './changed-definitions.ts';
 

@@ -1,13 +1,13 @@
 /** The effect of an edit against brute force: every cell of the buckets, evaluated key by key. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bucketOf } from '#domain/bucketing.ts';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import type { Rule, Targeting } from '#domain/definitions.ts';
-import { type Effect, effectOf, isHarmless, movesIn } from '#domain/effects.ts';
-import { type Evaluable, evaluatorOf, type Subject, type World } from '#domain/evaluate.ts';
-import { matcherKindOf } from '#domain/matchers.ts';
-import { matchesPattern } from '#domain/matching.ts';
+import type { Rule, Targeting } from '#domain/definitions/definition.ts';
+import { matcherKindOf } from '#domain/definitions/matchers.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import { bucketOf } from '#domain/evaluation/bucketing.ts';
+import { type Effect, effectOf, isHarmless, movesIn } from '#domain/evaluation/effects.ts';
+import { type Evaluable, evaluatorOf, type Subject, type World } from '#domain/evaluation/evaluate.ts';
+import { matchesPattern } from '#domain/evaluation/match.ts';
 import { aDefinition } from '../support/build.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
 import { keys as someKeys } from '../support/random-values.ts';

@@ -1,9 +1,9 @@
 /** The evaluation is that of the official SDKs: their engine and ours, side by side, on whatever chance brings. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTargeting } from '#domain/definitions.ts';
-import { type Evaluation, evaluatorOf } from '#domain/evaluate.ts';
-import { matcherTypes } from '#domain/matchers.ts';
+import { checkTargeting } from '#domain/definitions/definition.ts';
+import { matcherTypes } from '#domain/definitions/matchers.ts';
+import { type Evaluation, evaluatorOf } from '#domain/evaluation/evaluate.ts';
 import { type RandomWorld, worldOf } from '../support/random-worlds.ts';
 import { evaluateBySdk } from '../support/sdk-engine.ts';
 

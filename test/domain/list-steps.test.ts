@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { listSteps } from '#domain/list-steps.ts';
+import { listSteps } from '#domain/definitions/list-steps.ts';
 
 /** An old list of so many items, and a new one made of some of them in any order, with new ones between. */
 const lists = fc

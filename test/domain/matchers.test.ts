@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMatcher, Matcher, type MatcherType, matcherTypes } from '#domain/matchers.ts';
+import { checkMatcher, Matcher, type MatcherType, matcherTypes } from '#domain/definitions/matchers.ts';
 import { shapeOf } from '#domain/shapes.ts';
 
 type Members = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import { rolloutOf } from '#domain/rollout-shares.ts';
 import { aDefinition } from '../support/build.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Clean } from 'typebox/value';
-import { DefinitionBody } from '#domain/definitions.ts';
+import { DefinitionBody } from '#domain/definitions/definition.ts';
 import { shapeOf } from '#domain/shapes.ts';
 import { Compile as Interpret } from '../../web/interpret.ts';
 import { everyEndpoint } from '../support/every-endpoint.ts';

@@ -1,6 +1,6 @@
 /** Bodies of valid definitions, at random. */
 import fc from 'fast-check';
-import type { MatcherType } from '#domain/matchers.ts';
+import type { MatcherType } from '#domain/definitions/matchers.ts';
 
 const record = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }, optional: (keyof T & string)[] = []) =>
   fc.record(members, {

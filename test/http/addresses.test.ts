@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkOf } from '#http/addresses.ts';
+import { networkOf } from '#http/limits/networks.ts';
 
 const networks: [address: string, network: string][] = [
   ['192.0.2.1', '192.0.2.1'],

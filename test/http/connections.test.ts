@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { fastify } from 'fastify';
 import { pino } from 'pino';
-import { limitConnections } from '#http/connections.ts';
+import { limitConnections } from '#http/server/connections.ts';
 import { until } from '../support/nodes.ts';
 
 const perAddress = 5;

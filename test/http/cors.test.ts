@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { inject } from 'light-my-request';
 import { pino } from 'pino';
 import { prefix } from '#contract/parts.ts';
-import type { AllowedOrigins } from '#http/cors.ts';
+import type { AllowedOrigins } from '#http/server/cors.ts';
 import { findAccount } from '#store/account.ts';
 import { createApp } from '../../src/app.ts';
 import { startApi } from '../support/app.ts';

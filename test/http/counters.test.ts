@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCounter } from '#http/counters.ts';
+import { createCounter } from '#http/limits/window.ts';
 
 function aCounter(windowSeconds: number) {
   const clock = { now: 1_000_000 };

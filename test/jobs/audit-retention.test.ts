@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import type { Change } from '#domain/changes.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
-import { makeBackup } from '#store/backup.ts';
+import { makeBackup } from '#operations/backup/backup.ts';
 import { countAuditEntries } from '../../src/telemetry/audit-entries.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';

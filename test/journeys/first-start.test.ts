@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { tables } from '#store/copy.ts';
+import { tables } from '#operations/copy.ts';
 import { onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Installation, type Server, sideBySide } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyTable, sumOf, tables } from '#store/copy.ts';
+import { copyTable, sumOf, tables } from '#operations/copy.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { tablesOf } from '../support/databases.ts';
 import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';

@@ -4,9 +4,9 @@ import { after, test } from 'node:test';
 import sql from 'sql-template-tag';
 import { migrate } from '#store/migrate.ts';
 import { type Database, openSnapshot, openStore } from '#store/open.ts';
-import { openPostgres } from '#store/postgres.ts';
+import { openPostgres } from '#store/postgres/store.ts';
 import type { Reader, Store } from '#store/sql.ts';
-import { openSqlite } from '#store/sqlite.ts';
+import { openSqlite } from '#store/sqlite/store.ts';
 import { newDatabase, onPostgres } from '../support/databases.ts';
 
 const ownNames = readdirSync(new URL('../../src/store/migrations/', import.meta.url)).sort();

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { mock, test } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { definitionTag, type Store } from '#store/sql.ts';
-import { openSqlite } from '#store/sqlite.ts';
+import { openSqlite } from '#store/sqlite/store.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 const one = definitionTag('environment', 'one');

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '#store/notices.ts';
 import type { Tx } from '#store/sql.ts';
-import { openSqlite } from '#store/sqlite.ts';
+import { openSqlite } from '#store/sqlite/store.ts';
 import { uniqueName } from '../support/build.ts';
 import { temporaryFolder } from '../support/databases.ts';
 

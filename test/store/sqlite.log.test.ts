@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import sql, { raw } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { Store } from '#store/sql.ts';
-import { openSqlite } from '#store/sqlite.ts';
+import { openSqlite } from '#store/sqlite/store.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 async function aStore() {

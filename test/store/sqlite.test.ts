@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { Store, Tx } from '#store/sql.ts';
-import { openSqlite } from '#store/sqlite.ts';
+import { openSqlite } from '#store/sqlite/store.ts';
 import { uniqueName } from '../support/build.ts';
 import { temporaryFolder } from '../support/databases.ts';
 

@@ -10,7 +10,7 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { raw } from 'sql-template-tag';
 import type { Database } from '#store/open.ts';
-import { connectionTo } from '#store/postgres-query.ts';
+import { connectionTo } from '#store/postgres/query.ts';
 import type { Reader } from '#store/sql.ts';
 
 /** The URL of the server's database `postgres`, when the tests run on PostgreSQL. */

@@ -40,8 +40,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [widths(0, 1), widths(1, 1)],
     [widths(0, 1), widths(0, 2)],
   ],
-  'src/http/implement.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
-  'src/http/authenticate.ts': [
+  'src/http/pipeline/implement.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
+  'src/http/pipeline/authenticate.ts': [
     ["key?.type !== 'admin'", 'key === undefined'],
     [
       "if (!person) throw new Problem('unauthenticated', { why: request.headers.authorization ? 'malformed' : 'none' });",
@@ -54,8 +54,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', 'scope'],
     ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id }", everywhere],
   ],
-  'src/http/answers.ts': [['`${key} ${url} ', '`${url} ', 'flags.getFlag']],
-  'src/http/resolve.ts': [
+  'src/http/cache/responses.ts': [['`${key} ${url} ', '`${url} ', 'flags.getFlag']],
+  'src/http/pipeline/resolve.ts': [
     ['findProject(db, name, actor.scope)', `findProject(db, name, actor && ${everywhere})`],
     [
       'findEnvironment(db, project.id, name, actor.scope)',
@@ -98,7 +98,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/commands/restrictions.ts': [
     ["idsOf('user'), scope)", `idsOf('user'), ${everywhere})`, 'restrictions.replaceRestriction'],
   ],
-  'src/store/scopes.ts': [
+  'src/store/scope-filter.ts': [
     ['sql`${column} = ${scope.projectId}`', always],
     ['scope.projectId === projectId', 'projectId !== ""'],
     [

@@ -1,7 +1,8 @@
 /** Flags and a subject at random, made so that matchers match and miss about equally often. */
-import type { Evaluable, Subject, World } from '#domain/evaluate.ts';
-import { type Matcher, type MatcherType, matcherTypes } from '#domain/matchers.ts';
-import { matchesPattern } from '#domain/matching.ts';
+
+import { type Matcher, type MatcherType, matcherTypes } from '#domain/definitions/matchers.ts';
+import type { Evaluable, Subject, World } from '#domain/evaluation/evaluate.ts';
+import { matchesPattern } from '#domain/evaluation/match.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import {
   alphabets,

@@ -1,6 +1,7 @@
 /** A definition as the official SDKs read it. */
-import type { Evaluable } from '#domain/evaluate.ts';
-import type { Matcher, MatcherType } from '#domain/matchers.ts';
+
+import type { Matcher, MatcherType } from '#domain/definitions/matchers.ts';
+import type { Evaluable } from '#domain/evaluation/evaluate.ts';
 
 /** The part of the SDKs' JSON that an evaluation looks at. */
 export interface SdkDefinition {

@@ -3,7 +3,7 @@
  * It is not among what the package exports, so an update may move it; the version is pinned.
  */
 import { createRequire } from 'node:module';
-import type { Subject, World } from '#domain/evaluate.ts';
+import type { Subject, World } from '#domain/evaluation/evaluate.ts';
 import { type SdkDefinition, toSdkDefinition } from './sdk-definitions.ts';
 
 /** What the SDK would give its caller, and the label with which it would report it. */

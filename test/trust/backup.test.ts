@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sumOf, tables } from '#store/copy.ts';
+import { sumOf, tables } from '#operations/copy.ts';
 import { openSnapshot } from '#store/open.ts';
 import { newDatabase, onPostgres } from '../support/databases.ts';
 import { startNode, until } from '../support/nodes.ts';

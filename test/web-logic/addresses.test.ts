@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { flagsSearch } from '../../web/src/features/flags/flags-search.ts';
 import { shownEnvironments } from '../../web/src/features/flags/shown-environments.ts';
-import { ownPath } from '../../web/src/own-path.ts';
-import { flagPath } from '../../web/src/paths.ts';
-import { parseSearch, stringifySearch, textSearch } from '../../web/src/search-params.ts';
+import { ownPath } from '../../web/src/state/own-path.ts';
+import { flagPath } from '../../web/src/state/paths.ts';
+import { parseSearch, stringifySearch, textSearch } from '../../web/src/state/search-params.ts';
 
 test('what stands in an address is read back as it was, and stays text', () => {
   const value = fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 2, maxLength: 4 }));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { type Difference, differencesBetween } from '#domain/differences.ts';
-import { compareRows } from '../../web/src/features/definitions/compare-rows.ts';
+import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import { compareRows } from '../../web/src/features/definitions/compare/compare-rows.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 import { aDefinition } from '../support/build.ts';
 

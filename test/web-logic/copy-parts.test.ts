@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions.ts';
-import { copyParts, type Part, parts } from '../../web/src/features/definitions/copy-parts.ts';
-import { everyoneOff, halfAndHalf } from '../../web/src/features/definitions/templates.ts';
+import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import { copyParts, type Part, parts } from '../../src/domain/definitions/copy-parts.ts';
+import { everyoneOff, halfAndHalf } from '../../web/src/features/definitions/page/templates.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 import { aDefinition } from '../support/build.ts';
 

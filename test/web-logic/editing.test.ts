@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions.ts';
-import { differencesBetween } from '#domain/differences.ts';
-import { checkMatcher, type Matcher, matcherKindOf, matcherTypes } from '#domain/matchers.ts';
+import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
+import { differencesBetween } from '#domain/definitions/differences.ts';
+import { checkMatcher, type Matcher, matcherKindOf, matcherTypes } from '#domain/definitions/matchers.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
 import {
   changeAttribute,
   changeMatcherType,
@@ -13,7 +13,7 @@ import {
   changeVerb,
   newMatcher,
   verbOf,
-} from '../../web/src/features/definitions/edit-matchers.ts';
+} from '../../src/domain/definitions/edit-matchers.ts';
 import {
   addMatcher,
   addRule,
@@ -22,7 +22,7 @@ import {
   removeMatcher,
   removeRule,
   setMatcher,
-} from '../../web/src/features/definitions/edit-rules.ts';
+} from '../../src/domain/definitions/edit-rules.ts';
 import {
   addTreatment,
   changeTreatment,
@@ -31,7 +31,7 @@ import {
   renameTreatment,
   setKeys,
   usesOfTreatment,
-} from '../../web/src/features/definitions/edit-treatments.ts';
+} from '../../src/domain/definitions/edit-treatments.ts';
 import { verbWords } from '../../web/src/targeting/matcher-words.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 import { validMatchers } from '../domain/valid-definitions.ts';

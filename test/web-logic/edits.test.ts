@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editsAfter } from '../../web/src/edits.ts';
 import { accessWith } from '../../web/src/features/projects/access.ts';
+import { editsAfter } from '../../web/src/state/edits.ts';
 
 test('when edits are saved, what was typed meanwhile is left, and starts from what was saved', () => {
   const name = { from: 'Old', to: 'Mine' };

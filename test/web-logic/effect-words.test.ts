@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { effectOf } from '#domain/effects.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import { effectOf } from '#domain/evaluation/effects.ts';
 import { effectLine, groupWords, namedWords, unknownWords } from '../../web/src/targeting/effect-words.ts';
 import { aDefinition } from '../support/build.ts';
 

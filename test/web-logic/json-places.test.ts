@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { placeInJson } from '../../web/src/features/definitions/json-places.ts';
+import { placeInJson } from '../../web/src/features/definitions/json/json-places.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 
 const text = JSON.stringify(

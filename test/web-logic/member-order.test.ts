@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
-import { Targeting } from '#domain/definitions.ts';
-import { inOneOrder } from '../../web/src/features/definitions/member-order.ts';
+import { Targeting } from '#domain/definitions/definition.ts';
+import { inOneOrder } from '../../web/src/features/definitions/json/member-order.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 
 /** The members as the API declares them, and so answers them. */

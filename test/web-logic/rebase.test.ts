@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import type { Rule, Targeting } from '#domain/definitions.ts';
-import type { ExpandedDefinition } from '#domain/expansions.ts';
-import type { Draft } from '../../web/src/drafts.ts';
-import { setRuleBuckets } from '../../web/src/features/definitions/edit-rules.ts';
-import { addTreatment, removeTreatment, setKeys } from '../../web/src/features/definitions/edit-treatments.ts';
-import { rebased } from '../../web/src/features/definitions/rebase.ts';
+import type { Rule, Targeting } from '#domain/definitions/definition.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { setRuleBuckets } from '../../src/domain/definitions/edit-rules.ts';
+import { addTreatment, removeTreatment, setKeys } from '../../src/domain/definitions/edit-treatments.ts';
+import { rebased } from '../../web/src/features/definitions/editing/rebase.ts';
+import type { Draft } from '../../web/src/state/drafts.ts';
 import { aDefinition } from '../support/build.ts';
 
 const split = (on: number) => [

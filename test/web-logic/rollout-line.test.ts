@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import { rolloutLine } from '../../web/src/features/definitions/rollout-line.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import { rolloutLine } from '../../web/src/features/definitions/page/rollout-line.ts';
 import { aDefinition } from '../support/build.ts';
 
 const split = (on: number) => [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionBegan, sessionEnded, signedInAgain } from '../../web/src/signed-out.ts';
+import { sessionBegan, sessionEnded, signedInAgain } from '../../web/src/server/signed-out.ts';
 
 test('what waits for signing in again goes on for the same person; somebody else only reads', async () => {
   assert.equal(await signedInAgain(false), false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Toast, withToast } from '../../web/src/toasts.ts';
+import { type Toast, withToast } from '../../web/src/state/toasts.ts';
 
 const after = (...said: [Toast['kind'], string][]): string[] =>
   said

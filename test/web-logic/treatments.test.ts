@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { colourOf } from '../../web/src/ui/treatments.ts';
+import { colourOf } from '../../web/src/kit/treatments.ts';
 
 const slots = (order: readonly string[]) => order.map((treatment) => colourOf(treatment, order).slot);
 

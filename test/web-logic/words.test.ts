@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTargeting } from '#domain/definition-bodies.ts';
-import type { Targeting } from '#domain/definitions.ts';
-import { differencesBetween } from '#domain/differences.ts';
-import { type Matcher, matcherTypes } from '#domain/matchers.ts';
-import { newMatcher } from '../../web/src/features/definitions/edit-matchers.ts';
-import { doubleKeys, keysIn } from '../../web/src/features/definitions/key-lists.ts';
-import { whyNeverReached } from '../../web/src/features/definitions/reachability.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { differencesBetween } from '#domain/definitions/differences.ts';
+import { type Matcher, matcherTypes } from '#domain/definitions/matchers.ts';
+import { parseTargeting } from '#domain/definitions/parse.ts';
+import { newMatcher } from '../../src/domain/definitions/edit-matchers.ts';
+import { whyNeverReached } from '../../src/domain/definitions/reachability.ts';
+import { targetingOf } from '../../src/domain/definitions/targeting-of.ts';
+import { doubleKeys, keysIn } from '../../web/src/features/definitions/editing/key-lists.ts';
 import { dayValue, instantOf, minuteValue } from '../../web/src/targeting/dates.ts';
 import { matcherSentence } from '../../web/src/targeting/matcher-words.ts';
-import { targetingOf } from '../../web/src/targeting/targeting-of.ts';
 import { aDefinition } from '../support/build.ts';
 
 const noon = Date.UTC(2025, 10, 12, 12, 30);

@@ -1,6 +1,7 @@
 /** What the checks that server and browser share say about a body and about a patch of it. Runs in both. */
-import { parseTargeting, patchTargeting } from '#domain/definition-bodies.ts';
-import { checkTargeting, type Definition, type Targeting } from '#domain/definitions.ts';
+
+import { checkTargeting, type Definition, type Targeting } from '#domain/definitions/definition.ts';
+import { parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 

@@ -4,8 +4,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { client } from './query-client.ts';
 import { router } from './routes.tsx';
+import { client } from './server/query-client.ts';
 import { pageIsLeft, pageIsThere } from './ui/title-focus.ts';
 
 router.subscribe('onBeforeNavigate', ({ fromLocation, pathChanged }) => {

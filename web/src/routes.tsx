@@ -1,13 +1,13 @@
 /** The whole site map: which address shows which page. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { BrokenPage } from './BrokenPage.tsx';
 import { flagsSearch } from './features/flags/flags-search.ts';
-import { NotFoundPage } from './NotFoundPage.tsx';
-import { ownPath } from './own-path.ts';
-import { nameFromAddress, nameInAddress } from './paths.ts';
-import { projectReading } from './project.ts';
-import { client } from './query-client.ts';
-import { parseSearch, stringifySearch, textSearch } from './search-params.ts';
+import { projectReading } from './server/project.ts';
+import { client } from './server/query-client.ts';
+import { BrokenPage } from './shell/BrokenPage.tsx';
+import { NotFoundPage } from './shell/NotFoundPage.tsx';
+import { ownPath } from './state/own-path.ts';
+import { nameFromAddress, nameInAddress } from './state/paths.ts';
+import { parseSearch, stringifySearch, textSearch } from './state/search-params.ts';
 
 const root = createRootRoute();
 const getParentRoute = () => root;
@@ -170,17 +170,17 @@ const flagHome = createRoute({
 const definition = createRoute({
   ...inEnvironment,
   path: '/$environment',
-  component: lazyRouteComponent(() => import('./features/definitions/FlagPage.tsx'), 'FlagPage'),
+  component: lazyRouteComponent(() => import('./features/definitions/page/FlagPage.tsx'), 'FlagPage'),
 });
 const definitionJson = createRoute({
   ...inEnvironment,
   path: '/$environment/json',
-  component: lazyRouteComponent(() => import('./features/definitions/JsonPage.tsx'), 'JsonPage'),
+  component: lazyRouteComponent(() => import('./features/definitions/json/JsonPage.tsx'), 'JsonPage'),
 });
 const compare = createRoute({
   ...inFlag,
   path: '/compare',
-  component: lazyRouteComponent(() => import('./features/definitions/ComparePage.tsx'), 'ComparePage'),
+  component: lazyRouteComponent(() => import('./features/definitions/compare/ComparePage.tsx'), 'ComparePage'),
 });
 const flagActivity = createRoute({
   ...inFlag,

@@ -8,7 +8,6 @@ import {
   resetPassword,
 } from '#commands/accounts.ts';
 import { actorOfPerson } from '#commands/actors.ts';
-import { hashOf } from '#commands/secrets.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
 import * as contract from '#contract/accounts.ts';
@@ -16,16 +15,17 @@ import { mayEverything } from '#domain/access.ts';
 import type { SessionView, WaitingMail } from '#domain/accounts.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply } from '#domain/users.ts';
+import { hashOf } from '#security/secrets.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listOutbox, listOutboxOfMembers, type OutboxEntry, pathOf } from '#store/outbox.ts';
-import { listProjectIdsOfUser } from '#store/scopes.ts';
+import { listProjectIdsOfUser } from '#store/scope-filter.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAdministrators, findUser } from '#store/users.ts';
-import { implement } from '../implement.ts';
-import type { SessionCookie } from '../session-cookie.ts';
-import type { Throttles } from '../throttle.ts';
+import type { Throttles } from '../limits/throttle.ts';
+import { implement } from '../pipeline/implement.ts';
+import type { SessionCookie } from '../pipeline/session-cookie.ts';
 
 /** Starts work once the answer is sent, so that the time of the answer tells nothing about it. Refuses with `busy`. */
 export type AfterAnswer = (work: () => Promise<unknown>) => void;

@@ -6,9 +6,9 @@ import { type NewApiKey, rolesOf, toApiKeySummary } from '#domain/api-keys.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { countApiKeys, findApiKeyById, listApiKeys } from '#store/api-keys.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { offsetPage } from '../pages.ts';
-import { resolveEnvironments, resolveProject } from '../resolve.ts';
+import { offsetPage } from '../paging/offset.ts';
+import { implement } from '../pipeline/implement.ts';
+import { resolveEnvironments, resolveProject } from '../pipeline/resolve.ts';
 
 export const apiKeys = (db: Reader, accountId: string) =>
   implement(contract, {

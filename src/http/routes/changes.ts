@@ -2,8 +2,8 @@ import * as contract from '#contract/changes.ts';
 import { pageSizes } from '#contract/parts.ts';
 import { findChanges, listChanges } from '#store/changes.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { type Markers, markerPage } from '../markers.ts';
+import { type Markers, markerPage } from '../paging/markers.ts';
+import { implement } from '../pipeline/implement.ts';
 
 export const changes = (db: Reader, markers: Markers) =>
   implement(contract, {

@@ -15,13 +15,13 @@ import {
   type StoredDefinition,
   segmentsOf,
   toDefinitionText,
-} from '#domain/definitions.ts';
+} from '#domain/definitions/definition.ts';
 import type { Note } from '#domain/projects.ts';
 import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
 import type { Reader } from '#store/sql.ts';
-import { type Call, implement } from '../implement.ts';
-import { JsonReply, jsonPage, separated } from '../json-reply.ts';
-import { noteOf } from '../notes.ts';
+import { type Call, implement } from '../pipeline/implement.ts';
+import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
+import { noteOf } from '../pipeline/notes.ts';
 
 type Switch = Call<typeof contract.killDefinition>;
 

@@ -11,10 +11,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toOpenApi } from '#contract/openapi.ts';
-import { acceptedEncoding, type Encoding } from '../compression.ts';
-import type { Limits } from '../limits.ts';
-import { policyOfDocuments } from '../security-headers.ts';
-import { dist, sendNotBuilt } from '../static.ts';
+import type { Limits } from '../limits/rate.ts';
+import { acceptedEncoding, type Encoding } from '../server/compression.ts';
+import { policyOfDocuments } from '../server/headers.ts';
+import { dist, sendNotBuilt } from '../server/static.ts';
 
 const sliceBytes = 65_536;
 

@@ -4,7 +4,7 @@ import { toEnvironmentDetails } from '#domain/environments.ts';
 import { toBoolean } from '#domain/schema.ts';
 import { listEnvironments } from '#store/environments.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
+import { implement } from '../pipeline/implement.ts';
 
 export const environments = (db: Reader, accountId: string) =>
   implement(contract, {

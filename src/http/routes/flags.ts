@@ -1,9 +1,9 @@
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
 import { pageSizes } from '#contract/parts.ts';
-import type { Seeds } from '#domain/bucketing.ts';
-import type { StoredDefinition } from '#domain/definitions.ts';
-import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/expansions.ts';
+import type { StoredDefinition } from '#domain/definitions/definition.ts';
+import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/definitions/summary.ts';
+import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { Flag } from '#domain/flags.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
@@ -17,14 +17,14 @@ import {
 } from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
-import type { Page } from '#store/long-lists.ts';
+import type { Page } from '#store/paging.ts';
 import { findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { JsonReply, jsonPage, separated } from '../json-reply.ts';
-import { noteOf } from '../notes.ts';
-import { offsetPage } from '../pages.ts';
-import { keptTotals } from '../totals.ts';
+import { keptTotals } from '../paging/count-cache.ts';
+import { offsetPage } from '../paging/offset.ts';
+import { implement } from '../pipeline/implement.ts';
+import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
+import { noteOf } from '../pipeline/notes.ts';
 
 export const flags = (db: Reader) => {
   const totalOf = keptTotals<FlagFilter>({

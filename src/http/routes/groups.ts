@@ -3,9 +3,9 @@ import * as contract from '#contract/groups.ts';
 import { pageSizes } from '#contract/parts.ts';
 import { countGroups, findGroup, findGroupChanges, listGroups } from '#store/groups.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { offsetPage } from '../pages.ts';
-import { keptTotals } from '../totals.ts';
+import { keptTotals } from '../paging/count-cache.ts';
+import { offsetPage } from '../paging/offset.ts';
+import { implement } from '../pipeline/implement.ts';
 
 /** There is no filter of groups: who sees one sees all. */
 const all = {};

@@ -4,8 +4,8 @@ import * as contract from '#contract/projects.ts';
 import { toBoolean } from '#domain/schema.ts';
 import { countProjects, listProjects } from '#store/projects.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { offsetPage } from '../pages.ts';
+import { offsetPage } from '../paging/offset.ts';
+import { implement } from '../pipeline/implement.ts';
 
 export const projects = (db: Reader) =>
   implement(contract, {

@@ -4,9 +4,9 @@ import * as contract from '#contract/restrictions.ts';
 import { toRestriction, viewersOf } from '#domain/restrictions.ts';
 import { findRestriction } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { offsetPage } from '../pages.ts';
-import { resolveProject } from '../resolve.ts';
+import { offsetPage } from '../paging/offset.ts';
+import { implement } from '../pipeline/implement.ts';
+import { resolveProject } from '../pipeline/resolve.ts';
 
 export const restrictions = (db: Reader) =>
   implement(contract, {

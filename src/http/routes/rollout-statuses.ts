@@ -1,8 +1,8 @@
 import * as contract from '#contract/rollout-statuses.ts';
 import { listRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
-import { resolveProject } from '../resolve.ts';
+import { implement } from '../pipeline/implement.ts';
+import { resolveProject } from '../pipeline/resolve.ts';
 
 export const rolloutStatuses = (db: Reader) =>
   implement(contract, {

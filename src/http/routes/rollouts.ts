@@ -1,10 +1,10 @@
 import * as contract from '#contract/rollouts.ts';
-import { definitionNotFound } from '#domain/definitions.ts';
+import { definitionNotFound } from '#domain/definitions/definition.ts';
 import { rolloutHistoryOf } from '#domain/rollouts.ts';
 import { isDefined } from '#store/definitions.ts';
 import { listDefinitionStates } from '#store/rollouts.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
+import { implement } from '../pipeline/implement.ts';
 
 export const rollouts = (db: Reader) =>
   implement(contract, {

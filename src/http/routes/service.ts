@@ -1,9 +1,9 @@
 import * as contract from '#contract/service.ts';
 import { Problem } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
-import { withPatience } from '#store/patience.ts';
+import { withPatience } from '#store/deadline.ts';
 import type { Reader } from '#store/sql.ts';
-import { implement } from '../implement.ts';
+import { implement } from '../pipeline/implement.ts';
 
 /** Whoever asks wants to know soon whether to send requests elsewhere. */
 const patienceMs = 2_000;

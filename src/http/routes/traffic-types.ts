@@ -3,8 +3,8 @@ import * as contract from '#contract/traffic-types.ts';
 import { toTrafficTypeReply } from '#domain/traffic-types.ts';
 import type { Reader } from '#store/sql.ts';
 import { listTrafficTypes } from '#store/traffic-types.ts';
-import { implement } from '../implement.ts';
-import { resolveTrafficTypeById } from '../resolve.ts';
+import { implement } from '../pipeline/implement.ts';
+import { resolveTrafficTypeById } from '../pipeline/resolve.ts';
 
 export const trafficTypes = (db: Reader) =>
   implement(contract, {

@@ -9,8 +9,8 @@ import { shapeOf } from '#domain/shapes.ts';
 import { invitedGroupIds, parseUserUpdate, toUserReply, UserUpdate } from '#domain/users.ts';
 import type { Reader } from '#store/sql.ts';
 import { findUser, listUsers } from '#store/users.ts';
-import { type Call, implement } from '../implement.ts';
-import { type Markers, markerPage } from '../markers.ts';
+import { type Markers, markerPage } from '../paging/markers.ts';
+import { type Call, implement } from '../pipeline/implement.ts';
 
 /** As some clients send it. Answered only where the server accepts partial updates, so it is not in the contract. */
 const replaceUserNamedInBody = endpoint({

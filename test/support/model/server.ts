@@ -1,7 +1,7 @@
 /** The real server that the model is held against, and how it is taken back to its first start between sequences. */
 import assert from 'node:assert/strict';
 import sql, { bulk, raw } from 'sql-template-tag';
-import { tables } from '#store/copy.ts';
+import { tables } from '#operations/copy.ts';
 import { type Answer, type Api, startApi } from '../app.ts';
 import { anAddress } from '../session.ts';
 import type { Ids } from './compare.ts';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { Change } from '#domain/changes.ts';
-import type { Definition } from '#domain/definitions.ts';
+import type { Definition } from '#domain/definitions/definition.ts';
+import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
 import { differencesIn } from '../targeting/change-words.ts';
 import { DifferenceBox } from '../targeting/DifferenceBox.tsx';
-import { orderOf, targetingOf } from '../targeting/targeting-of.ts';
 import { JsonDiff } from '../ui/JsonDiff.tsx';
 import { Tabs } from '../ui/Tabs.tsx';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { countOf } from '../administration/count.ts';
 import { ShowMore } from '../administration/ShowMore.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Loaded } from '../kit/Loaded.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { ChangeEntry } from './ChangeEntry.tsx';
 import styles from './ChangeList.module.css';

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import type { Change } from '#domain/changes.ts';
-import type { Definition } from '#domain/definitions.ts';
-import type { Difference } from '#domain/differences.ts';
+import type { Definition } from '#domain/definitions/definition.ts';
+import type { Difference } from '#domain/definitions/differences.ts';
+import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
 import { groupsReading } from '../administration/whole-lists.ts';
+import { Bar } from '../kit/Bar.tsx';
+import { sharesInWords } from '../kit/treatments.ts';
 import { differencesIn } from '../targeting/change-words.ts';
 import { differenceLine } from '../targeting/difference-words.ts';
-import { orderOf, targetingOf } from '../targeting/targeting-of.ts';
-import { Bar } from '../ui/Bar.tsx';
-import { sharesInWords } from '../ui/treatments.ts';
 import styles from './ChangeSummary.module.css';
 import { fieldChanges } from './field-changes.ts';
 

@@ -1,6 +1,6 @@
 import type { Change } from '#domain/changes.ts';
+import { ProdChip } from '../kit/StatusChip.tsx';
 import { Tag } from '../ui/Chip.tsx';
-import { ProdChip } from '../ui/StatusChip.tsx';
 import { formerNameOf, useEnvironmentOf } from './environment-of.ts';
 
 /** Where a definition was changed. What is gone has the name that it had. */

@@ -2,8 +2,8 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import type { Query } from '#contract/endpoint.ts';
-import { type Answer, call, keyOf } from '../api.ts';
-import type { ApiProblem } from '../api-problem.ts';
+import { type Answer, call, keyOf } from '../server/api.ts';
+import type { ApiProblem } from '../server/api-problem.ts';
 
 type Asked = Query<typeof listChanges>;
 export type ChangeFilter = { readonly [Name in keyof Asked]?: Asked[Name] | undefined };

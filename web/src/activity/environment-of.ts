@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { listEnvironments } from '#contract/environments.ts';
 import type { Change } from '#domain/changes.ts';
-import { reading } from '../api.ts';
-import { type Environment, projectsReading } from '../project.ts';
+import { reading } from '../server/api.ts';
+import { type Environment, projectsReading } from '../server/project.ts';
 
 /** The environment that a change was made in, as it is now; undefined when there is none, or none any more. */
 export function useEnvironmentOf({ workspaceId = '', environmentId }: Change): Environment | undefined {

@@ -4,8 +4,8 @@ import { listApiKeys } from '#contract/api-keys.ts';
 import { listGroups } from '#contract/groups.ts';
 import { pageSizes } from '#contract/parts.ts';
 import { listUsers } from '#contract/users.ts';
-import { type Answer, call, keyOf } from '../api.ts';
-import type { ApiProblem } from '../api-problem.ts';
+import { type Answer, call, keyOf } from '../server/api.ts';
+import type { ApiProblem } from '../server/api-problem.ts';
 
 export type UserAnswer = Answer<typeof listUsers>['data'][number];
 export type GroupAnswer = Answer<typeof listGroups>['objects'][number];

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
-import { reading } from '../api.ts';
-import { readDraft, useDraftedEnvironments } from '../drafts.ts';
-import { EditorName } from '../EditorName.tsx';
-import type { FlagAnswer } from '../flag.ts';
-import { useEnvironments, useProject } from '../project.ts';
-import { useMay, useMe } from '../session.ts';
+import { EditorName } from '../kit/EditorName.tsx';
+import { reading } from '../server/api.ts';
+import type { FlagAnswer } from '../server/flag.ts';
+import { useEnvironments, useProject } from '../server/project.ts';
+import { useMay, useMe } from '../server/session.ts';
+import { readDraft, useDraftedEnvironments } from '../state/drafts.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { FlagContext, flagReading, lastEnvironment, rememberFlag, useFlag } from '../flag.ts';
-import { useEnvironments, useProject } from '../project.ts';
+import { Failure } from '../kit/Failure.tsx';
+import { FlagContext, flagReading, lastEnvironment, rememberFlag, useFlag } from '../server/flag.ts';
+import { useEnvironments, useProject } from '../server/project.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { Failure } from '../ui/Failure.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';

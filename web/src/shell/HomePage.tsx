@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createProject } from '#contract/projects.ts';
-import { projectsReading, useLikelyProject, useProject } from '../project.ts';
-import { useMay } from '../session.ts';
+import { Loaded } from '../kit/Loaded.tsx';
+import { projectsReading, useLikelyProject, useProject } from '../server/project.ts';
+import { useMay } from '../server/session.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PrimaryButtonLink } from '../ui/TextLink.tsx';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listFlags } from '#contract/flags.ts';
-import { reading } from '../api.ts';
-import { useProject } from '../project.ts';
+import { reading } from '../server/api.ts';
+import { useProject } from '../server/project.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink, TextLink } from '../ui/TextLink.tsx';

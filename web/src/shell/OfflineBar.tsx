@@ -1,5 +1,5 @@
 import { CloudOff } from 'lucide-react';
-import { useIsAway } from '../connection.ts';
+import { useIsAway } from '../server/connection.ts';
 import styles from './OfflineBar.module.css';
 
 /** Above the page while the server does not answer. It goes by itself, and what was read is read again. */

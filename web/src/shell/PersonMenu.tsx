@@ -1,6 +1,6 @@
 import { BookOpen, Keyboard, LogOut, Moon, Sparkles, Sun, User } from 'lucide-react';
-import { openShortcuts } from '../overlays.ts';
-import { useMe } from '../session.ts';
+import { useMe } from '../server/session.ts';
+import { openShortcuts } from '../state/overlays.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { Menu, MenuItem, MenuLine, MenuLink } from '../ui/Menu.tsx';
 import { ThemeSwitch } from '../ui/ThemeSwitch.tsx';

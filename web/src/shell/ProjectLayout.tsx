@@ -3,7 +3,8 @@ import { Navigate, Outlet, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { listEnvironments } from '#contract/environments.ts';
 import type { Project } from '#domain/projects.ts';
-import { reading } from '../api.ts';
+import { Loaded } from '../kit/Loaded.tsx';
+import { reading } from '../server/api.ts';
 import {
   type Environment,
   inOrder,
@@ -11,9 +12,8 @@ import {
   projectReading,
   projectsReading,
   rememberProject,
-} from '../project.ts';
+} from '../server/project.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';

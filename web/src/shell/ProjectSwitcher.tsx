@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
-import { projectsReading, useLikelyProject } from '../project.ts';
+import { projectsReading, useLikelyProject } from '../server/project.ts';
 import { Picker } from '../ui/Picker.tsx';
 import styles from './ProjectSwitcher.module.css';
 

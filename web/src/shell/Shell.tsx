@@ -1,12 +1,12 @@
 import { Outlet } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { SignedIn } from '../features/accounts/SignedIn.tsx';
-import { closeOverlay, openPalette, openShortcuts, useOverlay } from '../overlays.ts';
-import { runShortcut, usePageActions } from '../page-actions.ts';
-import { MeContext } from '../session.ts';
-import { useIsSignedOut } from '../signed-out.ts';
+import { Toasts } from '../kit/Toasts.tsx';
+import { MeContext } from '../server/session.ts';
+import { useIsSignedOut } from '../server/signed-out.ts';
+import { closeOverlay, openPalette, openShortcuts, useOverlay } from '../state/overlays.ts';
+import { runShortcut, usePageActions } from '../state/page-actions.ts';
 import { buttonClass } from '../ui/Button.tsx';
-import { Toasts } from '../ui/Toasts.tsx';
 import { OfflineBar } from './OfflineBar.tsx';
 import { Palette } from './Palette.tsx';
 import { ProgressLine } from './ProgressLine.tsx';

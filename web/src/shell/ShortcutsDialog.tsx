@@ -1,4 +1,4 @@
-import { singleKeys, useAllPageActions } from '../page-actions.ts';
+import { singleKeys, useAllPageActions } from '../state/page-actions.ts';
 import { Button } from '../ui/Button.tsx';
 import { KeyHint } from '../ui/KeyHint.tsx';
 import { Modal, ModalBody, ModalFoot } from '../ui/Modal.tsx';

@@ -1,5 +1,5 @@
 import { Menu, Search } from 'lucide-react';
-import { openPalette } from '../overlays.ts';
+import { openPalette } from '../state/overlays.ts';
 import { Button } from '../ui/Button.tsx';
 import { Mark } from '../ui/Mark.tsx';
 import { sidebarId } from './Sidebar.tsx';

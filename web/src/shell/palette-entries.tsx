@@ -21,12 +21,12 @@ import { listGroups } from '#contract/groups.ts';
 import { createProject } from '#contract/projects.ts';
 import { listUsers } from '#contract/users.ts';
 import { everyoneReading, groupsReading } from '../administration/whole-lists.ts';
-import { reading } from '../api.ts';
-import { recentFlags } from '../flag.ts';
-import { useAllPageActions } from '../page-actions.ts';
-import { flagPath } from '../paths.ts';
-import { useLikelyProject } from '../project.ts';
-import { useMay } from '../session.ts';
+import { reading } from '../server/api.ts';
+import { recentFlags } from '../server/flag.ts';
+import { useLikelyProject } from '../server/project.ts';
+import { useMay } from '../server/session.ts';
+import { useAllPageActions } from '../state/page-actions.ts';
+import { flagPath } from '../state/paths.ts';
 import { KeyHint } from '../ui/KeyHint.tsx';
 import type { Option } from '../ui/OptionList.tsx';
 

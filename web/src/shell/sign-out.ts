@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { signOut } from '#contract/accounts.ts';
-import { call } from '../api.ts';
-import type { ApiProblem } from '../api-problem.ts';
-import { forgetSession } from '../session.ts';
-import { toastFailure } from '../toasts.ts';
-import { explain } from '../ui/explain.ts';
+import { explain } from '../kit/explain.ts';
+import { call } from '../server/api.ts';
+import type { ApiProblem } from '../server/api-problem.ts';
+import { forgetSession } from '../server/session.ts';
+import { toastFailure } from '../state/toasts.ts';
 
 /** Ends the session, here and on the server. */
 export function useSignOut(): () => void {

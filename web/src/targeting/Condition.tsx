@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
-import type { Rule } from '#domain/definitions.ts';
+import type { Rule } from '#domain/definitions/definition.ts';
 import styles from './Condition.module.css';
 import { matcherPieces } from './matcher-words.ts';
 

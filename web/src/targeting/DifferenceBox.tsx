@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Difference } from '#domain/differences.ts';
+import type { Difference } from '#domain/definitions/differences.ts';
 import { equalJson } from '#domain/json.ts';
 import styles from './DifferenceBox.module.css';
 import { DifferenceSide } from './DifferenceSide.tsx';

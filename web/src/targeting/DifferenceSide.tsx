@@ -1,6 +1,6 @@
-import type { Rule, Treatment } from '#domain/definitions.ts';
-import type { Difference } from '#domain/differences.ts';
-import { Bar, Legend, TreatmentName } from '../ui/Bar.tsx';
+import type { Rule, Treatment } from '#domain/definitions/definition.ts';
+import type { Difference } from '#domain/definitions/differences.ts';
+import { Bar, Legend, TreatmentName } from '../kit/Bar.tsx';
 import { Condition, Token } from './Condition.tsx';
 import styles from './DifferenceSide.module.css';
 

@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react';
 import { Fragment } from 'react';
-import { type Effect, isHarmless, movesIn, type Range } from '#domain/effects.ts';
-import { Bar, TreatmentName } from '../ui/Bar.tsx';
+import { type Effect, isHarmless, movesIn, type Range } from '#domain/evaluation/effects.ts';
+import { Bar, TreatmentName } from '../kit/Bar.tsx';
 import { percent } from '../ui/percent.ts';
 import box from './DifferenceBox.module.css';
 import styles from './EffectView.module.css';

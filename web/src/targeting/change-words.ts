@@ -1,7 +1,7 @@
 /** Entries of the audit log about a flag or one of its definitions, in words. */
 import type { Change } from '#domain/changes.ts';
-import { type Difference, differencesBetween } from '#domain/differences.ts';
-import { targetingOf } from './targeting-of.ts';
+import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
+import { targetingOf } from '#domain/definitions/targeting-of.ts';
 
 const sentences: Readonly<Record<string, string>> = {
   'definition.created': 'Defined the flag',

@@ -1,9 +1,9 @@
 /** Differences of definitions in words: a title for each, and a line that says it all. */
-import type { Bucket } from '#domain/definitions.ts';
-import type { Difference, PlacedRule } from '#domain/differences.ts';
+import type { Bucket } from '#domain/definitions/definition.ts';
+import type { Difference, PlacedRule } from '#domain/definitions/differences.ts';
+import { movedShares } from '#domain/definitions/moved-shares.ts';
 import { equalJson } from '#domain/json.ts';
-import { movedShares } from '#domain/moved-shares.ts';
-import { sharesInWords } from '../ui/treatments.ts';
+import { sharesInWords } from '../kit/treatments.ts';
 import { matcherSentence } from './matcher-words.ts';
 
 /** What the difference is about: "Everyone else", "Rule 2 moved". The ladder shows rules from 1. */

@@ -1,8 +1,8 @@
 /** The effect of a change in words. */
 
-import type { Flow } from '#domain/effect-flows.ts';
-import type { Decider, Question } from '#domain/effect-sides.ts';
-import { type Effect, type Group, isHarmless, movesIn, type Range } from '#domain/effects.ts';
+import type { Flow } from '#domain/evaluation/effect-flows.ts';
+import type { Decider, Question } from '#domain/evaluation/effect-sides.ts';
+import { type Effect, type Group, isHarmless, movesIn, type Range } from '#domain/evaluation/effects.ts';
 import { percent } from '../ui/percent.ts';
 
 export const rangeWords = ({ least, most }: Range): string =>

@@ -1,5 +1,5 @@
 /** Matchers as sentences: "plan is one of pro, team", "user is not in segment staff". */
-import { type Matcher, type MatcherType, matcherKindOf } from '#domain/matchers.ts';
+import { type Matcher, type MatcherType, matcherKindOf } from '#domain/definitions/matchers.ts';
 import { dayWords, minuteWords } from './dates.ts';
 
 /** A word of the sentence, or something that a program reads: a value, the name of a flag. */

@@ -1,5 +1,5 @@
 import type { Ref } from 'react';
-import type { FieldRule } from '../../form.ts';
+import type { FieldRule } from '../../kit/form.ts';
 import { Field } from '../../ui/Field.tsx';
 
 /** Apps show the code as 123 456, and so it may be pasted. */

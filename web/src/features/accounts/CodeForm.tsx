@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { signIn } from '#contract/accounts.ts';
-import { call } from '../../api.ts';
-import { type FieldRule, useForm } from '../../form.ts';
-import { beginSession } from '../../session.ts';
+import { Form } from '../../kit/Form.tsx';
+import { type FieldRule, useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { beginSession } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { Form } from '../../ui/Form.tsx';
 import { useFocusOnOpen } from '../../ui/focus.ts';
 import { CodeField, codeRule, digitsOf } from './CodeField.tsx';
 

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { requestPasswordReset } from '#contract/accounts.ts';
 import { resetLifeMs } from '#domain/accounts.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
+import { Form } from '../../kit/Form.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CentredPage } from '../../ui/CentredPage.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { Form } from '../../ui/Form.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { emailRule } from './fields.ts';
 

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { getInvitation } from '#contract/accounts.ts';
 import type { Reply } from '#contract/endpoint.ts';
-import type { reading } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
+import { Failure } from '../../kit/Failure.tsx';
+import type { reading } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
 import { CentredPage } from '../../ui/CentredPage.tsx';
-import { Failure } from '../../ui/Failure.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 
 /** Whom a link was mailed to. */

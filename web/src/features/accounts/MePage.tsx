@@ -1,6 +1,7 @@
 import { useState } from 'react';
-import { singleKeys } from '../../page-actions.ts';
-import { useMe } from '../../session.ts';
+import { Version } from '../../kit/Version.tsx';
+import { useMe } from '../../server/session.ts';
+import { singleKeys } from '../../state/page-actions.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -8,7 +9,6 @@ import { Chip } from '../../ui/Chip.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTitle } from '../../ui/PageTitle.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
-import { Version } from '../../Version.tsx';
 import styles from './MePage.module.css';
 import { PasswordCard } from './PasswordCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';

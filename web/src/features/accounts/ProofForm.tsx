@@ -1,9 +1,9 @@
-import { useForm } from '../../form.ts';
+import { Form } from '../../kit/Form.tsx';
+import { useForm } from '../../kit/form.ts';
+import { Username } from '../../kit/Username.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Form } from '../../ui/Form.tsx';
 import { useFocusOnOpen } from '../../ui/focus.ts';
 import { PasswordField } from '../../ui/PasswordField.tsx';
-import { Username } from '../../ui/Username.tsx';
 import { currentPasswordRule } from './fields.ts';
 import styles from './TwoFactor.module.css';
 

@@ -1,11 +1,11 @@
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { getPasswordReset, resetPassword } from '#contract/accounts.ts';
-import { call, reading } from '../../api.ts';
-import { useForm } from '../../form.ts';
+import { Form } from '../../kit/Form.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call, reading } from '../../server/api.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CentredPage } from '../../ui/CentredPage.tsx';
-import { Form } from '../../ui/Form.tsx';
 import { ButtonLink } from '../../ui/TextLink.tsx';
 import { newPasswordRule } from './fields.ts';
 import { GivenEmail } from './GivenEmail.tsx';

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { endSession, listSessions } from '#contract/accounts.ts';
 import type { Reply } from '#contract/endpoint.ts';
-import { call, reading } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
+import { Failure } from '../../kit/Failure.tsx';
+import { call, reading } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';
-import { Failure } from '../../ui/Failure.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { describeAgent } from './agents.ts';

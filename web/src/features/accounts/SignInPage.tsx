@@ -1,6 +1,6 @@
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../server/session.ts';
 import { CentredPage } from '../../ui/CentredPage.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import type { Credentials } from './CodeForm.tsx';

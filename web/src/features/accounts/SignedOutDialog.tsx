@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useMe } from '../../session.ts';
+import { useMe } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Modal, ModalBody } from '../../ui/Modal.tsx';
 import { CodeForm, type Credentials } from './CodeForm.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { offerTwoFactor } from '#contract/accounts.ts';
 import type { Reply } from '#contract/endpoint.ts';
 import type { SessionView } from '#domain/accounts.ts';
-import { call } from '../../api.ts';
+import { call } from '../../server/api.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';

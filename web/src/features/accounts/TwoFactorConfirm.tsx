@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { confirmTwoFactor, type offerTwoFactor } from '#contract/accounts.ts';
 import type { Reply } from '#contract/endpoint.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { updateSession } from '../../session.ts';
+import { Form } from '../../kit/Form.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { updateSession } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { Form } from '../../ui/Form.tsx';
 import { useFocusOnOpen } from '../../ui/focus.ts';
 import { CodeField, codeRule, digitsOf } from './CodeField.tsx';
 import styles from './TwoFactor.module.css';

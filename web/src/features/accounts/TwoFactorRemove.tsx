@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { removeTwoFactor } from '#contract/accounts.ts';
-import { call } from '../../api.ts';
-import { updateSession } from '../../session.ts';
+import { call } from '../../server/api.ts';
+import { updateSession } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { useFocusOnClose } from '../../ui/focus.ts';
 import { ProofForm } from './ProofForm.tsx';

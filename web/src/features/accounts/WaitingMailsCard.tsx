@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { listOutbox } from '#contract/accounts.ts';
 import type { WaitingMail } from '#domain/accounts.ts';
-import { reading } from '../../api.ts';
+import { Failure } from '../../kit/Failure.tsx';
+import { reading } from '../../server/api.ts';
 import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { Failure } from '../../ui/Failure.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 import { Expiry } from '../../ui/Time.tsx';
 import styles from './WaitingMailsCard.module.css';

@@ -1,7 +1,7 @@
 /** The rules of the fields that several of these pages have. What is strong enough is the domain's to say. */
 import { requireStrong } from '#domain/passwords.ts';
-import type { FieldRule } from '../../form.ts';
-import { sentence } from '../../ui/explain.ts';
+import { sentence } from '../../kit/explain.ts';
+import type { FieldRule } from '../../kit/form.ts';
 
 const startsWith = (word: string) => (complaint: string) => (complaint.startsWith(`${word} `) ? complaint : undefined);
 

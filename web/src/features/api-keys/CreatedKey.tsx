@@ -4,7 +4,7 @@ import { listProjects } from '#contract/projects.ts';
 import { noSdksYet } from '../../administration/no-sdks-yet.ts';
 import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
 import { apiKeysReading } from '../../administration/whole-lists.ts';
-import { type Answer, urlOf } from '../../api.ts';
+import { type Answer, urlOf } from '../../server/api.ts';
 import { Command } from '../../ui/Command.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './CreatedKey.module.css';

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { listEnvironments } from '#contract/environments.ts';
 import type { ApiKeyType, NewApiKey } from '#domain/api-keys.ts';
-import { reading } from '../../api.ts';
-import type { FieldRule } from '../../form.ts';
-import { type Environment, inOrder, projectsReading } from '../../project.ts';
+import type { FieldRule } from '../../kit/form.ts';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import { reading } from '../../server/api.ts';
+import { type Environment, inOrder, projectsReading } from '../../server/project.ts';
 import { Checkbox, Choices, Radio } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { ProdChip } from '../../ui/StatusChip.tsx';
 
 /** How far a key reaches. Keys of SDKs always reach exactly one environment. */
 export interface Reach {

@@ -2,8 +2,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { listEnvironments } from '#contract/environments.ts';
 import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
-import { reading } from '../../api.ts';
-import { projectsReading } from '../../project.ts';
+import { reading } from '../../server/api.ts';
+import { projectsReading } from '../../server/project.ts';
 
 export interface Place {
   /** Undefined: the whole account. */

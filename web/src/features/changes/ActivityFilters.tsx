@@ -4,12 +4,12 @@ import { listApiKeys } from '#contract/api-keys.ts';
 import { listUsers } from '#contract/users.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import { apiKeysReading, everyoneReading } from '../../administration/whole-lists.ts';
-import type { Environment } from '../../project.ts';
-import { useMay } from '../../session.ts';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import type { Environment } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FilterButton, Filters } from '../../ui/FilterButton.tsx';
 import { Picker } from '../../ui/Picker.tsx';
-import { ProdChip } from '../../ui/StatusChip.tsx';
 import { isKind, kinds, useActivitySearch } from './activity-search.ts';
 import { DatesFilter } from './DatesFilter.tsx';
 

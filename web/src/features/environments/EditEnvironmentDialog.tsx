@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { patchEnvironment } from '#contract/environments.ts';
 import { environmentNameLimit } from '#domain/environments.ts';
 import type { Operation } from '#domain/json-patch.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { type Environment, useProject } from '../../project.ts';
-import { toast } from '../../toasts.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { type Environment, useProject } from '../../server/project.ts';
+import { toast } from '../../state/toasts.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { environmentNameRule, useRefreshEverything } from './environment-changes.ts';
 
 interface Props {

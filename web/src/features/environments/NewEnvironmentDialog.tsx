@@ -3,12 +3,12 @@ import { createEnvironment } from '#contract/environments.ts';
 import { environmentNameLimit } from '#domain/environments.ts';
 import { noSdksYet } from '../../administration/no-sdks-yet.ts';
 import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
-import { type Answer, call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { useProject } from '../../project.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { type Answer, call } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { environmentNameRule, useRefreshEverything } from './environment-changes.ts';
 
 /** An environment comes with two keys for SDKs, which are shown once. */

@@ -3,11 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listDefinitions } from '#contract/definitions.ts';
 import { apiKeysReading } from '../../administration/whole-lists.ts';
-import { reading } from '../../api.ts';
-import type { FieldRule } from '../../form.ts';
-import { type Environment, useProject } from '../../project.ts';
-import { useMay } from '../../session.ts';
-import { sentence } from '../../ui/explain.ts';
+import { sentence } from '../../kit/explain.ts';
+import type { FieldRule } from '../../kit/form.ts';
+import { reading } from '../../server/api.ts';
+import { type Environment, useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 
 /** Names of environments stand on nearly every page, so everything that was read is old. */
 export function useRefreshEverything(): () => Promise<unknown> {

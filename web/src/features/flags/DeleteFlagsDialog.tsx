@@ -1,13 +1,13 @@
 import { useQueries } from '@tanstack/react-query';
 import { deleteFlag } from '#contract/flags.ts';
-import { call } from '../../api.ts';
-import { DependentList, dependentsReading } from '../../Dependents.tsx';
-import { useForm } from '../../form.ts';
-import { type Environment, useProject } from '../../project.ts';
+import { DependentList, dependentsReading } from '../../kit/Dependents.tsx';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import { call } from '../../server/api.ts';
+import { type Environment, useProject } from '../../server/project.ts';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
-import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
-import { ProdChip } from '../../ui/StatusChip.tsx';
 import styles from './DeleteFlagsDialog.module.css';
 import { useEachFlag } from './each-flag.ts';
 

@@ -1,9 +1,9 @@
-import type { DefinitionSummary, ListedFlag } from '#domain/expansions.ts';
-import { flagPath } from '../../paths.ts';
-import { type Environment, useProject } from '../../project.ts';
-import { Bar, NoBar } from '../../ui/Bar.tsx';
-import { Killed } from '../../ui/StatusChip.tsx';
-import { sharesInWords } from '../../ui/treatments.ts';
+import type { DefinitionSummary, ListedFlag } from '#domain/definitions/summary.ts';
+import { Bar, NoBar } from '../../kit/Bar.tsx';
+import { Killed } from '../../kit/StatusChip.tsx';
+import { sharesInWords } from '../../kit/treatments.ts';
+import { type Environment, useProject } from '../../server/project.ts';
+import { flagPath } from '../../state/paths.ts';
 import styles from './EnvironmentCell.module.css';
 
 interface Props {

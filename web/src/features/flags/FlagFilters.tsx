@@ -1,12 +1,12 @@
 import { ChevronDown } from 'lucide-react';
 import { useRef } from 'react';
-import type { ListedFlag } from '#domain/expansions.ts';
-import { useEnvironments } from '../../project.ts';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { SearchField } from '../../kit/SearchField.tsx';
+import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
+import { useEnvironments } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FilterButton, FilterCount, Filters } from '../../ui/FilterButton.tsx';
 import { MultiPicker, Picker } from '../../ui/Picker.tsx';
-import { SearchField } from '../../ui/SearchField.tsx';
-import { RolloutStatusLabel } from '../../ui/StatusChip.tsx';
 import styles from './FlagFilters.module.css';
 import { useFlagsSearch, useRolloutStatuses } from './flags-query.ts';
 import { mostColumns, shownEnvironments } from './shown-environments.ts';

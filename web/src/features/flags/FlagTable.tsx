@@ -1,15 +1,15 @@
 import { useRouter } from '@tanstack/react-router';
 import { type Dispatch, type MouseEvent, type SetStateAction, useCallback, useMemo, useRef } from 'react';
-import type { ListedFlag } from '#domain/expansions.ts';
-import { usePageActions } from '../../page-actions.ts';
-import { useNamesOfPeople } from '../../people.ts';
-import { useEnvironments } from '../../project.ts';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import { useEnvironments } from '../../server/project.ts';
+import { usePageActions } from '../../state/page-actions.ts';
 import { Button } from '../../ui/Button.tsx';
-import { ProdChip } from '../../ui/StatusChip.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { FlagRow } from './FlagRow.tsx';
 import styles from './FlagTable.module.css';
 import { useFlagsSearch } from './flags-query.ts';
+import { useNamesOfPeople } from './people.ts';
 import { shownEnvironments } from './shown-environments.ts';
 
 interface Props {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { createFlag } from '#contract/flags.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
-import { reading, urlOf } from '../../api.ts';
-import { useProject } from '../../project.ts';
-import { useMay } from '../../session.ts';
+import { reading, urlOf } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Command } from '../../ui/Command.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

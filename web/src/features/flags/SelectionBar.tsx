@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { ListedFlag } from '#domain/expansions.ts';
-import { useEnvironments } from '../../project.ts';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { useEnvironments } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
 import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
 import styles from './SelectionBar.module.css';

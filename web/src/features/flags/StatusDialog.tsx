@@ -1,10 +1,10 @@
 import { patchFlag } from '#contract/flags.ts';
-import type { ListedFlag } from '#domain/expansions.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { useProject } from '../../project.ts';
-import { FormModal } from '../../ui/FormModal.tsx';
-import { NoteFields, noteOf, noteRules } from '../../ui/NoteFields.tsx';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
+import { call } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
 import { Select } from '../../ui/Select.tsx';
 import { useEachFlag } from './each-flag.ts';
 import { useRolloutStatuses } from './flags-query.ts';

@@ -1,11 +1,11 @@
 import { associateTags, getFlag } from '#contract/flags.ts';
-import type { ListedFlag } from '#domain/expansions.ts';
-import { call } from '../../api.ts';
-import { ApiProblem } from '../../api-problem.ts';
-import { useForm } from '../../form.ts';
-import { useProject } from '../../project.ts';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { ApiProblem } from '../../server/api-problem.ts';
+import { useProject } from '../../server/project.ts';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { useEachFlag } from './each-flag.ts';
 
 interface Props {

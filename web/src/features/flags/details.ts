@@ -1,8 +1,8 @@
 /** What can be edited of a flag, and how an edit becomes a patch. */
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
-import type { Edits } from '../../edits.ts';
-import type { FlagAnswer } from '../../flag.ts';
+import type { FlagAnswer } from '../../server/flag.ts';
+import type { Edits } from '../../state/edits.ts';
 
 export interface Details {
   readonly description: string;

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { getFlag, listFlags } from '#contract/flags.ts';
-import { keyOf } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
-import { toast, toastFailure } from '../../toasts.ts';
-import { explain } from '../../ui/explain.ts';
+import { explain } from '../../kit/explain.ts';
+import { keyOf } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
+import { toast, toastFailure } from '../../state/toasts.ts';
 
 interface Named {
   readonly name: string;

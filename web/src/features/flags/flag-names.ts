@@ -1,7 +1,7 @@
 /** Whether a name will do. The rules are those of the schema of a new flag. */
 import { checkFlagName, NewFlag } from '#domain/flags.ts';
-import type { FieldRule } from '../../form.ts';
-import { sentence } from '../../ui/explain.ts';
+import { sentence } from '../../kit/explain.ts';
+import type { FieldRule } from '../../kit/form.ts';
 
 const {
   pattern,

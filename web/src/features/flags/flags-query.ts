@@ -3,10 +3,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { listFlags } from '#contract/flags.ts';
 import { pageSizes } from '#contract/parts.ts';
 import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
-import { type Answer, call, keyOf, reading } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
-import { useProject } from '../../project.ts';
-import { definitionsRefreshMs } from '../../query-client.ts';
+import { type Answer, call, keyOf, reading } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
+import { useProject } from '../../server/project.ts';
+import { definitionsRefreshMs } from '../../server/query-client.ts';
 import type { FlagsSearch } from './flags-search.ts';
 
 type FlagPage = Answer<typeof listFlags>;

@@ -1,5 +1,5 @@
 /** The state of the list of flags, which is its address: a colleague who gets it sees the same. */
-import type { SearchParams } from '../../search-params.ts';
+import type { SearchParams } from '../../state/search-params.ts';
 
 export interface FlagsSearch {
   /** Contained in the name. */

@@ -1,4 +1,4 @@
-import type { Environment } from '../../project.ts';
+import type { Environment } from '../../server/project.ts';
 
 /** More columns than this cannot be read. */
 export const mostColumns = 5;

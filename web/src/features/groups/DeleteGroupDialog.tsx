@@ -4,10 +4,10 @@ import { deleteGroup } from '#contract/groups.ts';
 import { listed } from '../../administration/count.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { everyoneReading, type GroupAnswer, type UserAnswer } from '../../administration/whole-lists.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
-import { FormModal } from '../../ui/FormModal.tsx';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { toast } from '../../state/toasts.ts';
 import { isMember, useRefreshGroups } from './groups-changes.ts';
 
 interface Props {

@@ -1,10 +1,10 @@
 import { replaceGroup } from '#contract/groups.ts';
 import type { GroupAnswer } from '../../administration/whole-lists.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { toast } from '../../state/toasts.ts';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { groupNameRule, isProtected, useRefreshGroups } from './groups-changes.ts';
 

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { createGroup } from '#contract/groups.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { toast } from '../../state/toasts.ts';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { groupNameRule, useRefreshGroups } from './groups-changes.ts';
 

@@ -5,10 +5,10 @@ import { getGroup, listGroups } from '#contract/groups.ts';
 import { getUser, listUsers, patchUser } from '#contract/users.ts';
 import { administrators } from '#domain/groups.ts';
 import type { GroupAnswer, UserAnswer } from '../../administration/whole-lists.ts';
-import { call, keyOf } from '../../api.ts';
-import type { FieldRule } from '../../form.ts';
-import { updateSession } from '../../session.ts';
-import { sentence } from '../../ui/explain.ts';
+import { sentence } from '../../kit/explain.ts';
+import type { FieldRule } from '../../kit/form.ts';
+import { call, keyOf } from '../../server/api.ts';
+import { updateSession } from '../../server/session.ts';
 
 /** Everything that shows groups or their members. The session too: one may have left a group oneself. */
 export function useRefreshGroups(): () => Promise<unknown> {

@@ -4,17 +4,17 @@ import { patchProject } from '#contract/projects.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { CopyableId } from '../../administration/CopyableId.tsx';
 import { Fact, Facts } from '../../administration/Facts.tsx';
-import { call } from '../../api.ts';
-import { type Edits, editsAfter } from '../../edits.ts';
-import { useForm } from '../../form.ts';
-import { useProject } from '../../project.ts';
-import { useMay } from '../../session.ts';
-import { toast } from '../../toasts.ts';
+import { Form } from '../../kit/Form.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
+import { type Edits, editsAfter } from '../../state/edits.ts';
+import { toast } from '../../state/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { Form } from '../../ui/Form.tsx';
 import { noteHint, projectNameRule, useRefreshProjects } from './project-changes.ts';
 
 interface General {

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createProject } from '#contract/projects.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { toast } from '../../state/toasts.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { noteHint, projectNameRule, useRefreshProjects } from './project-changes.ts';
 
 /** A project starts without environments, so its page of environments comes next. */

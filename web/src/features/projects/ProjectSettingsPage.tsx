@@ -1,8 +1,8 @@
 import { deleteProject, patchProject } from '#contract/projects.ts';
 import { replaceRestriction } from '#contract/restrictions.ts';
-import { askSentence, useAdministrators } from '../../Denied.tsx';
-import { useProject } from '../../project.ts';
-import { useMay } from '../../session.ts';
+import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
+import { useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { AccessCard } from './AccessCard.tsx';
 import { DeleteProjectCard } from './DeleteProjectCard.tsx';

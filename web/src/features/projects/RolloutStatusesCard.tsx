@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
-import { reading } from '../../api.ts';
-import { useProject } from '../../project.ts';
-import { useMay } from '../../session.ts';
+import { Loaded } from '../../kit/Loaded.tsx';
+import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
+import { reading } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 import { Card } from '../../ui/Card.tsx';
-import { Loaded } from '../../ui/Loaded.tsx';
-import { RolloutStatusLabel } from '../../ui/StatusChip.tsx';
 import styles from './RolloutStatusesCard.module.css';
 
 export function RolloutStatusesCard() {

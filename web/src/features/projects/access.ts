@@ -1,6 +1,6 @@
 /** Who may see a project, and how an edit of it keeps what others do meanwhile: it is saved as a whole. */
 import type { Restriction } from '#domain/restrictions.ts';
-import type { Edits } from '../../edits.ts';
+import type { Edits } from '../../state/edits.ts';
 
 export interface Access {
   readonly isRestricted: boolean;

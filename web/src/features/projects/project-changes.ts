@@ -4,10 +4,10 @@ import { listChanges } from '#contract/changes.ts';
 import { listFlags } from '#contract/flags.ts';
 import { listProjects } from '#contract/projects.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
-import { keyOf, reading } from '../../api.ts';
-import type { FieldRule } from '../../form.ts';
-import { useProject } from '../../project.ts';
-import { sentence } from '../../ui/explain.ts';
+import { sentence } from '../../kit/explain.ts';
+import type { FieldRule } from '../../kit/form.ts';
+import { keyOf, reading } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
 
 export function useRefreshProjects(): () => Promise<unknown> {
   const client = useQueryClient();

@@ -1,8 +1,8 @@
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
-import { useForm } from '../../form.ts';
-import { useMe } from '../../session.ts';
-import { toast } from '../../toasts.ts';
-import { FormModal } from '../../ui/FormModal.tsx';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { useMe } from '../../server/session.ts';
+import { toast } from '../../state/toasts.ts';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { change, useRefreshUsers } from './user-changes.ts';
 

@@ -1,9 +1,9 @@
 import type { Operation } from '#domain/json-patch.ts';
-import { type FieldRule, useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
-import { sentence } from '../../ui/explain.ts';
+import { sentence } from '../../kit/explain.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { type FieldRule, useForm } from '../../kit/form.ts';
+import { toast } from '../../state/toasts.ts';
 import { Field } from '../../ui/Field.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { change, useRefreshUsers } from './user-changes.ts';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listOutbox } from '#contract/accounts.ts';
 import { emailKey } from '#domain/users.ts';
-import { reading } from '../../api.ts';
+import { reading } from '../../server/api.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';

@@ -1,6 +1,6 @@
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
-import { FormModal } from '../../ui/FormModal.tsx';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { toast } from '../../state/toasts.ts';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { change, useRefreshUsers } from './user-changes.ts';
 

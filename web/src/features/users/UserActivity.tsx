@@ -2,7 +2,7 @@ import { useSearch } from '@tanstack/react-router';
 import { listChanges } from '#contract/changes.ts';
 import { ChangeList } from '../../activity/ChangeList.tsx';
 import type { UserAnswer } from '../../administration/whole-lists.ts';
-import { useMay, useMe } from '../../session.ts';
+import { useMay, useMe } from '../../server/session.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { TabLink, TabLinks } from '../../ui/Tabs.tsx';
 import styles from './UserActivity.module.css';

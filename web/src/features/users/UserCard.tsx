@@ -5,7 +5,7 @@ import { CopyableId } from '../../administration/CopyableId.tsx';
 import { Fact, Facts } from '../../administration/Facts.tsx';
 import { Nothing } from '../../administration/StackingTable.tsx';
 import { groupsReading, type UserAnswer } from '../../administration/whole-lists.ts';
-import { useMay } from '../../session.ts';
+import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';

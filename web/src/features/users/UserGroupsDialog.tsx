@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { groupsReading } from '../../administration/whole-lists.ts';
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { toast } from '../../state/toasts.ts';
 import { ChipsField } from '../../ui/ChipsField.tsx';
-import { FormModal } from '../../ui/FormModal.tsx';
 import { groupOperations } from './group-operations.ts';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { change, useRefreshUsers } from './user-changes.ts';

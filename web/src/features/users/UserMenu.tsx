@@ -1,7 +1,7 @@
 import { Ellipsis, Link2, Pencil, RotateCcw, Send, ShieldOff, UserMinus, UsersRound, UserX } from 'lucide-react';
 import { useState } from 'react';
 import type { UserAnswer } from '../../administration/whole-lists.ts';
-import { toast } from '../../toasts.ts';
+import { toast } from '../../state/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';

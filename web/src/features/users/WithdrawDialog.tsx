@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { deleteUser } from '#contract/users.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
-import { call } from '../../api.ts';
-import { useForm } from '../../form.ts';
-import { toast } from '../../toasts.ts';
-import { FormModal } from '../../ui/FormModal.tsx';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { call } from '../../server/api.ts';
+import { toast } from '../../state/toasts.ts';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { useRefreshUsers } from './user-changes.ts';
 

@@ -10,11 +10,11 @@ import type { Operation } from '#domain/json-patch.ts';
 import { emailKey } from '#domain/users.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { everyoneReading, groupsReading, type UserAnswer } from '../../administration/whole-lists.ts';
-import { call, keyOf, reading } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
-import { updateSession, useMay } from '../../session.ts';
-import { toast, toastFailure } from '../../toasts.ts';
-import { explain } from '../../ui/explain.ts';
+import { explain } from '../../kit/explain.ts';
+import { call, keyOf, reading } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
+import { updateSession, useMay } from '../../server/session.ts';
+import { toast, toastFailure } from '../../state/toasts.ts';
 
 /** Everything that shows users. The session too: one may have changed oneself. */
 export function useRefreshUsers(): () => Promise<unknown> {

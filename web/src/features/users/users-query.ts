@@ -5,8 +5,8 @@ import { useEffect, useRef } from 'react';
 import { listUsers } from '#contract/users.ts';
 import { type UserStatus, userStatuses } from '#domain/users.ts';
 import { everyoneReading, type UserAnswer } from '../../administration/whole-lists.ts';
-import { type Answer, call, keyOf } from '../../api.ts';
-import type { ApiProblem } from '../../api-problem.ts';
+import { type Answer, call, keyOf } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
 
 interface UsersSearch {
   readonly status?: string | undefined;

@@ -4,9 +4,9 @@ import { listApiKeys } from '#contract/api-keys.ts';
 import { listFlags } from '#contract/flags.ts';
 import { listUsers } from '#contract/users.ts';
 import type { Project } from '#domain/projects.ts';
-import { reading } from '../../api.ts';
-import type { Environment } from '../../project.ts';
-import { useMay } from '../../session.ts';
+import { reading } from '../../server/api.ts';
+import type { Environment } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 
 /** Where the first steps lead: into the project that one was in last, and its first environment. */
 export interface Start {

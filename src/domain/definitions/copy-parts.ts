@@ -1,0 +1,59 @@
+/** Copies parts of a definition to another environment. What the parts need comes along. */
+import type { Targeting, Treatment } from './definition.ts';
+import { withMissing } from './missing-treatments.ts';
+
+export const parts = [
+  'treatments',
+  'targets',
+  'trafficAllocation',
+  'rules',
+  'defaultRule',
+  'impressionsDisabled',
+  'killed',
+] as const;
+export type Part = (typeof parts)[number];
+
+/** Where there is no definition yet, everything but the individual targets and the killed state is needed. */
+export function copyParts(from: Targeting, to: Targeting | undefined, wanted: ReadonlySet<Part>): Targeting {
+  const start = to ?? { ...from, killed: false, treatments: from.treatments.map(withoutTargets) };
+  const copied: Targeting = {
+    ...start,
+    ...(wanted.has('trafficAllocation') ? { trafficAllocation: from.trafficAllocation } : {}),
+    ...(wanted.has('rules') ? { rules: from.rules } : {}),
+    ...(wanted.has('defaultRule') ? { defaultRule: from.defaultRule } : {}),
+    ...(wanted.has('impressionsDisabled') ? { impressionsDisabled: from.impressionsDisabled } : {}),
+    ...(wanted.has('killed') ? { killed: from.killed } : {}),
+    ...(wanted.has('treatments')
+      ? { defaultTreatment: from.defaultTreatment, baselineTreatment: from.baselineTreatment }
+      : {}),
+  };
+  const treatments = wanted.has('treatments') ? textsFrom(from, start) : start.treatments;
+  const complete = withMissing({ ...copied, treatments }, [
+    ...start.treatments,
+    ...from.treatments.map(withoutTargets),
+  ]);
+  return wanted.has('targets') ? withTargetsFrom(complete, from) : complete;
+}
+
+const withoutTargets = ({ keys: _, segments: __, ...treatment }: Treatment): Treatment => treatment;
+
+/** The treatments as they are there, with the individual targets that they have here. */
+function textsFrom(from: Targeting, to: Targeting): Treatment[] {
+  const here = new Map(to.treatments.map((treatment) => [treatment.name, treatment]));
+  return from.treatments.map((treatment) => {
+    const { keys, segments } = here.get(treatment.name) ?? {};
+    return { ...withoutTargets(treatment), ...(keys ? { keys } : {}), ...(segments ? { segments } : {}) };
+  });
+}
+
+/** The individual targets of there, and none of here: a key may have one treatment only. */
+function withTargetsFrom(targeting: Targeting, from: Targeting): Targeting {
+  const there = new Map(from.treatments.map((treatment) => [treatment.name, treatment]));
+  const names = new Set(targeting.treatments.map(({ name }) => name));
+  const added = from.treatments.filter(({ name, keys, segments }) => !names.has(name) && (keys || segments));
+  const replaced = targeting.treatments.map((treatment) => {
+    const { keys, segments } = there.get(treatment.name) ?? {};
+    return { ...withoutTargets(treatment), ...(keys ? { keys } : {}), ...(segments ? { segments } : {}) };
+  });
+  return { ...targeting, treatments: [...replaced, ...added] };
+}

@@ -1,0 +1,266 @@
+/** A flag's definition in one environment: its shape and its rules. `definition-bodies.ts` reads it. */
+import { type Static, Type } from 'typebox';
+import type { Actor } from '../access.ts';
+import { mostComplaints, Problem } from '../problems.ts';
+import { Description, extend, Millis, OneOf, Reference } from '../schema.ts';
+import { checkMatcher, Matcher } from './matchers.ts';
+
+export const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
+export type Bucket = Static<typeof Bucket>;
+
+const Treatment = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Description),
+  configurations: Type.Optional(
+    Type.String({ description: 'JSON text', 'x-hint': 'JSON as text, for example "{\\"color\\":\\"blue\\"}"' }),
+  ),
+  keys: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  segments: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+});
+export type Treatment = Static<typeof Treatment>;
+
+const Rule = Type.Object({
+  buckets: Type.Array(Bucket),
+  condition: Type.Object({ combiner: OneOf(['AND']), matchers: Type.Array(Matcher) }),
+});
+export type Rule = Static<typeof Rule>;
+
+/** What clients decide: the part that is created, replaced and patched. */
+export const Targeting = Type.Object({
+  killed: Type.Boolean(),
+  treatments: Type.Array(Treatment),
+  defaultTreatment: Type.String(),
+  baselineTreatment: Type.String(),
+  trafficAllocation: Type.Integer({ minimum: 0, maximum: 100, description: 'percent of traffic included' }),
+  rules: Type.Array(Rule),
+  defaultRule: Type.Array(Bucket),
+  impressionsDisabled: Type.Boolean({ description: 'true: SDKs send no impressions of the flag' }),
+});
+export type Targeting = Static<typeof Targeting>;
+
+const Place = Type.Object({ id: Type.String(), name: Type.String(), environment: Reference, trafficType: Reference });
+const Times = Type.Object({ creationTime: Millis, lastUpdateTime: Millis });
+
+export const Definition = extend(extend(Place, Targeting), Times);
+/** A definition as it is kept. `revision` is the environment's change number of its last change and makes its ETag. */
+export type Definition = Static<typeof Definition> & { readonly revision: number };
+
+/** A definition whose targeting is still the JSON text that is stored. */
+export type StoredDefinition = Omit<Definition, keyof Targeting> & { readonly targeting: string };
+
+/** The definition as JSON, without parsing its targeting. */
+export const toDefinitionText = (stored: StoredDefinition): string => {
+  const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime } = stored;
+  return joinObjects(
+    JSON.stringify({ id, name, environment, trafficType }),
+    targeting,
+    JSON.stringify({ creationTime, lastUpdateTime }),
+  );
+};
+
+/** The JSON text of one object out of those of several, none of which is empty. */
+export const joinObjects = (...texts: readonly string[]): string =>
+  `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
+
+const { properties: fields } = Targeting;
+/**
+ * A body as documented for callers. What else is in it is ignored; `parseTargeting` reads it. Written out, since
+ * Type.Partial would bring 12 kB of calculating with types into the interface.
+ */
+export const DefinitionBody = Type.Object({
+  killed: Type.Optional(fields.killed),
+  treatments: Type.Optional(fields.treatments),
+  defaultTreatment: Type.Optional(fields.defaultTreatment),
+  baselineTreatment: Type.Optional(fields.baselineTreatment),
+  trafficAllocation: Type.Optional(fields.trafficAllocation),
+  rules: Type.Optional(fields.rules),
+  defaultRule: Type.Optional(fields.defaultRule),
+  impressionsDisabled: Type.Optional(fields.impressionsDisabled),
+  flagSets: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Must be empty: there are no flag sets yet.' }),
+  ),
+  seed: Type.Optional(
+    Type.Integer({ description: 'taken when the definition is created, both seeds or none; otherwise ignored' }),
+  ),
+  trafficAllocationSeed: Type.Optional(Type.Integer({ description: 'as `seed`' })),
+  title: Type.Optional(Type.String()),
+  comment: Type.Optional(Type.String()),
+});
+
+/** What the rules ask of the world around a definition. */
+export interface Surroundings {
+  readonly flag: string;
+  /** Of the flags that the definition depends on: those that exist in the project. */
+  readonly existingFlags: ReadonlySet<string>;
+  /** Of the flags that the definition depends on: those that depend, directly or not, on this flag here. */
+  readonly dependentFlags: ReadonlySet<string>;
+}
+
+export const toTargeting = ({
+  killed,
+  treatments,
+  defaultTreatment,
+  baselineTreatment,
+  trafficAllocation,
+  rules,
+  defaultRule,
+  impressionsDisabled,
+}: Targeting): Targeting => ({
+  killed,
+  treatments,
+  defaultTreatment,
+  baselineTreatment,
+  trafficAllocation,
+  rules,
+  defaultRule,
+  impressionsDisabled,
+});
+
+/** What the caller of a definition named. */
+interface Named {
+  readonly word: string;
+  readonly project: { readonly name: string };
+  readonly environment: { readonly name: string };
+}
+
+/** Says which of the two is missing, except to those who may not know which flags the project has. */
+export const definitionNotFound = (
+  { scope }: Pick<Actor, 'scope'>,
+  { word, project, environment }: Named,
+  missing: 'flag' | 'definition',
+) =>
+  new Problem('definition_not_found', {
+    word,
+    project: project.name,
+    environment: environment.name,
+    missing: scope.kind === 'environment' ? 'unsaid' : missing,
+  });
+
+export const mostDependencies = 100;
+
+/** The names of the flags whose treatment a rule asks for. */
+export const dependenciesOf = (targeting: Targeting): string[] => [
+  ...new Set(
+    targeting.rules.flatMap((rule) => rule.condition.matchers.flatMap((matcher) => matcher.depends?.splitName ?? [])),
+  ),
+];
+
+/** The names of the segments that treatments and rules name. */
+export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
+  ...new Set([
+    ...treatments.flatMap(({ segments = [] }) => segments),
+    ...rules.flatMap(({ condition }) =>
+      condition.matchers.flatMap(({ type, string }) => (type === 'IN_SEGMENT' && string ? [string] : [])),
+    ),
+  ]),
+];
+
+/** Every complaint about a definition of the right shape, in the order of its fields. */
+export function checkTargeting(targeting: Targeting, surroundings: Surroundings): string[] {
+  const complaints: string[] = [];
+  // A definition can be wrong in a hundred thousand places: what nobody will read is counted, not written.
+  const complain: Complain = (write) => void complaints.push(complaints.length < mostComplaints ? write() : '');
+  checkParts(targeting, surroundings, complain);
+  return complaints;
+}
+
+type Complain = (write: () => string) => void;
+
+function checkParts(targeting: Targeting, surroundings: Surroundings, complain: Complain): void {
+  const { treatments, defaultTreatment, baselineTreatment, rules, defaultRule } = targeting;
+  const names = new Set(treatments.map((treatment) => treatment.name));
+  checkTreatments(treatments, complain);
+  if (!names.has(defaultTreatment)) complain(() => `defaultTreatment ${defaultTreatment} is not a treatment`);
+  if (!names.has(baselineTreatment)) complain(() => `baselineTreatment ${baselineTreatment} is not a treatment`);
+  for (const [index, { buckets, condition }] of rules.entries()) {
+    checkBuckets(`rules/${index}/buckets`, { buckets, names }, complain);
+    checkCondition(`rules/${index}/condition/matchers`, { ...condition, surroundings }, complain);
+  }
+  checkBuckets('defaultRule', { buckets: defaultRule, names }, complain);
+  if (dependenciesOf(targeting).length > mostDependencies) {
+    complain(() => `rules must not depend on more than ${mostDependencies} flags`);
+  }
+}
+
+function checkTreatments(treatments: readonly Treatment[], complain: Complain): void {
+  if (treatments.length === 0) complain(() => 'treatments must not be empty');
+  const names = new Set<string>();
+  const allKeys = new Set<string>();
+  for (const [index, { name, keys = [], segments = [], configurations }] of treatments.entries()) {
+    const place = `treatments/${index}`;
+    checkTreatmentName(`${place}/name`, name, complain);
+    if (names.has(name)) complain(() => `${place}/name ${name} is used twice`);
+    names.add(name);
+    checkRepeats(`${place}/keys`, { values: keys, seen: allKeys }, complain);
+    checkRepeats(`${place}/segments`, { values: segments, seen: new Set() }, complain);
+    if (!isJsonText(configurations)) complain(() => `${place}/configurations must be JSON text`);
+  }
+}
+
+function checkTreatmentName(place: string, name: string, complain: Complain): void {
+  if (name === 'control') complain(() => `${place} must not be control: that word is reserved`);
+  else if (!/^[A-Za-z0-9][-_.A-Za-z0-9]{0,99}$/.test(name)) {
+    complain(() => `${place} must be 1 to 100 letters, digits, -, _ or ., a letter or digit first`);
+  }
+}
+
+/** Complains about each value that was seen before, here or in an earlier list that shares `seen`. */
+function checkRepeats(
+  place: string,
+  { values, seen }: { values: readonly string[]; seen: Set<string> },
+  complain: Complain,
+): void {
+  for (const [at, value] of values.entries()) {
+    if (seen.has(value)) complain(() => `${place}/${at} ${value} is used twice`);
+    seen.add(value);
+  }
+}
+
+/** An empty text is what some clients send for none. */
+function isJsonText(text = ''): boolean {
+  if (text === '') return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkBuckets(
+  place: string,
+  { buckets, names }: { buckets: readonly Bucket[]; names: ReadonlySet<string> },
+  complain: Complain,
+): void {
+  const treatments = buckets.map((bucket) => bucket.treatment);
+  for (const [index, name] of treatments.entries()) {
+    if (!names.has(name)) complain(() => `${place}/${index}/treatment ${name} is not a treatment`);
+  }
+  checkRepeats(place, { values: treatments, seen: new Set() }, complain);
+  const total = buckets.reduce((sum, bucket) => sum + bucket.size, 0);
+  if (total !== 100) complain(() => `${place} sizes must add up to 100, not ${total}`);
+}
+
+function checkCondition(
+  place: string,
+  { matchers, surroundings }: { matchers: readonly Matcher[]; surroundings: Surroundings },
+  complain: Complain,
+): void {
+  if (matchers.length === 0) complain(() => `${place} must not be empty`);
+  for (const [index, matcher] of matchers.entries()) {
+    for (const complaint of checkMatcher(matcher)) complain(() => `${place}/${index}/${complaint}`);
+    const complaint = complaintAboutDependency(matcher, surroundings);
+    if (complaint) complain(() => `${place}/${index}/${complaint}`);
+  }
+}
+
+function complaintAboutDependency(
+  { depends }: Matcher,
+  { flag, existingFlags, dependentFlags }: Surroundings,
+): string | undefined {
+  if (!depends) return undefined;
+  const name = depends.splitName;
+  if (name === flag) return 'depends/splitName must not be the flag itself';
+  if (!existingFlags.has(name)) return `depends/splitName ${name} is not a flag of the project`;
+  return dependentFlags.has(name) ? `depends/splitName ${name} depends on ${flag}: that would be a cycle` : undefined;
+}

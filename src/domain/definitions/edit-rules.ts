@@ -1,0 +1,66 @@
+/** Edits of rules: each answers a new targeting. Places that are not there change nothing. */
+import type { Bucket, Rule, Targeting } from './definition.ts';
+import { newMatcher } from './edit-matchers.ts';
+import type { Matcher } from './matchers.ts';
+
+/** At the end of the rules: those before it decide first. It starts with what everyone else gets. */
+export function addRule(targeting: Targeting): Targeting {
+  const rule: Rule = {
+    buckets: targeting.defaultRule.map((bucket) => ({ ...bucket })),
+    condition: { combiner: 'AND', matchers: [newMatcher('IN_LIST_STRING')] },
+  };
+  return { ...targeting, rules: [...targeting.rules, rule] };
+}
+
+export const removeRule = (targeting: Targeting, at: number): Targeting => ({
+  ...targeting,
+  rules: targeting.rules.filter((_, index) => index !== at),
+});
+
+/** The copy stands right behind, where it is never reached until one of the two changes. */
+export const duplicateRule = (targeting: Targeting, at: number): Targeting => ({
+  ...targeting,
+  rules: targeting.rules.flatMap((rule, index) => (index === at ? [rule, rule] : [rule])),
+});
+
+export function moveRule(targeting: Targeting, from: number, to: number): Targeting {
+  const rule = targeting.rules[from];
+  if (!rule || to < 0 || to >= targeting.rules.length) return targeting;
+  return { ...targeting, rules: targeting.rules.toSpliced(from, 1).toSpliced(to, 0, rule) };
+}
+
+export const setRuleBuckets = (targeting: Targeting, at: number, buckets: readonly Bucket[]): Targeting =>
+  withRule(targeting, at, (rule) => ({ ...rule, buckets: [...buckets] }));
+
+export const addMatcher = (targeting: Targeting, at: number): Targeting =>
+  withMatchers(targeting, at, (matchers) => [...matchers, newMatcher('IN_LIST_STRING')]);
+
+/** Which matcher of which rule. */
+export interface MatcherPlace {
+  readonly rule: number;
+  readonly matcher: number;
+}
+
+export const setMatcher = (targeting: Targeting, { rule, matcher: place }: MatcherPlace, matcher: Matcher): Targeting =>
+  withMatchers(targeting, rule, (matchers) => matchers.map((old, index) => (index === place ? matcher : old)));
+
+/** A condition keeps its last matcher: without one it would say nothing. */
+export const removeMatcher = (targeting: Targeting, { rule, matcher }: MatcherPlace): Targeting =>
+  withMatchers(targeting, rule, (matchers) =>
+    matchers.length === 1 ? [...matchers] : matchers.filter((_, index) => index !== matcher),
+  );
+
+const withMatchers = (
+  targeting: Targeting,
+  at: number,
+  change: (matchers: readonly Matcher[]) => Matcher[],
+): Targeting =>
+  withRule(targeting, at, (rule) => ({
+    ...rule,
+    condition: { ...rule.condition, matchers: change(rule.condition.matchers) },
+  }));
+
+const withRule = (targeting: Targeting, at: number, change: (rule: Rule) => Rule): Targeting => ({
+  ...targeting,
+  rules: targeting.rules.map((rule, index) => (index === at ? change(rule) : rule)),
+});

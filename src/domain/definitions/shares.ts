@@ -1,0 +1,133 @@
+/**
+ * Shares in percent: whatever is done to them, they add up to 100 and keep their order. Keys are placed by walking the
+ * list, so another order would give other people another treatment.
+ */
+
+import { equalJson } from '../json.ts';
+import type { Bucket } from './definition.ts';
+
+/**
+ * A series of changes to one share. Each is computed from the shares that the series started with, so setting the share
+ * back brings the others back, whatever was rounded in between.
+ */
+export interface ShareChange {
+  readonly start: readonly Bucket[];
+  readonly treatment: string;
+  readonly result: readonly Bucket[];
+  /** Shares that were typed before: they keep their number while the others can still add up to 100. */
+  readonly typed: readonly string[];
+}
+
+interface NewShare {
+  readonly treatment: string;
+  readonly share: number;
+  readonly isTyped: boolean;
+  readonly saved: readonly Bucket[];
+}
+
+/**
+ * Gives a treatment its share. The others divide the rest in proportion to what they had. `previous` does not count when
+ * the shares were changed in another way since.
+ */
+export function changeShare(
+  buckets: readonly Bucket[],
+  previous: ShareChange | undefined,
+  { treatment, share, isTyped, saved }: NewShare,
+): ShareChange {
+  const last = previous && equalJson(previous.result, buckets) ? previous : undefined;
+  const start = last?.treatment === treatment ? last.start : buckets;
+  const typed = isTyped ? [...new Set([...(last?.typed ?? []), treatment])] : [];
+  const fixed = typed.filter((name) => name !== treatment);
+  return { start, treatment, result: setShare(start, { treatment, share, fixed, saved }), typed };
+}
+
+interface ShareRequest {
+  readonly treatment: string;
+  readonly share: number;
+  readonly fixed: readonly string[];
+  readonly saved: readonly Bucket[];
+}
+
+function setShare(buckets: readonly Bucket[], { treatment, share, fixed, saved }: ShareRequest): Bucket[] {
+  const others = buckets.filter((bucket) => bucket.treatment !== treatment);
+  if (others.length === 0) return [...buckets];
+  const size = clamp(share, 0, 100);
+  const kept = others.filter((bucket) => fixed.includes(bucket.treatment));
+  const free = others.filter((bucket) => !kept.includes(bucket));
+  const rest = 100 - size - total(kept.map((bucket) => bucket.size));
+  // Typed shares give way when they leave too little, or when there is nothing else to take the rest.
+  const mustGive = rest < 0 || free.length === 0;
+  const sizes = new Map([
+    ...others.map((bucket) => [bucket.treatment, mustGive ? 0 : bucket.size] as const),
+    ...(mustGive ? divide(100 - size, kept, saved) : divide(rest, free, saved)),
+    [treatment, size],
+  ]);
+  return buckets.map((bucket) => ({ ...bucket, size: sizes.get(bucket.treatment) ?? 0 }));
+}
+
+/** Whole percents in proportion, by largest remainder. Where all are 0, the saved shares are the proportion. */
+function divide(percents: number, buckets: readonly Bucket[], saved: readonly Bucket[]): [string, number][] {
+  const savedSize = (treatment: string) => saved.find((bucket) => bucket.treatment === treatment)?.size ?? 0;
+  const weights = [
+    buckets.map(({ size }) => size),
+    buckets.map(({ treatment }) => savedSize(treatment)),
+    buckets.map((_, place) => (place === buckets.length - 1 ? 1 : 0)),
+  ].find((all) => total(all) > 0) as number[];
+  const whole = total(weights);
+  const floors = weights.map((weight) => Math.floor((percents * weight) / whole));
+  const missing = percents - total(floors);
+  const remainders = weights.map((weight, place) => ({ place, left: (percents * weight) % whole }));
+  const larger = new Set(
+    remainders
+      .toSorted((one, other) => other.left - one.left)
+      .slice(0, missing)
+      .map(({ place }) => place),
+  );
+  return buckets.map(({ treatment }, place) => [treatment, (floors[place] ?? 0) + (larger.has(place) ? 1 : 0)]);
+}
+
+const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+
+/** Where each bucket but the last ends, in percent from the start. */
+export function bordersOf(buckets: readonly Bucket[]): number[] {
+  let end = 0;
+  return buckets.slice(0, -1).map(({ size }) => {
+    end += size;
+    return end;
+  });
+}
+
+/** Moves the border after a bucket, as far as its neighbours. */
+export function moveBorder(buckets: readonly Bucket[], border: number, to: number): Bucket[] {
+  const borders = bordersOf(buckets);
+  const place = clamp(to, borders[border - 1] ?? 0, borders[border + 1] ?? 100);
+  const moved = borders.with(border, place);
+  return buckets.map((bucket, index) => ({ ...bucket, size: (moved[index] ?? 100) - (moved[index - 1] ?? 0) }));
+}
+
+/** The list without a treatment, whose share goes to the last that stays; `heir` takes all when none does. */
+export function withoutTreatment(buckets: readonly Bucket[], treatment: string, heir: string): Bucket[] {
+  const gone = buckets.find((bucket) => bucket.treatment === treatment);
+  if (!gone) return [...buckets];
+  const rest = buckets.filter((bucket) => bucket !== gone);
+  const last = rest.at(-1);
+  if (!last) return [{ treatment: heir, size: 100 }];
+  return rest.map((bucket) => (bucket === last ? { ...bucket, size: bucket.size + gone.size } : bucket));
+}
+
+/** The list with treatments that it does not have yet at its end, with nothing. */
+export const withTreatments = (buckets: readonly Bucket[], names: readonly string[]): Bucket[] => [
+  ...buckets,
+  ...names
+    .filter((name) => !buckets.some(({ treatment }) => treatment === name))
+    .map((treatment) => ({ treatment, size: 0 })),
+];
+
+/** The list without the empty buckets at its end that the saved list has not: trying a treatment leaves no trace. */
+export function withoutEmptyEnd(buckets: readonly Bucket[], saved: readonly Bucket[]): Bucket[] {
+  const isMeant = ({ treatment, size }: Bucket) => size > 0 || saved.some((bucket) => bucket.treatment === treatment);
+  return buckets.slice(0, buckets.findLastIndex(isMeant) + 1);
+}
+
+const clamp = (value: number, least: number, most: number): number =>
+  Math.min(most, Math.max(least, Number.isFinite(value) ? Math.round(value) : least));

@@ -1,0 +1,88 @@
+/** What reading flags answers on request, beside what it always answers: their definitions, in short or whole. */
+import { type Static, Type } from 'typebox';
+import { Seeds } from '../evaluation/bucketing.ts';
+import { FlagWithOwners } from '../flags.ts';
+import { etagOf } from '../revisions.ts';
+import { extend, Millis, Reference } from '../schema.ts';
+import {
+  Bucket,
+  Definition,
+  joinObjects,
+  type StoredDefinition,
+  type Targeting,
+  toDefinitionText,
+} from './definition.ts';
+
+/** What a list shows of a definition. */
+export const DefinitionSummary = Type.Object({
+  environment: Reference,
+  killed: Type.Boolean(),
+  treatments: Type.Array(Type.String(), { description: 'their names, in the order of the definition' }),
+  defaultTreatment: Type.String(),
+  trafficAllocation: Type.Integer(),
+  defaultRule: Type.Array(Bucket),
+  ruleCount: Type.Integer(),
+  lastUpdateTime: Millis,
+});
+export type DefinitionSummary = Static<typeof DefinitionSummary>;
+
+/** A definition with what only a program that evaluates or changes it needs. */
+export const ExpandedDefinition = extend(
+  extend(Definition, Type.Object({ etag: Type.String({ description: 'the `ETag` of the definition' }) })),
+  Seeds,
+);
+export type ExpandedDefinition = Static<typeof ExpandedDefinition>;
+
+const inOrder = 'in the environments that the caller reaches, in their order of creation';
+
+export const ListedFlag = extend(
+  FlagWithOwners,
+  Type.Object({
+    definitions: Type.Optional(
+      Type.Array(DefinitionSummary, { description: `with \`expand=environments\`: ${inOrder}` }),
+    ),
+  }),
+);
+export type ListedFlag = Static<typeof ListedFlag>;
+
+export const ExpandedFlag = extend(
+  FlagWithOwners,
+  Type.Object({
+    definitions: Type.Optional(
+      Type.Array(ExpandedDefinition, { description: `with \`expand=definitions\`: ${inOrder}` }),
+    ),
+  }),
+);
+export type ExpandedFlag = Static<typeof ExpandedFlag>;
+
+/** What is stored of a summary: the rest is told by where and when. */
+export type StoredSummary = Omit<DefinitionSummary, 'environment' | 'lastUpdateTime'>;
+
+export const summarize = (targeting: Targeting): StoredSummary => ({
+  killed: targeting.killed,
+  treatments: targeting.treatments.map(({ name }) => name),
+  defaultTreatment: targeting.defaultTreatment,
+  trafficAllocation: targeting.trafficAllocation,
+  defaultRule: targeting.defaultRule,
+  ruleCount: targeting.rules.length,
+});
+
+/** A definition in short, its summary as the JSON text that is stored. */
+export interface SummarizedDefinition {
+  readonly environment: Reference;
+  readonly summary: string;
+  readonly lastUpdateTime: number;
+}
+
+export const toSummaryText = ({ environment, summary, lastUpdateTime }: SummarizedDefinition): string =>
+  joinObjects(
+    JSON.stringify({ environment: { id: environment.id, name: environment.name } }),
+    summary,
+    JSON.stringify({ lastUpdateTime }),
+  );
+
+export const toExpandedText = (definition: StoredDefinition & Seeds): string => {
+  const { seed, trafficAllocationSeed } = definition;
+  const more = { etag: etagOf(definition), seed, trafficAllocationSeed };
+  return joinObjects(toDefinitionText(definition), JSON.stringify(more));
+};

@@ -1,0 +1,45 @@
+/**
+ * How many requests a key or an address may make, where the operator set a limit. Counted in memory, by each node for
+ * itself. Plain functions, so that whatever answers a request can ask them.
+ */
+import { Problem } from '#domain/problems.ts';
+import { networkOf } from './networks.ts';
+import { createCounter } from './window.ts';
+
+/** Requests a minute; undefined: as many as they like. */
+export interface RateLimits {
+  readonly perKey: number | undefined;
+  readonly perAddress: number | undefined;
+}
+
+/** Headers that tell a client what is left of its limit. Empty where there is no limit. */
+export type Quota = Readonly<Record<string, string>>;
+
+/** Each counts one request, and refuses it with `too_many_requests` when it is one too many. */
+export interface Limits {
+  ofAddress(address: string): Quota;
+  ofKey(keyId: string): Quota;
+}
+
+const windowSeconds = 60;
+
+/** The vendor limits by organization and by address; its word for the first is what its clients look for. */
+export function createLimits({ perKey, perAddress }: RateLimits): Limits {
+  const addresses = limitBy('ip', perAddress);
+  return { ofAddress: (address) => addresses(networkOf(address)), ofKey: limitBy('org', perKey) };
+}
+
+const noLimit: Quota = {};
+
+function limitBy(whose: 'org' | 'ip', limit: number | undefined): (name: string) => Quota {
+  if (limit === undefined) return () => noLimit;
+  const counter = createCounter(windowSeconds);
+  return (name) => {
+    const { count, seconds } = counter.add(name);
+    if (count > limit) throw new Problem('too_many_requests', { seconds });
+    return {
+      [`x-ratelimit-remaining-${whose}`]: String(limit - count),
+      [`x-ratelimit-reset-seconds-${whose}`]: String(seconds),
+    };
+  };
+}

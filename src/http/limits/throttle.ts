@@ -1,0 +1,85 @@
+/** Slowing down who guesses. Counted in memory, per process: a limit, not a record. */
+import { Problem } from '#domain/problems.ts';
+import { networkOf } from './networks.ts';
+import { type Count, type Counter, createCounter } from './window.ts';
+
+export interface Throttles {
+  /** Counts a request with a wrong key; refuses when there were too many from the address. */
+  failedKey(address: string): void;
+  /** Refuses an address that has no attempt left, without counting: asked before a body is read. */
+  requireAttemptLeft(address: string): void;
+  /** Counts an attempt at something that a password or a link's token opens; refuses when there were too many. */
+  attempt(address: string, account?: string): Attempt;
+  /**
+   * Counts a right password; refuses when there were too many without a session. Only someone who knows the password
+   * gets here, so no stranger can use this limit up, and it can be low enough that codes cannot be guessed.
+   */
+  rightPassword(userId: string): void;
+  /** Forgets the right passwords of somebody who is in now. */
+  signedIn(userId: string): void;
+}
+
+export interface Attempt {
+  /** It does not count, and earlier failures from this address for this account are forgotten. */
+  succeeded(): void;
+  /** It does not count: it was not looked at. */
+  takeBack(): void;
+}
+
+const failedKeysAMinute = 300;
+/** All in five minutes. A low limit for an account alone would let anyone lock its owner out. */
+const attempts = { ofAnAddress: 50, ofAnAddressAtAnAccount: 10, atAnAccount: 300, withoutCode: 10 };
+const windowSeconds = 300;
+/** For so long a network from which an account signed in is not refused because of what others try for the account. */
+const familiarSeconds = 30 * 24 * 60 * 60;
+
+export function createThrottles(): Throttles {
+  const failedKeys = createCounter(60);
+  const byAddress = createCounter(windowSeconds);
+  const byBoth = createCounter(windowSeconds);
+  const byAccount = createCounter(windowSeconds);
+  const rightPasswords = createCounter(windowSeconds);
+  const familiar = createCounter(familiarSeconds);
+  return {
+    failedKey: (address) => count(failedKeys, networkOf(address), failedKeysAMinute, 'too_many_failures'),
+    requireAttemptLeft: (address) =>
+      refuseAbove(byAddress.peek(networkOf(address)), attempts.ofAnAddress, 'too_many_attempts'),
+    attempt: (address, account) => {
+      const network = networkOf(address);
+      count(byAddress, network, attempts.ofAnAddress, 'too_many_attempts');
+      if (account === undefined) {
+        const takeBack = () => byAddress.takeBack(network);
+        return { succeeded: takeBack, takeBack };
+      }
+      const both = `${network} ${account}`;
+      // Before the account's own count: one address must not use that up.
+      count(byBoth, both, attempts.ofAnAddressAtAnAccount, 'too_many_attempts');
+      const isFamiliar = familiar.has(both);
+      if (!isFamiliar) count(byAccount, account, attempts.atAnAccount, 'too_many_attempts');
+      const takeBack = () => {
+        byAddress.takeBack(network);
+        byBoth.takeBack(both);
+        if (!isFamiliar) byAccount.takeBack(account);
+      };
+      return {
+        takeBack,
+        succeeded: () => {
+          takeBack();
+          byBoth.forget(both);
+          familiar.add(both);
+        },
+      };
+    },
+    rightPassword: (userId) => count(rightPasswords, userId, attempts.withoutCode, 'too_many_attempts'),
+    signedIn: (userId) => rightPasswords.forget(userId),
+  };
+}
+
+type Code = 'too_many_failures' | 'too_many_attempts';
+
+const count = (counter: Counter, name: string, most: number, code: Code): void =>
+  refuseAbove(counter.add(name), most, code);
+
+function refuseAbove({ count: found, seconds }: Count, most: number, code: Code): void {
+  if (found > most) throw new Problem(code, { seconds });
+}

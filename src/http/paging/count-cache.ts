@@ -1,0 +1,28 @@
+/** How long a list is: counted again only when it has changed. */
+import type { Total } from '#store/paging.ts';
+
+/** A node of 0.1.0 beside us, in the middle of an upgrade, changes lists without saying so. */
+const lifeMs = 10_000;
+/** Bounds for the memory; when it is full, counting starts anew. */
+const mostKept = 1_000;
+const longestName = 1_000;
+
+interface Counting<Filter> {
+  readonly count: (filter: Filter) => Promise<Total>;
+  /** The number of the last change of what can pass the filter. */
+  readonly findChanges: (filter: Filter) => Promise<number | undefined>;
+}
+
+export function keptTotals<Filter extends object>({ count, findChanges }: Counting<Filter>) {
+  const kept = new Map<string, Total & { until: number }>();
+  return async (filter: Filter): Promise<Total> => {
+    const name = JSON.stringify(filter);
+    const known = kept.get(name);
+    const isFresh = known && performance.now() < known.until;
+    if (isFresh && known.changes === (await findChanges(filter))) return known;
+    const counted = await count(filter);
+    if (kept.size >= mostKept) kept.clear();
+    if (name.length <= longestName) kept.set(name, { ...counted, until: performance.now() + lifeMs });
+    return counted;
+  };
+}

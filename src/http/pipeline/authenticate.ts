@@ -1,0 +1,72 @@
+/** From the key or the session of a request to its actor. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { actorOfKey, actorOfPerson } from '#commands/actors.ts';
+import type { Actor } from '#domain/access.ts';
+import type { ApiKey } from '#domain/api-keys.ts';
+import { Problem } from '#domain/problems.ts';
+import { hashOf, mayBeKey } from '#security/secrets.ts';
+import { findApiKeyByHash } from '#store/api-keys.ts';
+import { findSignedIn, type Session, type SignedIn } from '#store/sessions.ts';
+import type { Reader } from '#store/sql.ts';
+import type { Throttles } from '../limits/throttle.ts';
+import { requireOwnOrigin } from './origin.ts';
+import { sessionTokenOf } from './session-cookie.ts';
+
+export interface Authentication {
+  readonly db: Reader;
+  readonly throttles: Throttles;
+  readonly publicUrl: string | undefined;
+  /** Told of each key and session that was used. */
+  readonly keyUsed: (key: ApiKey) => void;
+  readonly sessionUsed: (session: Session) => void;
+}
+
+/** Somebody who is signed in. */
+export interface Person extends SignedIn {
+  readonly actor: Actor;
+}
+
+/** The key decides where there is one, else the session. Refuses who has neither. */
+export async function authenticate(authentication: Authentication, request: FastifyRequest): Promise<Actor> {
+  const text = keyOf(request.headers);
+  if (text !== undefined) return authenticateKey(authentication, request, text);
+  const person = await findPerson(authentication, request);
+  if (!person) throw new Problem('unauthenticated', { why: request.headers.authorization ? 'malformed' : 'none' });
+  return person.actor;
+}
+
+/** Refuses everything but a known key of type admin; keys of SDKs open nothing here. */
+async function authenticateKey(
+  { db, throttles, keyUsed }: Authentication,
+  request: FastifyRequest,
+  text: string,
+): Promise<Actor> {
+  const key = mayBeKey(text) ? await findApiKeyByHash(db, hashOf(text)) : undefined;
+  if (key?.type !== 'admin') {
+    throttles.failedKey(request.ip);
+    throw new Problem('unauthenticated', { why: key ? 'sdk' : 'unknown' });
+  }
+  keyUsed(key);
+  return actorOfKey(key);
+}
+
+/** The text that a request shows as its key. */
+export function keyOf(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  const apiKey = headers['x-api-key'];
+  return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
+}
+
+/** Who is signed in, or undefined. Refuses a change that a page of another site asks for. */
+export async function findPerson(
+  { db, publicUrl, sessionUsed }: Authentication,
+  request: FastifyRequest,
+): Promise<Person | undefined> {
+  const token = sessionTokenOf(request, publicUrl);
+  const person = token === undefined ? undefined : await findSignedIn(db, hashOf(token));
+  if (!person) return undefined;
+  requireOwnOrigin(request, publicUrl, true);
+  sessionUsed(person.session);
+  return { ...person, actor: actorOfPerson(person) };
+}

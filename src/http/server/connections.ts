@@ -1,0 +1,79 @@
+/** How many connections there may be at once, from everywhere and from one address, and for how long one may be idle. */
+import type { Server } from 'node:http';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Logger } from 'pino';
+import { networkOf } from '../limits/networks.ts';
+
+export interface ConnectionLimits {
+  /** One more is closed as soon as it comes: refusing must cost nothing. */
+  readonly most: number;
+  /** Of one address, so that nobody takes all; trusted proxies may have as many as there are. */
+  readonly mostPerAddress: number;
+  /** How long a connection is kept after an answer. Longer than proxies keep it, so that it is they who end it. */
+  readonly keepAliveSeconds: number;
+}
+
+/** Whoever floods the server must not flood its log. */
+const quietMs = 60_000;
+
+export function limitConnections(
+  server: Server,
+  { most, mostPerAddress, keepAliveSeconds }: ConnectionLimits,
+  { trustProxy, log }: { readonly trustProxy: string | undefined; readonly log: Logger },
+): void {
+  server.keepAliveTimeout = keepAliveSeconds * 1000;
+  server.maxConnections = most;
+  const sayDropped = seldom((refused) =>
+    log.warn({ most, refused }, 'connections are refused: there are MAX_CONNECTIONS already'),
+  );
+  const sayRefused = seldom((refused) =>
+    log.warn(
+      { most: mostPerAddress, refused },
+      'connections are refused: an address has MAX_CONNECTIONS_PER_ADDRESS already',
+    ),
+  );
+  server.on('drop', sayDropped);
+  const proxies = listOf(trustProxy);
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket;
+    if (proxies.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')) return;
+    const network = networkOf(remoteAddress);
+    const count = (open.get(network) ?? 0) + 1;
+    if (count > mostPerAddress) {
+      socket.destroy();
+      sayRefused();
+      return;
+    }
+    open.set(network, count);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 1) - 1;
+      if (left === 0) open.delete(network);
+      else open.set(network, left);
+    });
+  });
+}
+
+function seldom(say: (count: number) => void): () => void {
+  let count = 0;
+  let lastSaidAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    count += 1;
+    if (performance.now() - lastSaidAt < quietMs) return;
+    say(count);
+    lastSaidAt = performance.now();
+    count = 0;
+  };
+}
+
+/** The addresses and networks of TRUST_PROXY. */
+function listOf(trustProxy = ''): BlockList {
+  const list = new BlockList();
+  for (const entry of trustProxy.split(',').filter(Boolean)) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,126 @@
+/**
+ * Makes a backup: one file of SQLite with everything in it, whichever database it is of.
+ *
+ * Invariants
+ * 1. It is the database at one moment: all of it is read from one snapshot, while writers go on.
+ * 2. What has the final name is whole, on disk, and was read again and compared: until then it has another name.
+ * 3. It is for its owner alone from the first byte: it holds what opens accounts.
+ * 4. It has the schema of its source, so a new version can back up a database that it has not yet brought up to date.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import sql from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
+import { findAccount } from '#store/account.ts';
+import { makeFolder } from '#store/folders.ts';
+import { findUnfinishedCopy, listMigrations, migrate, migrationsNamed } from '#store/migrate.ts';
+import { type Database, openSnapshot, withoutPassword } from '#store/open.ts';
+import type { Reader, Store } from '#store/sql.ts';
+import { endWriteAheadLog, fileEndings, listTables } from '#store/sqlite/file.ts';
+import { openSqlite } from '#store/sqlite/store.ts';
+import { copyTable, sumOf, type Tell, tables } from '../copy.ts';
+import { type BackupFacts, examineBackup, type TableSum } from './verify.ts';
+
+export interface BackupOptions {
+  /** Must not exist. */
+  readonly file: string;
+  /** Called while it goes on, with the table and how many of its rows are there. */
+  readonly tell?: (table: string, rows: number) => void;
+}
+
+/** Throws a plain sentence when it cannot be made; then nothing is left of it. */
+export async function makeBackup(database: Database, { file, tell }: BackupOptions): Promise<BackupFacts> {
+  const final = resolve(file);
+  if (existsSync(final)) throw new OperatorError(`${file} exists; a backup overwrites nothing, so give another name`);
+  const partial = final + partialEnding;
+  reserve(partial);
+  try {
+    await fill(database, partial, (table) => (rows) => tell?.(table, rows));
+    const facts = await examineBackup(partial);
+    if (facts.troubles.length > 0) throw new OperatorError(`The backup is not good:\n${facts.troubles.join('\n')}`);
+    syncFile(partial);
+    renameSync(partial, final);
+    syncFile(dirname(final));
+    return facts;
+  } catch (error) {
+    for (const ending of fileEndings) rmSync(partial + ending, { force: true });
+    throw error;
+  }
+}
+
+/** What is not finished has this behind its name. */
+export const partialEnding = '.partial';
+
+function reserve(partial: string): void {
+  try {
+    makeFolder(dirname(partial));
+    closeSync(openSync(partial, 'wx', 0o600));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new OperatorError(`The backup cannot be written: ${message}`);
+    throw new OperatorError(`${partial} exists: a backup is being made, or one was broken off; in that case remove it`);
+  }
+}
+
+async function fill(database: Database, partial: string, tellOf: (table: string) => Tell): Promise<void> {
+  // Everything that was answered until now is in it.
+  const madeAt = Date.now();
+  const source = await openSnapshot(database);
+  try {
+    const names = await migrationsOf(source, withoutPassword(database.databaseUrl));
+    const target = openSqlite(partial, Date.now);
+    try {
+      await migrate(target, migrationsNamed(names));
+      const sums = await copyAll(source, target, tellOf);
+      await insertManifest(target, { madeAt, sums });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+  endWriteAheadLog(partial);
+}
+
+/** Throws when there is nothing to back up, or only the beginning of a copy. */
+async function migrationsOf(source: Reader, url: string): Promise<string[]> {
+  const names = await listMigrations(source).catch((error: unknown) => {
+    throw new OperatorError(`There is nothing to back up in ${url}: ${(error as Error).message}`);
+  });
+  if (!(await findAccount(source))) throw new OperatorError(`There is nothing to back up in ${url}`);
+  if (await findUnfinishedCopy(source)) throw new OperatorError(`The copy into ${url} was broken off; finish it first`);
+  return names;
+}
+
+/** The sums are of the source: the examination compares them with what is in the file. */
+async function copyAll(source: Reader, target: Store, tellOf: (table: string) => Tell): Promise<TableSum[]> {
+  const there = new Set(await listTables(target));
+  const sums: TableSum[] = [];
+  for (const table of tables.filter(({ name }) => there.has(name))) {
+    await copyTable(source, target, { table, tell: tellOf(table.name) });
+    sums.push({ name: table.name, ...(await sumOf(source, table, () => undefined)) });
+  }
+  return sums;
+}
+
+const insertManifest = (target: Store, { madeAt, sums }: { madeAt: number; sums: readonly TableSum[] }) =>
+  target.changeSchema(async (tx) => {
+    await tx.define('create table backup (made_at bigint not null)');
+    await tx.define(
+      'create table backup_tables (name text primary key, row_count bigint not null, checksum text not null)',
+    );
+    await tx.run(sql`insert into backup (made_at) values (${madeAt})`);
+    for (const { name, rows, checksum } of sums) {
+      await tx.run(sql`insert into backup_tables (name, row_count, checksum) values (${name}, ${rows}, ${checksum})`);
+    }
+  });
+
+/** A folder, too: the new name in it is to outlast a loss of power. */
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,126 @@
+/** Reads a backup from the beginning to the end, changes nothing, and tells what is in it and what is wrong with it. */
+import { existsSync, statSync } from 'node:fs';
+import sql, { raw } from 'sql-template-tag';
+import { OperatorError } from '#domain/operator.ts';
+import { listMigrations, ownMigrations } from '#store/migrate.ts';
+import type { Reader } from '#store/sql.ts';
+import { listDamages, listTables } from '#store/sqlite/file.ts';
+import { openSqliteSnapshot } from '#store/sqlite/snapshot.ts';
+import { sumOf, tables } from '../copy.ts';
+
+export interface TableSum {
+  readonly name: string;
+  readonly rows: number;
+  readonly checksum: string;
+}
+
+export interface BackupFacts {
+  readonly madeAt: number;
+  readonly bytes: number;
+  /** The newest migration: what version of the schema it has. */
+  readonly schema: string;
+  /** As they are in the file. */
+  readonly tables: readonly TableSum[];
+  /** When the newest entry of the audit log was written. */
+  readonly newestChangeAt: number | undefined;
+  /** What makes it a bad copy: a sentence each; none when it has what its source had. */
+  readonly troubles: readonly string[];
+  /** What the audit log does not tell of. In a copy without troubles its source has the same gaps. */
+  readonly gaps: readonly string[];
+}
+
+/** Throws a plain sentence when the file is no backup at all, or too broken to be read. */
+export async function examineBackup(file: string): Promise<BackupFacts> {
+  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}`);
+  const db = openSqliteSnapshot(file);
+  try {
+    if (!(await listTables(db)).includes('backup_tables'))
+      throw new OperatorError('it has no list of what must be in it');
+    return { bytes: statSync(file).size, ...(await examine(db)) };
+  } catch (error) {
+    throw new OperatorError(`${file} is not a backup that can be used: ${(error as Error).message}`);
+  } finally {
+    await db.close();
+  }
+}
+
+async function examine(db: Reader): Promise<Omit<BackupFacts, 'bytes'>> {
+  const damages = await listDamages(db);
+  const migrations = await listMigrations(db);
+  const promised = await db.all<TableSum>(sql`select name, row_count as rows, checksum from backup_tables`);
+  const names = new Set(promised.map(({ name }) => name));
+  const found: TableSum[] = [];
+  for (const table of tables.filter(({ name }) => names.has(name))) {
+    found.push({ name: table.name, ...(await sumOf(db, table, () => undefined)) });
+  }
+  const newest = await db.one<{ at: number | null }>(sql`select max(at) as at from changes`);
+  return {
+    madeAt: (await db.one<{ made_at: number }>(sql`select made_at from backup`))?.made_at ?? 0,
+    schema: migrations.at(-1) ?? '',
+    tables: found,
+    newestChangeAt: newest?.at ?? undefined,
+    troubles: [...damages, ...fromTheFuture(migrations), ...differences(promised, found)],
+    gaps: await gapsOf(db, migrations.includes('0009-audit-log.sql')),
+  };
+}
+
+function fromTheFuture(migrations: readonly string[]): string[] {
+  const known = new Set(ownMigrations().map(({ name }) => name));
+  const unknown = migrations.filter((name) => !known.has(name));
+  return unknown.length > 0 ? [`it was made by a newer version of Burgee (it has ${unknown.join(', ')})`] : [];
+}
+
+/** A byte that changed inside of a value is no damage to SQLite; the sums tell. */
+function differences(promised: readonly TableSum[], found: readonly TableSum[]): string[] {
+  const byName = new Map(found.map((sum) => [sum.name, sum]));
+  return promised.flatMap(({ name, rows, checksum }) => {
+    const there = byName.get(name);
+    if (!there) return [`${name} is a table that this version does not know`];
+    if (there.rows !== rows) return [`${name} has ${there.rows} rows, not the ${rows} that were backed up`];
+    return there.checksum === checksum ? [] : [`${name} has other contents than those that were backed up`];
+  });
+}
+
+/**
+ * The audit log leads to what is there: every change of a definition starts from a state that an entry tells of, every
+ * definition is as an entry left it, and every flag has the entry of its creation; but for entries that were removed
+ * because of their age. `isLinked`: whether entries name the one before, and some may have been removed.
+ */
+async function gapsOf(db: Reader, isLinked: boolean): Promise<string[]> {
+  const states = `
+    with states as (
+      select environment_id, object_id, json_extract(after_body, '$.lastUpdateTime') as at
+        from changes where object_type = 'definition' and after_body is not null)`;
+  const removedBefore = isLinked ? '(select audit_removed_before from account)' : '0';
+  const leadsNowhere = isLinked ? 'previous_id is not null and previous_id not in (select id from changes)' : 'false';
+  const gaps: [sentence: string, query: string][] = [
+    [
+      'changes of definitions start from a state that no entry of the audit log tells of',
+      `${states}
+       select count(*) as total from changes
+        where object_type = 'definition'
+          and (${leadsNowhere}
+               or before_body is not null
+                  and (environment_id, object_id, json_extract(before_body, '$.lastUpdateTime')) not in (select * from states)
+                  and json_extract(before_body, '$.lastUpdateTime') >= ${removedBefore})`,
+    ],
+    [
+      'definitions are not as an entry of the audit log left them',
+      `${states}
+       select count(*) as total from definitions
+        where (environment_id, flag_id, updated_at) not in (select * from states)`,
+    ],
+    [
+      'flags have no entry of their creation in the audit log',
+      `select count(*) as total from flags
+        where id not in (select object_id from changes where action = 'flag.created')
+          and created_at >= ${removedBefore}`,
+    ],
+  ];
+  const complaints: string[] = [];
+  for (const [sentence, query] of gaps) {
+    const total = (await db.one<{ total: number }>(raw(query)))?.total ?? 0;
+    if (total > 0) complaints.push(`${total} ${sentence}`);
+  }
+  return complaints;
+}

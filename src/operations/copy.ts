@@ -1,0 +1,140 @@
+/**
+ * Moves everything from one database to another, whichever kind each is.
+ *
+ * Invariants
+ * 1. Rows are read and written in the order of their keys, which both databases compare by bytes: what is there of a
+ *    table is always its beginning, so a copy that was broken off goes on behind it.
+ * 2. A target is marked from the first row to the end of the verification, and nobody opens a marked database but a
+ *    copy from the same source.
+ */
+import { createHash } from 'node:crypto';
+import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag';
+import { copyMark } from '#store/migrate.ts';
+import type { Reader, Store } from '#store/sql.ts';
+
+interface Table {
+  readonly name: string;
+  /** What tells its rows apart, and their order. */
+  readonly key: readonly string[];
+}
+
+/** In an order in which each refers only to those before it. */
+export const tables: readonly Table[] = [
+  { name: 'account', key: ['id'] },
+  { name: 'projects', key: ['id'] },
+  { name: 'environments', key: ['id'] },
+  { name: 'traffic_types', key: ['id'] },
+  { name: 'rollout_statuses', key: ['id'] },
+  { name: 'flags', key: ['id'] },
+  { name: 'flag_tags', key: ['flag_id', 'position'] },
+  { name: 'definitions', key: ['environment_id', 'flag_id'] },
+  { name: 'definition_summaries', key: ['environment_id', 'flag_id'] },
+  { name: 'tombstones', key: ['environment_id', 'flag_name'] },
+  { name: 'dependencies', key: ['environment_id', 'flag_id', 'needed_flag_name'] },
+  { name: 'groups', key: ['id'] },
+  { name: 'users', key: ['id'] },
+  { name: 'memberships', key: ['user_id', 'group_id'] },
+  { name: 'invitations', key: ['user_id'] },
+  { name: 'password_resets', key: ['user_id'] },
+  { name: 'reset_mails', key: ['user_id', 'sent_at'] },
+  { name: 'recovery_codes', key: ['user_id', 'code_hash'] },
+  { name: 'sessions', key: ['id'] },
+  { name: 'project_viewers', key: ['project_id', 'viewer_type', 'viewer_id'] },
+  { name: 'api_keys', key: ['id'] },
+  { name: 'api_key_environments', key: ['api_key_id', 'environment_id'] },
+  { name: 'outbox', key: ['id'] },
+  { name: 'changes', key: ['id'] },
+];
+
+type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+export const markCopy = (to: Store, accountId: string) =>
+  to.write((tx) => tx.run(sql`insert into migrations (name, applied_at) values (${copyMark + accountId}, ${tx.now})`));
+
+export const unmarkCopy = (to: Store, accountId: string) =>
+  to.write((tx) => tx.run(sql`delete from migrations where name = ${copyMark + accountId}`));
+
+/** The first table in which there is something, if there is any. */
+export async function findUsedTable(db: Reader): Promise<string | undefined> {
+  for (const { name } of tables) {
+    if (await db.one(sql`select 1 from ${raw(name)} limit 1`)) return name;
+  }
+  return undefined;
+}
+
+/** Deletes everything. Only for the target of a copy. */
+export async function emptyTables(to: Store): Promise<void> {
+  for (const { name } of tables.toReversed()) await to.write((tx) => tx.run(sql`delete from ${raw(name)}`));
+}
+
+export async function countRows(db: Reader, { name }: Table): Promise<number> {
+  return (await db.one<{ total: number }>(sql`select count(*) as total from ${raw(name)}`))?.total ?? 0;
+}
+
+/** Tells after each part how many rows of the table the target has now. */
+export async function copyTable(from: Reader, to: Store, { table, tell }: { table: Table; tell: Tell }): Promise<void> {
+  let done = await countRows(to, table);
+  for await (const rows of pagesOf(from, table, await lastRow(to, table))) {
+    const columns = Object.keys(rows[0] ?? {});
+    await to.write((tx) =>
+      tx.run(sql`
+        insert into ${raw(table.name)} (${raw(columns.join(', '))})
+        values ${bulk(rows.map((row) => columns.map((column) => row[column])))}`),
+    );
+    done += rows.length;
+    tell(done);
+  }
+}
+
+export type Tell = (rows: number) => void;
+
+/** How many rows there are, and a sum over all that is in them: equal for equal tables, whichever database has them. */
+export async function sumOf(db: Reader, table: Table, tell: Tell): Promise<{ rows: number; checksum: string }> {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const rows of pagesOf(db, table, undefined)) {
+    for (const row of rows) hash.update(`${canonical(row)}\n`);
+    count += rows.length;
+    tell(count);
+  }
+  return { rows: count, checksum: hash.digest('hex') };
+}
+
+/** One database has its columns in another order, or has numbers for booleans. */
+const canonical = (row: Row): string =>
+  JSON.stringify(
+    Object.keys(row)
+      .sort()
+      .map((column) => [column, typeof row[column] === 'boolean' ? Number(row[column]) : row[column]]),
+  );
+
+async function lastRow(db: Reader, { name, key }: Table): Promise<Row | undefined> {
+  const descending = key.map((column) => `${column} desc`).join(', ');
+  return db.one<Row>(sql`select * from ${raw(name)} order by ${raw(descending)} limit 1`);
+}
+
+const mostRows = 500;
+/** Definitions and entries of the audit log can be large: a part is to fit into the memory many times. */
+const wantedCharacters = 4_000_000;
+
+async function* pagesOf(db: Reader, table: Table, start: Row | undefined): AsyncGenerator<Row[]> {
+  let last = start;
+  // Nobody knows how large the rows are before one was read: the parts grow step by step.
+  let limit = 1;
+  for (;;) {
+    const rows = await db.all<Row>(pageAfter(table, last, limit));
+    if (rows.length === 0) return;
+    yield rows;
+    last = rows.at(-1);
+    const charactersEach = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
+    limit = Math.max(1, Math.min(mostRows, 2 * limit, Math.floor(wantedCharacters / charactersEach)));
+  }
+}
+
+const sizeOf = (row: Row): number => Object.values(row).reduce<number>((sum, value) => sum + String(value).length, 0);
+
+function pageAfter({ name, key }: Table, last: Row | undefined, limit: number): Sql {
+  const columns = raw(key.join(', '));
+  const behind = last ? sql`where (${columns}) > (${join(key.map((column) => last[column]))})` : empty;
+  return sql`select * from ${raw(name)} ${behind} order by ${columns} limit ${limit}`;
+}

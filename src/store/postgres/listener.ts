@@ -1,0 +1,61 @@
+/**
+ * Hears what commits announce, on a connection of its own. Notices are lost while it is away, so listeners are told
+ * `missed` whenever it is back.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
+import { decodeNotice, missed, type Received } from '../notices.ts';
+
+export const channel = 'burgee';
+
+const comeBackMs = 500;
+/** A connection can be dead without anybody having been told. */
+const heartbeatMs = 10_000;
+const answerMs = 5_000;
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+export function startListener(connection: ClientConfig, hear: (received: Received) => void): Listener {
+  const closing = new AbortController();
+  const running = keepListening();
+  return {
+    close: async () => {
+      closing.abort();
+      await running;
+    },
+  };
+
+  async function keepListening(): Promise<void> {
+    while (!closing.signal.aborted) {
+      // What ended the connection matters to nobody: requests meet the same, and tell of it.
+      await listenOnce().catch(() => undefined);
+      await pause(comeBackMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Rejects when the connection is over. */
+  async function listenOnce(): Promise<void> {
+    const client = new Client({ ...connection, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
+    const over = new AbortController();
+    client.once('end', () => over.abort());
+    const signal = AbortSignal.any([over.signal, closing.signal]);
+    client.on('error', () => undefined);
+    client.on('notification', ({ payload = '' }) => {
+      const received = decodeNotice(payload);
+      if (received) hear(received);
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+      hear(missed);
+      for (;;) {
+        await pause(heartbeatMs, undefined, { signal });
+        await client.query('select 1');
+      }
+    } finally {
+      void client.end().catch(() => undefined);
+    }
+  }
+}

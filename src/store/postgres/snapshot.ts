@@ -1,0 +1,56 @@
+/** A database of PostgreSQL as it is at this moment: one transaction that only reads, on a connection of its own. */
+import { Client } from 'pg';
+import type { Sql } from 'sql-template-tag';
+import type { Snapshot } from '../sql.ts';
+import { connectionTo, runQuery, unusable } from './query.ts';
+import { schemaLock } from './store.ts';
+
+const greetingMs = 10_000;
+/** Who reads a snapshot writes what it read to a disk, which may be slow; who is gone for so long will not come back. */
+const idleMs = 60_000;
+
+/** Throws a plain sentence when the database cannot be reached. Waits for a change of the schema that is under way. */
+export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
+  const client = new Client({ ...connectionTo(url), connectionTimeoutMillis: greetingMs });
+  // A connection that breaks is told by the next query.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    // A reader that was killed while it waits for the lock is not to keep its place.
+    await client.query(`set statement_timeout = 0; set lock_timeout = 0; set client_connection_check_interval = 1000;
+      set idle_in_transaction_session_timeout = ${idleMs}`);
+    // Before the snapshot is taken: no table changes its columns behind what we see of it.
+    await client.query(`select pg_advisory_lock_shared(${schemaLock})`);
+    await client.query('begin isolation level repeatable read read only');
+    await client.query('select 1');
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw unusable(error);
+  }
+  return new PostgresSnapshot(client);
+}
+
+class PostgresSnapshot implements Snapshot {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  clock(): number {
+    return Date.now();
+  }
+
+  async one<Row>(query: Sql): Promise<Row | undefined> {
+    return (await this.all<Row>(query))[0];
+  }
+
+  async all<Row>(query: Sql): Promise<Row[]> {
+    return (await runQuery<Row>(this.#client, query)).rows;
+  }
+
+  /** The transaction and its locks end with the connection. */
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+}

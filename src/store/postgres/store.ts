@@ -1,0 +1,266 @@
+/**
+ * PostgreSQL, for several nodes over one database.
+ *
+ * Invariants
+ * 1. A transaction sees what was committed before each of its statements (read committed): rows that decide something
+ *    are locked before they are looked at, and unique names and references are held by their index or foreign key.
+ * 2. What was certainly not committed is tried again, the whole of `body`: deadlocks, lost connections, restarts, a
+ *    reference to something that was deleted meanwhile. What may have been committed is never tried again.
+ * 3. Every call but a change of the schema ends within the patience of its request: with its result, or as
+ *    `unavailable`. A connection that has not answered by then is thrown away.
+ * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
+ *    with it its locks.
+ * 5. A write is answered only after its commit. How durable that is, `synchronous_commit` of the server decides.
+ * 6. Listeners hear of commits by LISTEN, this node's own among them, and never of a rollback.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { deadlineOfNow } from '../deadline.ts';
+import { type Listener as CommitListener, encodeNotice, type Notice, tell } from '../notices.ts';
+import { type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
+import { channel, type Listener, startListener } from './listener.ts';
+import { makePool } from './pool.ts';
+import { connectionTo, isTrouble, Passing, runQuery, unusable } from './query.ts';
+
+/** The process has ten seconds to stop, and needs most of them for the requests under way. */
+const closingMs = 1_000;
+const mostSchemaTries = 5;
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly clock: () => number;
+}
+
+/** Throws a plain sentence when the database cannot be reached or is not fit for us. */
+export async function openPostgres({ url, poolSize, clock }: PostgresOptions): Promise<Store> {
+  const pool = makePool(url, poolSize);
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    await pool.end();
+    throw unusable(error);
+  }
+  return new PostgresStore(pool, clock, url);
+}
+
+class PostgresStore implements Store {
+  readonly #pool: Pool;
+  readonly #clock: () => number;
+  readonly #url: string;
+  readonly #listeners: CommitListener[] = [];
+  #listener: Listener | undefined;
+
+  constructor(pool: Pool, clock: () => number, url: string) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#url = url;
+  }
+
+  clock(): number {
+    return this.#clock();
+  }
+
+  async one<Row>(query: Sql): Promise<Row | undefined> {
+    return (await this.all<Row>(query))[0];
+  }
+
+  all<Row>(query: Sql): Promise<Row[]> {
+    return patiently((deadline) =>
+      this.#connected(deadline, async (client) => (await runQuery<Row>(client, query)).rows),
+    );
+  }
+
+  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return patiently((deadline) =>
+      this.#connected(deadline, (client) => transaction(client, new PostgresTx(client, this.#clock()), body)),
+    );
+  }
+
+  /** Has no deadline: an index of a large table takes as long as it takes. Deadlocks with nodes that run are tried again. */
+  async changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#changeSchemaOnce(body);
+      } catch (error) {
+        const isLast = !(error instanceof Passing) || error.isOfConnection || tries === mostSchemaTries;
+        if (isLast) throw isTrouble(error) ? unusable(error) : error;
+      }
+    }
+  }
+
+  async #changeSchemaOnce(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
+    await this.#connected(Number.POSITIVE_INFINITY, (client) => {
+      const tx = new PostgresTx(client, this.#clock());
+      return transaction(client, tx, async () => {
+        await tx.run(sql`set local lock_timeout = 0`);
+        await tx.all(sql`select pg_advisory_xact_lock(${schemaLock})`);
+        await body(tx);
+      });
+    });
+  }
+
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener);
+    this.#listener ??= startListener(connectionTo(this.#url), (received) => tell(this.#listeners, received));
+  }
+
+  stamp(): undefined {
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    // A server that is silent does not take leave either.
+    const closed = Promise.all([this.#listener?.close(), this.#pool.end()]);
+    await Promise.race([closed, pause(closingMs, undefined, { ref: false })]);
+  }
+
+  async #connected<Result>(deadline: number, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#connect(deadline);
+    let isOurs = true;
+    const giveBack = (isBroken: boolean) => {
+      if (isOurs) client.release(isBroken);
+      isOurs = false;
+    };
+    const alarm = alarmAt(deadline, () => giveBack(true));
+    try {
+      return await work(client);
+    } catch (error) {
+      if (error instanceof Passing && error.isOfConnection) giveBack(true);
+      throw error;
+    } finally {
+      clearTimeout(alarm);
+      giveBack(client.getTransactionStatus() !== 'I');
+    }
+  }
+
+  #connect(deadline: number): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const alarm = alarmAt(deadline, () => {
+        isLate = true;
+        reject(new Passing(new Error('no connection to the database came free')));
+      });
+      this.#pool.connect().then(
+        (client) => {
+          clearTimeout(alarm);
+          if (isLate) client.release();
+          else resolve(client);
+        },
+        (error: unknown) => {
+          clearTimeout(alarm);
+          reject(new Passing(error));
+        },
+      );
+    });
+  }
+}
+
+/** Any number that other programs in the same database do not take for the same purpose. */
+export const schemaLock = 4_207_849_484;
+
+const alarmAt = (deadline: number, ring: () => void): NodeJS.Timeout | undefined =>
+  deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(ring, Math.max(0, deadline - performance.now()));
+
+/** Tries again what passes, each time after a longer pause, until the patience is at its end. */
+async function patiently<Result>(once: (deadline: number) => Promise<Result>): Promise<Result> {
+  const deadline = deadlineOfNow();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await once(deadline);
+    } catch (error) {
+      if (!(error instanceof Passing)) throw error;
+      if (tries >= error.mostTries) throw error.cause;
+      const pauseMs = Math.min(500, 5 * 2 ** tries) * (0.5 + Math.random());
+      if (performance.now() + pauseMs > deadline) throw unavailable(error.cause);
+      await pause(pauseMs);
+    }
+  }
+}
+
+async function transaction<Result>(
+  client: PoolClient,
+  tx: PostgresTx,
+  body: (tx: PostgresTx) => Promise<Result>,
+): Promise<Result> {
+  let result: Result;
+  try {
+    await tx.run(sql`begin isolation level read committed read write`);
+    result = await body(tx);
+    await tx.sendNotices();
+  } catch (error) {
+    // A connection that cannot even do this is not idle afterwards, and thrown away for that.
+    await client.query('rollback').catch(() => undefined);
+    if (error instanceof Unchanged) return error.stored as Result;
+    throw error;
+  }
+  await commit(client);
+  return result;
+}
+
+/**
+ * From here on nobody knows whether it is done until the answer comes. A warning says that the wait for a synchronous
+ * standby was broken off: then it is done here, but not yet where it was promised.
+ */
+async function commit(client: PoolClient): Promise<void> {
+  let warning: Error | undefined;
+  const warn = (notice: { message?: string | undefined }) => {
+    warning = new Error(notice.message);
+  };
+  client.on('notice', warn);
+  const { command } = await client
+    .query('commit')
+    .catch((error: unknown) => {
+      throw unavailable(error);
+    })
+    .finally(() => client.off('notice', warn));
+  if (warning) throw unavailable(warning);
+  // A transaction in which a statement failed ends so; whoever caught that must not have gone on.
+  if (command !== 'COMMIT') throw new Error('a transaction went on after one of its statements had failed');
+}
+
+class PostgresTx implements SchemaTx {
+  readonly now: number;
+  readonly lock = sql`for update`;
+  readonly keep = sql`for key share`;
+  readonly lockFree = sql`for update skip locked`;
+  readonly #client: PoolClient;
+  readonly #notices = new Set<string>();
+
+  constructor(client: PoolClient, now: number) {
+    this.#client = client;
+    this.now = now;
+  }
+
+  clock(): number {
+    return this.now;
+  }
+
+  async one<Row>(query: Sql): Promise<Row | undefined> {
+    return (await this.all<Row>(query))[0];
+  }
+
+  async all<Row>(query: Sql): Promise<Row[]> {
+    return (await runQuery<Row>(this.#client, query)).rows;
+  }
+
+  async run(query: Sql): Promise<number> {
+    return (await runQuery(this.#client, query)).rowCount;
+  }
+
+  announce(notice: Notice): void {
+    this.#notices.add(encodeNotice(notice));
+  }
+
+  /** Of interest only where there are stamps. */
+  touches(): void {}
+
+  async define(statement: string): Promise<void> {
+    await this.#client.query(statement.replaceAll(/\btext\b/g, 'text collate "C"'));
+  }
+
+  async sendNotices(): Promise<void> {
+    for (const notice of this.#notices) await this.all(sql`select pg_notify(${channel}, ${notice})`);
+  }
+}

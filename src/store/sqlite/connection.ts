@@ -1,0 +1,82 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Sql } from 'sql-template-tag';
+import { isWorthKeeping, Refused } from '../sql.ts';
+
+/** The statement that was not used for the longest time gives way. Burgee has some 200; filters make several of one. */
+const mostStatements = 500;
+
+/** A connection to a SQLite file, with its prepared statements. */
+export class Handle {
+  readonly #database: DatabaseSync;
+  /** The one that was used last is the last. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, busyTimeoutMs: number) {
+    this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  one<Row>(query: Sql): Row | undefined {
+    return this.#prepare(query).get(...bound(query)) as Row | undefined;
+  }
+
+  all<Row>(query: Sql): Row[] {
+    return this.#prepare(query).all(...bound(query)) as Row[];
+  }
+
+  run(query: Sql): number {
+    try {
+      return Number(this.#prepare(query).run(...bound(query)).changes);
+    } catch (error) {
+      throw this.#asRefused(error) ?? error;
+    }
+  }
+
+  exec(script: string): void {
+    this.#database.exec(script);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #prepare(query: Sql): StatementSync {
+    const text = query.sql;
+    const known = this.#statements.get(text);
+    const statement = known ?? this.#database.prepare(text);
+    if (!isWorthKeeping(query)) return statement;
+    if (known) this.#statements.delete(text);
+    else if (this.#statements.size >= mostStatements) this.#forgetOldest();
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#statements.keys()) {
+      this.#statements.delete(oldest);
+      return;
+    }
+  }
+
+  /** SQLite names the columns of the unique index that refused; we want the index's name. */
+  #asRefused(error: unknown): Refused | undefined {
+    const columns = /^UNIQUE constraint failed: (.+)$/.exec((error as Error).message)?.[1];
+    if (!columns) return undefined;
+    const table = columns.slice(0, columns.indexOf('.'));
+    const index = this.#database
+      .prepare(
+        `select list.name from pragma_index_list(?) as list
+          where list."unique" = 1
+            and (select group_concat(? || '.' || info.name, ', ' order by info.seqno)
+                   from pragma_index_info(list.name) as info) = ?`,
+      )
+      .get(table, table, columns) as { name: string } | undefined;
+    return index && new Refused(index.name);
+  }
+}
+
+const bound = (query: Sql): SQLInputValue[] =>
+  query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));

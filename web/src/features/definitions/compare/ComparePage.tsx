@@ -1,0 +1,76 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowLeftRight } from 'lucide-react';
+import { FlagCrumbs } from '../../../kit/FlagCrumbs.tsx';
+import { useFlag } from '../../../server/flag.ts';
+import { type Environment, useEnvironments } from '../../../server/project.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Checkbox } from '../../../ui/Checkbox.tsx';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { Page, PageHead } from '../../../ui/Page.tsx';
+import { Select } from '../../../ui/Select.tsx';
+import styles from './ComparePage.module.css';
+import { CompareTable } from './CompareTable.tsx';
+
+/** Two environments of the flag side by side: every step, what differs, and a way to carry it over. */
+export function ComparePage() {
+  const flag = useFlag();
+  const environments = useEnvironments();
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const { left, right } = sidesOf(environments, search);
+  const set = (next: { a?: string; b?: string; all?: string | undefined }) =>
+    void navigate({ to: '.', search: { a: left?.name, b: right?.name, all: search.all, ...next }, replace: true });
+  return (
+    <Page>
+      <PageHead title="Compare" within={flag.name} crumbs={<FlagCrumbs />} />
+      {left && right ? (
+        <>
+          <div className={styles.choices}>
+            <EnvironmentSelect label="Left" chosen={left} other={right} onChoose={(a) => set({ a })} />
+            <Button size="icon" aria-label="Swap the two" onClick={() => set({ a: right.name, b: left.name })}>
+              <ArrowLeftRight size={15} aria-hidden />
+            </Button>
+            <EnvironmentSelect label="Right" chosen={right} other={left} onChoose={(b) => set({ b })} />
+            <Checkbox
+              label="Only differences"
+              checked={search.all === undefined}
+              onChange={({ target }) => set({ all: target.checked ? undefined : '' })}
+            />
+          </div>
+          <CompareTable key={right.id} left={left} right={right} isWhole={search.all !== undefined} />
+        </>
+      ) : (
+        <EmptyState title="There is only one environment">Comparing needs two.</EmptyState>
+      )}
+    </Page>
+  );
+}
+
+/** Those of the address; else the first and another one. */
+function sidesOf(environments: readonly Environment[], { a, b }: Readonly<Record<string, string | undefined>>) {
+  const left = environments.find(({ name }) => name === a) ?? environments[0];
+  const others = environments.filter((environment) => environment !== left);
+  return { left, right: others.find(({ name }) => name === b) ?? others[0] };
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly chosen: Environment;
+  /** It is on the other side already. */
+  readonly other: Environment;
+  readonly onChoose: (name: string) => void;
+}
+
+function EnvironmentSelect({ label, chosen, other, onChoose }: SelectProps) {
+  const environments = useEnvironments().filter(({ id }) => id !== other.id);
+  return (
+    <Select name={label} label={label} value={chosen.name} onChange={({ target }) => onChoose(target.value)}>
+      {environments.map(({ id, name, production }) => (
+        <option key={id} value={name}>
+          {name}
+          {production ? ' (production)' : ''}
+        </option>
+      ))}
+    </Select>
+  );
+}

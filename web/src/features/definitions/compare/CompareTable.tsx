@@ -1,0 +1,199 @@
+import { Link } from '@tanstack/react-router';
+import { ArrowRight } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { patchDefinition } from '#contract/definitions.ts';
+import { applyDifferences } from '#domain/definitions/apply.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { differencesBetween } from '#domain/definitions/differences.ts';
+import { partsWithout } from '#domain/definitions/same-parts.ts';
+import { orderOf } from '#domain/definitions/targeting-of.ts';
+import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
+import { useFlag } from '../../../server/flag.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
+import { useMay } from '../../../server/session.ts';
+import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';
+import { Button, buttonClass } from '../../../ui/Button.tsx';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { PrimaryButtonLink } from '../../../ui/TextLink.tsx';
+import { useSaved } from '../editing/definitions.ts';
+import { type Editing, useEditing } from '../editing/use-editing.ts';
+import styles from './CompareTable.module.css';
+import { compareRows } from './compare-rows.ts';
+
+/** Evaluating is much of the page, and the differences are there without it. */
+const CompareVerdicts = lazy(() =>
+  import('./CompareVerdicts.tsx').then((module) => ({ default: module.CompareVerdicts })),
+);
+
+interface Props {
+  readonly left: Environment;
+  readonly right: Environment;
+  /** Also what is the same. */
+  readonly isWhole: boolean;
+}
+
+/** Both sides as the pages show them, drafts included. What is carried over becomes a draft on the right. */
+export function CompareTable({ left, right, isWhole }: Props) {
+  const mine = useEditing(left.id, useSaved(left.id));
+  const theirs = useEditing(right.id, useSaved(right.id));
+  const { trafficType } = useFlag();
+  const mayEdit = useMay()(patchDefinition);
+  if (!mine.targeting || !theirs.targeting) {
+    return (
+      <OneSided
+        left={left}
+        right={right}
+        isLeft={mine.targeting !== undefined}
+        isRight={theirs.targeting !== undefined}
+      />
+    );
+  }
+  const [from, to] = [mine.targeting, theirs.targeting];
+  // What would have to change on the right for it to be as the left is.
+  const differences = differencesBetween(to, from);
+  const look = { order: orderOf(from, to), trafficType: trafficType.name };
+  return (
+    <>
+      <p className={styles.count} role="status">
+        {differences.length === 0 && 'They are the same.'}
+        {differences.length === 1 && '1 difference'}
+        {differences.length > 1 && `${differences.length} differences`}
+      </p>
+      <table className={styles.table}>
+        <thead className={styles.head}>
+          <tr>
+            <td className={styles.name} />
+            <Side environment={left} editing={mine} />
+            <Side environment={right} editing={theirs} />
+            <td className={styles.action} />
+          </tr>
+        </thead>
+        <tbody>
+          <Suspense>
+            <CompareVerdicts
+              left={{ environment: left, editing: mine }}
+              right={{ environment: right, editing: theirs }}
+              order={look.order}
+            />
+          </Suspense>
+          {compareRows(differences, { left: left.name, right: right.name }).map(({ difference, name, isRemoval }) => (
+            <tr key={name} className={styles.row}>
+              <th scope="row" className={styles.name}>
+                {name}
+              </th>
+              <td className={styles.side} data-side={left.name}>
+                <div className={styles.stack}>
+                  <DifferenceSide difference={difference} side="after" {...look} />
+                </div>
+              </td>
+              <td className={styles.side} data-side={right.name}>
+                <div className={styles.stack}>
+                  <DifferenceSide difference={difference} side="before" {...look} />
+                </div>
+              </td>
+              <td className={styles.action}>
+                {mayEdit && (
+                  <Button
+                    size="small"
+                    look={isRemoval ? 'danger' : 'plain'}
+                    aria-label={isRemoval ? `Remove from ${right.name}: ${name}` : `Copy ${name} to ${right.name}`}
+                    onClick={() => theirs.change((before: Targeting) => applyDifferences(before, [difference]))}
+                  >
+                    {isRemoval ? (
+                      `Remove from ${right.name}`
+                    ) : (
+                      <>
+                        Copy <ArrowRight size={13} aria-hidden />
+                      </>
+                    )}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+          {isWhole &&
+            partsWithout(differences).map((part) => (
+              <tr key={part} className={styles.row}>
+                <th scope="row" className={styles.name}>
+                  {part}
+                </th>
+                <td colSpan={2} className={styles.side}>
+                  <span className={styles.same}>same</span>
+                </td>
+                <td className={styles.action} />
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      {theirs.draft && <Collected environment={right} count={theirs.differences.length} />}
+    </>
+  );
+}
+
+function Side({ environment, editing }: { readonly environment: Environment; readonly editing: Editing }) {
+  const project = useProject();
+  const flag = useFlag();
+  return (
+    <th scope="col" className={styles.side}>
+      <Link
+        to="/p/$project/flags/$flag/$environment"
+        params={{ project: project.name, flag: flag.name, environment: environment.name }}
+        className={styles.environment}
+      >
+        {environment.name}
+      </Link>{' '}
+      {environment.production && <ProdChip />} {editing.draft && <Unsaved />}
+    </th>
+  );
+}
+
+function Collected({ environment, count }: { readonly environment: Environment; readonly count: number }) {
+  const project = useProject();
+  const flag = useFlag();
+  return (
+    <div className={styles.collected} role="status">
+      <p>
+        {count === 1 ? '1 change' : `${count} changes`} for {environment.name}, not saved yet.
+      </p>
+      <PrimaryButtonLink
+        to="/p/$project/flags/$flag/$environment"
+        params={{ project: project.name, flag: flag.name, environment: environment.name }}
+        search={{ review: '' }}
+      >
+        Review
+      </PrimaryButtonLink>
+    </div>
+  );
+}
+
+interface OneSidedProps {
+  readonly left: Environment;
+  readonly right: Environment;
+  readonly isLeft: boolean;
+  readonly isRight: boolean;
+}
+
+/** Nothing to compare with: the one that is defined can be copied. */
+function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
+  const project = useProject();
+  const flag = useFlag();
+  const [from, to] = isLeft ? [left, right] : [right, left];
+  if (!isLeft && !isRight) return <EmptyState title="The flag is defined in neither of the two" />;
+  return (
+    <EmptyState
+      title={`The flag is not defined in ${to.name}`}
+      action={
+        <Link
+          to="/p/$project/flags/$flag/$environment"
+          params={{ project: project.name, flag: flag.name, environment: from.name }}
+          search={{ copy: to.name }}
+          className={buttonClass({})}
+        >
+          Copy from {from.name}
+        </Link>
+      }
+    >
+      Everyone there gets <code>control</code>.
+    </EmptyState>
+  );
+}

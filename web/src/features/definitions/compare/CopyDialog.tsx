@@ -1,0 +1,144 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { copyParts, type Part, parts } from '#domain/definitions/copy-parts.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { differencesBetween } from '#domain/definitions/differences.ts';
+import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { readDraft, writeDraft } from '../../../state/drafts.ts';
+import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
+import { EffectView } from '../../../targeting/EffectView.tsx';
+import { Button } from '../../../ui/Button.tsx';
+import { Checkbox, Choices } from '../../../ui/Checkbox.tsx';
+import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
+import { Select } from '../../../ui/Select.tsx';
+import { useDialogs } from '../editing/dialogs.ts';
+import { useEditor } from '../editing/editor.ts';
+import { beginDraft } from '../editing/use-editing.ts';
+import { useEffectOf } from '../review/use-effect-of.ts';
+
+interface Props {
+  readonly from: Targeting;
+  readonly onClose: () => void;
+}
+
+const partWords: Readonly<Record<Part, string>> = {
+  treatments: 'Treatments',
+  targets: 'Individual targets',
+  trafficAllocation: 'Traffic allocation',
+  rules: 'Rules',
+  defaultRule: 'Everyone else',
+  impressionsDisabled: 'Whether SDKs send impressions',
+  killed: 'Killed state',
+};
+
+/** Copies parts of the definition to another environment, as a draft there that is reviewed next. */
+export function CopyDialog({ from, onClose }: Props) {
+  const { environment, place, trafficType } = useEditor();
+  const { definitions, name: flag } = useFlag();
+  const project = useProject();
+  const navigate = useNavigate();
+  const others = useEnvironments().filter(({ id }) => id !== environment.id);
+  const wanted = useDialogs().askedFor('copy');
+  const [targetId, setTargetId] = useState((others.find(({ name }) => name === wanted) ?? others[0])?.id ?? '');
+  const target = others.find(({ id }) => id === targetId);
+  const [chosen, setChosen] = useState<ReadonlySet<Part>>();
+  if (!target) return null;
+  const saved = definitions.find((definition) => definition.environment.id === target.id);
+  const targetPlace = { ...place, environment: target.id };
+  const draft = readDraft(targetPlace);
+  const now = draft?.targeting ?? (saved && targetingOf(saved));
+  const isNew = now === undefined;
+  // Individual targets of one environment rarely mean anything in production.
+  const usual = parts.filter((part) => part !== 'killed' && (part !== 'targets' || !target.production));
+  const ticked = chosen ?? new Set(usual);
+  const result = copyParts(from, now, ticked);
+  const differences = now ? differencesBetween(now, result) : [];
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const next = { targeting: result, title: `Copy from ${environment.name}` };
+    // A draft that is there may have begun before somebody else saved: the page there carries it over.
+    if (draft) writeDraft(targetPlace, { ...draft, ...next });
+    else beginDraft(targetPlace, saved, next);
+    void navigate({
+      to: '/p/$project/flags/$flag/$environment',
+      params: { project: project.name, flag, environment: target.name },
+      search: { review: '' },
+    });
+  };
+  return (
+    <Modal
+      title={`Copy from ${environment.name}`}
+      about="It becomes a draft there, which you review before anything changes."
+      onClose={onClose}
+    >
+      <form onSubmit={submit}>
+        <ModalBody>
+          <Select name="target" label="To" value={targetId} onChange={(event) => setTargetId(event.target.value)}>
+            {others.map(({ id, name, production }) => (
+              <option key={id} value={id}>
+                {name}
+                {production ? ' (production)' : ''}
+              </option>
+            ))}
+          </Select>
+          <Choices label="What">
+            {parts.map((part) => (
+              <Checkbox
+                key={part}
+                name={part}
+                label={partWords[part]}
+                checked={isAlways(part, isNew) || ticked.has(part)}
+                disabled={isAlways(part, isNew)}
+                onChange={({ target: box }) => setChosen(withPart(ticked, part, box.checked))}
+              />
+            ))}
+          </Choices>
+          {isNew && <p>The flag is not defined in {target.name} yet: it will be.</p>}
+          {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}
+          {now && differences.length > 0 && <CopyEffect target={target} before={now} after={result} />}
+          {differences.map((difference, index) => (
+            <DifferenceBox
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
+              key={index}
+              difference={difference}
+              order={orderOf(now, result)}
+              trafficType={trafficType}
+            />
+          ))}
+        </ModalBody>
+        <ModalFoot edge={target.production ? 'production' : 'plain'}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={!isNew && differences.length === 0}>
+            Continue in {target.name}
+          </Button>
+        </ModalFoot>
+      </form>
+    </Modal>
+  );
+}
+
+interface CopyEffectProps {
+  readonly target: Environment;
+  readonly before: Targeting;
+  readonly after: Targeting;
+}
+
+const CopyEffect = ({ target, before, after }: CopyEffectProps) => (
+  <EffectView
+    effect={useEffectOf(target.id, before, after)}
+    defaultTreatment={after.defaultTreatment}
+    order={orderOf(before, after)}
+  />
+);
+
+/** What a new definition cannot be without. */
+const isAlways = (part: Part, isNew: boolean): boolean => isNew && part !== 'targets' && part !== 'killed';
+
+function withPart(set: ReadonlySet<Part>, part: Part, isWanted: boolean): ReadonlySet<Part> {
+  const next = new Set(set);
+  if (isWanted) next.add(part);
+  else next.delete(part);
+  return next;
+}

@@ -1,0 +1,72 @@
+/** What keeps a draft from being saved, said at the step that it belongs to. The server has the last word. */
+import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
+import { checkMatcher, type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
+import { doubleKeys } from './key-lists.ts';
+
+export interface Complaint {
+  /** `rule 0`, `targets`, `treatments`, `defaultRule`, `other`. */
+  readonly step: string;
+  readonly words: string;
+}
+
+export const ruleStep = (index: number): string => `rule ${index}`;
+
+/** `gone` are flags that it depends on and that no longer exist. */
+export function complaintsAbout(
+  targeting: Targeting,
+  flag: string,
+  gone: ReadonlySet<string> = new Set(),
+): Complaint[] {
+  const found = checkTargeting(targeting, {
+    flag,
+    existingFlags: new Set(dependenciesOf(targeting)),
+    dependentFlags: new Set(),
+  });
+  const doubles = doubleKeys(targeting.treatments.map(({ name, keys = [] }) => ({ treatment: name, keys })));
+  return [
+    ...doubles.map(({ key, treatments }) => ({ step: 'targets', words: doubleWords(key, treatments) })),
+    ...targeting.rules.flatMap(({ condition }, index) =>
+      condition.matchers
+        .flatMap((matcher) => [...matcherComplaint(matcher), ...goneComplaint(matcher, gone)])
+        .map((words) => ({ step: ruleStep(index), words })),
+    ),
+    ...found.filter((complaint) => !isSaidAbove(complaint)).map((words) => ({ step: stepOf(words), words })),
+  ];
+}
+
+const doubleWords = (key: string, treatments: readonly string[]): string =>
+  `${key} is in ${treatments.join(' and in ')}. A key can have one treatment only.`;
+
+const goneComplaint = ({ depends }: Matcher, gone: ReadonlySet<string>): string[] =>
+  depends && gone.has(depends.splitName)
+    ? [`The flag ${depends.splitName} no longer exists. Choose another flag, or remove the condition.`]
+    : [];
+
+/** What is missing in a matcher, as a request. */
+export function matcherComplaint(matcher: Matcher): string[] {
+  const [first] = checkMatcher(matcher);
+  if (first === undefined) return [];
+  const { member } = matcherKindOf(matcher.type);
+  if (first.startsWith('attribute')) return ['Name the attribute.'];
+  if (matcher.type === 'MATCHES_STRING' && matcher.string) return ['This is not a regular expression.'];
+  return [/SEMVER/.test(matcher.type) ? 'Enter versions like 1.2.3.' : requests[member]];
+}
+
+const requests = {
+  string: 'Enter a name.',
+  strings: 'Add at least one value.',
+  number: 'Enter a whole number.',
+  date: 'Choose a date.',
+  between: 'Enter both ends.',
+  bool: 'Choose one.',
+  depends: 'Choose at least one treatment.',
+} as const;
+
+const isSaidAbove = (complaint: string): boolean =>
+  /^rules\/\d+\/condition\/matchers\/\d+\//.test(complaint) || /^treatments\/\d+\/keys\//.test(complaint);
+
+function stepOf(complaint: string): string {
+  const [, rule] = /^rules\/(\d+)/.exec(complaint) ?? [];
+  if (rule !== undefined) return ruleStep(Number(rule));
+  return /^(treatments|defaultRule)/.exec(complaint)?.[0] ?? 'other';
+}

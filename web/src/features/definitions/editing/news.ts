@@ -1,0 +1,46 @@
+/** Tells what somebody else did to the definition that the page shows. Loaded when that happens. */
+import type { QueryClient } from '@tanstack/react-query';
+import { differencesBetween } from '#domain/definitions/differences.ts';
+import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { targetingOf } from '#domain/definitions/targeting-of.ts';
+import { fetchEditorName } from '../../../kit/EditorName.tsx';
+import { toast } from '../../../state/toasts.ts';
+import { differenceTitle } from '../../../targeting/difference-words.ts';
+import type { changesReading } from './changes.ts';
+
+interface Asked {
+  readonly client: QueryClient;
+  readonly reading: ReturnType<typeof changesReading>;
+  /** Only what others did is news. */
+  readonly me: string;
+}
+
+/** Answers whether it was news. */
+export async function tellNews({ client, reading, me }: Asked, news: News): Promise<boolean> {
+  const changes = await client.fetchQuery({ ...reading, staleTime: 0 }).catch(() => undefined);
+  const latest = changes?.data[0];
+  if (latest && latest.editor.id === me) return false;
+  toast(newsOf(latest ? await fetchEditorName(client, latest.editor) : 'Somebody else', news));
+  return true;
+}
+
+export interface News {
+  readonly hasDraft: boolean;
+  readonly conflicts: number;
+  readonly old: ExpandedDefinition | undefined;
+  readonly now: ExpandedDefinition | undefined;
+}
+
+function newsOf(who: string, { old, now, hasDraft, conflicts }: News): string {
+  const what = whatChanged(old, now);
+  if (conflicts > 0) return `${who} changed ${what}, which you changed too. Choose what to keep.`;
+  return hasDraft ? `${who} changed ${what}. Your draft is kept.` : `${who} changed ${what}.`;
+}
+
+function whatChanged(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): string {
+  if (!now) return 'this: the definition is removed';
+  if (!old) return 'this: the flag is defined here now';
+  const [first, ...others] = differencesBetween(targetingOf(old), targetingOf(now)).map(differenceTitle);
+  if (first === undefined) return 'something here';
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}

@@ -1,0 +1,70 @@
+/** Somebody else saved the definition while this page showed it: the draft is carried over, and the person is told. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
+import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { targetingOf } from '#domain/definitions/targeting-of.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
+import { useMe } from '../../../server/session.ts';
+import { type Draft, type DraftPlace, readDraft, writeDraft } from '../../../state/drafts.ts';
+import { changesReading } from './changes.ts';
+import { ruleStep } from './complaints.ts';
+import type { News } from './news.ts';
+import type { Editing } from './use-editing.ts';
+
+/** Answers the steps that somebody else has just changed. */
+export function useCarryOver({ place, saved, draft }: Editing, environment: Environment): ReadonlySet<string> {
+  const before = useRef(saved);
+  const [news, setNews] = useState<ReadonlySet<string>>(new Set());
+  const tell = useTell(environment);
+  const hasDraft = draft !== undefined;
+  const outdated = draft && draft.etag !== (saved?.etag ?? null) ? draft : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what counts is that what is saved, or its draft, is another
+  useEffect(() => {
+    const old = before.current;
+    before.current = saved;
+    const rebasing = outdated ? rebase(place, outdated, saved) : Promise.resolve(0);
+    if (old?.etag === saved?.etag) return;
+    void rebasing
+      .then((conflicts) => tell({ old, now: saved, hasDraft, conflicts }))
+      .then((isNews) => isNews && setNews(stepsChanged(old, saved)));
+  }, [saved, outdated]);
+  return news;
+}
+
+/** Merging is loaded when it is needed. Answers how many conflicts there are; a draft that changed meanwhile is left. */
+async function rebase(place: DraftPlace, draft: Draft, saved: ExpandedDefinition | undefined): Promise<number> {
+  const { rebased } = await loadRebase();
+  if (readDraft(place) !== draft) return 0;
+  const next = rebased(draft, saved);
+  writeDraft(place, next);
+  return next?.conflicts.length ?? 0;
+}
+
+/** Tried until it is here: a draft that is not carried over could never be saved. */
+const loadRebase = (): Promise<typeof import('./rebase.ts')> =>
+  import('./rebase.ts').catch(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return loadRebase();
+  });
+
+function stepsChanged(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): ReadonlySet<string> {
+  if (!old || !now) return new Set();
+  return new Set(differencesBetween(targetingOf(old), targetingOf(now)).map(stepIdOf));
+}
+
+function stepIdOf(difference: Difference): string {
+  if (difference.kind === 'rule') return ruleStep(difference.after?.at ?? -1);
+  return difference.kind === 'keys' || difference.kind === 'segments' ? 'targets' : difference.kind;
+}
+
+function useTell(environment: Environment) {
+  const client = useQueryClient();
+  const reading = changesReading(useProject().id, useFlag().id, environment.id);
+  const me = useMe().user.id;
+  return async (news: News): Promise<boolean> => {
+    const { tellNews } = await import('./news.ts');
+    return tellNews({ client, reading, me }, news);
+  };
+}

@@ -1,0 +1,100 @@
+/** The definition of one environment while somebody edits it: what is saved, what is not yet, and what differs. */
+import { useMemo } from 'react';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
+import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { targetingOf } from '#domain/definitions/targeting-of.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { useMe } from '../../../server/session.ts';
+import { type Draft, type DraftPlace, readDraft, useDraftOf, writeDraft } from '../../../state/drafts.ts';
+import { toast } from '../../../state/toasts.ts';
+import { type Complaint, complaintsAbout } from './complaints.ts';
+import { useGoneFlags } from './gone-flags.ts';
+
+export interface Editing {
+  readonly place: DraftPlace;
+  /** As the server has it; undefined where the flag is not defined. */
+  readonly saved: ExpandedDefinition | undefined;
+  readonly savedTargeting: Targeting | undefined;
+  readonly draft: Draft | undefined;
+  /** What the page shows: the draft, or what is saved. */
+  readonly targeting: Targeting | undefined;
+  /** What saving would change. Empty for a definition that would be new. */
+  readonly differences: readonly Difference[];
+  readonly complaints: readonly Complaint[];
+  /** Flags that its rules ask for and that no longer exist. */
+  readonly gone: ReadonlySet<string>;
+  /** Edits what the page shows. Edits that lead back to what is saved leave no draft. */
+  readonly change: (edit: (targeting: Targeting) => Targeting) => void;
+  readonly discard: () => void;
+}
+
+export function useEditing(environmentId: string, saved: ExpandedDefinition | undefined): Editing {
+  const me = useMe();
+  const flag = useFlag();
+  const place = { person: me.user.id, flag: flag.id, environment: environmentId };
+  const draft = useDraftOf(place);
+  const savedTargeting = useMemo(() => saved && targetingOf(saved), [saved]);
+  const targeting = draft?.targeting ?? savedTargeting;
+  const differences = useMemo(
+    () => (savedTargeting && draft ? differencesBetween(savedTargeting, draft.targeting) : []),
+    [savedTargeting, draft],
+  );
+  const gone = useGoneFlags(targeting);
+  const complaints = useMemo(
+    () => (draft ? complaintsAbout(draft.targeting, flag.name, gone) : []),
+    [draft, flag.name, gone],
+  );
+  return {
+    place,
+    saved,
+    savedTargeting,
+    draft,
+    targeting,
+    differences,
+    complaints,
+    gone,
+    change: (edit) => changeDraft(place, saved, edit),
+    discard: () => discardDraft(place),
+  };
+}
+
+/** Reads the draft anew: two edits in a row must not both start from what was rendered. */
+function changeDraft(
+  place: DraftPlace,
+  saved: ExpandedDefinition | undefined,
+  edit: (targeting: Targeting) => Targeting,
+): void {
+  const draft = readDraft(place) ?? draftOf(saved);
+  if (!draft) return;
+  const targeting = edit(draft.targeting);
+  const isUnchanged = draft.base !== null && differencesBetween(draft.base, targeting).length === 0;
+  writeDraft(place, isUnchanged && draft.conflicts.length === 0 ? undefined : { ...draft, targeting });
+}
+
+const draftOf = (saved: ExpandedDefinition | undefined): Draft | undefined =>
+  saved && { base: targetingOf(saved), etag: saved.etag, targeting: targetingOf(saved), conflicts: [] };
+
+/** Begins a draft with a whole definition: a template, a copy, an earlier version. */
+export function beginDraft(
+  place: DraftPlace,
+  saved: ExpandedDefinition | undefined,
+  next: Pick<Draft, 'targeting' | 'title'>,
+): void {
+  writeDraft(place, {
+    base: saved ? targetingOf(saved) : null,
+    etag: saved?.etag ?? null,
+    conflicts: [],
+    ...next,
+  });
+}
+
+function discardDraft(place: DraftPlace): void {
+  const draft = readDraft(place);
+  writeDraft(place, undefined);
+  // Not over a draft that was begun since.
+  const undo = () => {
+    if (!readDraft(place)) writeDraft(place, draft);
+  };
+  toast('Discarded.', { label: 'Undo', run: undo });
+}

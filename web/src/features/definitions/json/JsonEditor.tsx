@@ -1,0 +1,114 @@
+import { useRef } from 'react';
+import { patchDefinition } from '#contract/definitions.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { mergeTargetings } from '#domain/definitions/merge.ts';
+import { equalJson } from '#domain/json.ts';
+import { ApiProblem, complaintsOf } from '../../../server/api-problem.ts';
+import { useFlag } from '../../../server/flag.ts';
+import type { Environment } from '../../../server/project.ts';
+import { useMay } from '../../../server/session.ts';
+import { readDraft, writeDraft } from '../../../state/drafts.ts';
+import { Button } from '../../../ui/Button.tsx';
+import type { Editing } from '../editing/use-editing.ts';
+import styles from './JsonEditor.module.css';
+import { placeInJson } from './json-places.ts';
+import { inOneOrder } from './member-order.ts';
+import { readDefinition } from './read-definition.ts';
+
+interface Props {
+  readonly editing: Editing;
+  readonly environment: Environment;
+  /** Kept by the page, so that it outlives a look at what is saved. */
+  readonly typed: Typed | undefined;
+  readonly setTyped: (typed: Typed) => void;
+}
+
+/** What was typed, and what it means; no meaning while it is wrong. */
+export interface Typed {
+  readonly text: string;
+  readonly targeting: Targeting | undefined;
+  readonly complaints: readonly string[];
+  /** The draft when the text last meant it: others may save while it is wrong. */
+  readonly start: Targeting | undefined;
+}
+
+const pretty = (targeting: Targeting | undefined): string => JSON.stringify(inOneOrder(targeting), null, 2);
+
+/** A plain text field with the server's own reader behind it: what can be read is the draft at once. */
+export function JsonEditor({ editing: { place, targeting, change }, environment, typed, setTyped }: Props) {
+  const flag = useFlag();
+  const may = useMay();
+  const area = useRef<HTMLTextAreaElement>(null);
+  // What was typed stays as it is, unless the draft has become another meanwhile.
+  const isCurrent = typed && (!typed.targeting || equalJson(typed.targeting, targeting));
+  const text = isCurrent ? typed.text : pretty(targeting);
+  const complaints = isCurrent ? typed.complaints : [];
+  const use = (mine: Targeting, start: Targeting) => {
+    if (!targeting || equalJson(start, targeting)) return change(() => mine);
+    const merged = mergeTargetings({ base: start, theirs: targeting, mine });
+    change(() => merged.targeting);
+    const draft = readDraft(place);
+    if (draft) writeDraft(place, { ...draft, conflicts: [...draft.conflicts, ...merged.conflicts] });
+  };
+  const type = (next: string) => {
+    const read = readOf(next, flag.name);
+    const start = isCurrent ? typed.start : targeting;
+    setTyped({ text: next, ...read, start: read.targeting ?? start });
+    if (read.targeting && start) use(read.targeting, start);
+  };
+  const show = (complaint: string) => {
+    const { offset } = placeInJson(text, complaint);
+    area.current?.focus();
+    area.current?.setSelectionRange(offset, offset);
+  };
+  return (
+    <div className={styles.editor}>
+      <textarea
+        ref={area}
+        className={styles.area}
+        aria-label={`Definition in ${environment.name} as JSON`}
+        aria-invalid={complaints.length > 0 ? true : undefined}
+        aria-describedby="json-complaints"
+        rows={Math.min(44, Math.max(16, text.split('\n').length + 1))}
+        wrap="off"
+        spellCheck={false}
+        autoCapitalize="off"
+        readOnly={!may(patchDefinition)}
+        value={text}
+        onChange={({ target }) => type(target.value)}
+      />
+      <div className={styles.foot}>
+        <div id="json-complaints" role="status" className={styles.complaints}>
+          {complaints.length === 0 ? (
+            <p className={styles.fine}>This is a valid definition.</p>
+          ) : (
+            <>
+              <p className={styles.wrong}>Not applied yet:</p>
+              <ul>
+                {complaints.map((complaint) => (
+                  <li key={complaint}>
+                    <button type="button" className={styles.complaint} onClick={() => show(complaint)}>
+                      Line {placeInJson(text, complaint).line}: {complaint}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </div>
+        <Button size="small" disabled={complaints.length > 0} onClick={() => type(pretty(targeting))}>
+          Format
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function readOf(text: string, flag: string): Pick<Typed, 'targeting' | 'complaints'> {
+  try {
+    return { targeting: readDefinition(text, flag), complaints: [] };
+  } catch (problem) {
+    if (problem instanceof ApiProblem) return { targeting: undefined, complaints: complaintsOf(problem) };
+    throw problem;
+  }
+}

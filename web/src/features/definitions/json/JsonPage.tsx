@@ -1,0 +1,123 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { useFlag } from '../../../server/flag.ts';
+import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { Loading } from '../../../ui/Loading.tsx';
+import { CrumbLink, Page, PageHead } from '../../../ui/Page.tsx';
+import { Tabs } from '../../../ui/Tabs.tsx';
+import { PlainButtonLink, PrimaryButtonLink } from '../../../ui/TextLink.tsx';
+import { useSaved } from '../editing/definitions.ts';
+import { useCarryOver } from '../editing/use-carry-over.ts';
+import { useEditing } from '../editing/use-editing.ts';
+import { useLeaveWarning } from '../editing/use-leave-warning.ts';
+import { NoSuchEnvironment } from '../page/NoSuchEnvironment.tsx';
+import { JsonCopies } from './JsonCopies.tsx';
+import type { Typed } from './JsonEditor.tsx';
+import styles from './JsonPage.module.css';
+import { inOneOrder } from './member-order.ts';
+
+/** The reader of definitions is heavy, and not everybody who comes here edits. */
+const JsonEditor = lazy(() => import('./JsonEditor.tsx').then((module) => ({ default: module.JsonEditor })));
+const JsonDiff = lazy(() => import('../../../ui/JsonDiff.tsx').then((module) => ({ default: module.JsonDiff })));
+
+type View = 'draft' | 'saved' | 'difference';
+
+/** The definition as JSON. Edits make the same draft as those of the ladder. */
+export function JsonPage() {
+  const { environment: word = '' } = useParams({ strict: false });
+  const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
+  return environment ? <JsonView key={environment.id} environment={environment} /> : <NoSuchEnvironment word={word} />;
+}
+
+function JsonView({ environment }: { readonly environment: Environment }) {
+  const project = useProject();
+  const flag = useFlag();
+  const editing = useEditing(environment.id, useSaved(environment.id));
+  const { targeting, savedTargeting, draft } = editing;
+  const { view = 'draft' }: { view?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  useCarryOver(editing, environment);
+  const [typed, setTyped] = useState<Typed>();
+  useLeaveWarning(draft !== undefined || (typed !== undefined && !typed.targeting));
+  const params = { project: project.name, flag: flag.name, environment: environment.name };
+  return (
+    <Page>
+      <PageHead
+        title="JSON"
+        within={`${flag.name} · ${environment.name}`}
+        crumbs={
+          <>
+            <CrumbLink to="/p/$project/flags" params={params}>
+              {project.name}
+            </CrumbLink>
+            <CrumbLink to="/p/$project/flags" params={params}>
+              Flags
+            </CrumbLink>
+            <CrumbLink to="/p/$project/flags/$flag/$environment" params={params}>
+              {flag.name}
+            </CrumbLink>
+            <CrumbLink to="/p/$project/flags/$flag/$environment" params={params}>
+              {environment.name}
+            </CrumbLink>
+          </>
+        }
+        tools={
+          draft && (
+            <PrimaryButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ review: '' }}>
+              Review and save
+            </PrimaryButtonLink>
+          )
+        }
+      />
+      {targeting ? (
+        <>
+          <div className={styles.bar}>
+            <Tabs<View>
+              label="What to show"
+              tabs={[
+                { id: 'draft', label: draft ? 'Draft' : 'Definition' },
+                { id: 'saved', label: 'Saved' },
+                { id: 'difference', label: 'Difference' },
+              ]}
+              selected={view as View}
+              onSelect={(id) => void navigate({ to: '.', search: { view: id }, replace: true })}
+              controls="json"
+            />
+            <JsonCopies editing={editing} environment={environment} />
+          </div>
+          <div id="json" role="tabpanel" aria-label="JSON">
+            <Suspense fallback={<Loading lines={8} />}>
+              {view === 'draft' && <JsonEditor {...{ editing, environment, typed, setTyped }} />}
+              {view === 'saved' && <Saved value={inOneOrder(savedTargeting)} />}
+              {view === 'difference' && (
+                <JsonDiff before={inOneOrder(savedTargeting)} after={inOneOrder(targeting)} label="Saved and draft" />
+              )}
+            </Suspense>
+          </div>
+        </>
+      ) : (
+        <EmptyState
+          title={`Not defined in ${environment.name}`}
+          action={
+            <PlainButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ paste: '' }}>
+              Paste JSON
+            </PlainButtonLink>
+          }
+        >
+          Everyone gets <code>control</code> until the flag is defined.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+const Saved = ({ value }: { readonly value: unknown }) =>
+  value === undefined ? (
+    <EmptyState title="Nothing is saved yet" />
+  ) : (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <pre className={styles.saved} tabIndex={0}>
+      {JSON.stringify(value, null, 2)}
+    </pre>
+  );

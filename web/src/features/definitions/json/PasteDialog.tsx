@@ -1,0 +1,37 @@
+import { FormModal } from '../../../kit/FormModal.tsx';
+import { useForm } from '../../../kit/form.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { TextArea } from '../../../ui/TextArea.tsx';
+import { useEditor } from '../editing/editor.ts';
+import { beginDraft } from '../editing/use-editing.ts';
+
+/** A definition from the API or a backup becomes the draft. The server's own reader looks at it first. */
+export function PasteDialog({ onClose }: { readonly onClose: () => void }) {
+  const { environment, place } = useEditor();
+  const flag = useFlag();
+  const { form, errors, problem, isSending } = useForm({
+    rules: { json: { claim: (complaint) => complaint } },
+    send: async ({ json }) => {
+      const { readDefinition } = await import('./read-definition.ts');
+      return readDefinition(json, flag.name);
+    },
+    onDone: (targeting) => {
+      beginDraft(place, undefined, { targeting });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={`Paste a definition for ${environment.name}`}
+      about="As the API answers it. What only the server sets (id, times) is ignored."
+      size="normal"
+      form={form}
+      problem={problem}
+      isSending={isSending}
+      submit="Use as draft"
+      onClose={onClose}
+    >
+      <TextArea name="json" label="JSON" face="name" rows={14} spellCheck={false} error={errors.json} autoFocus />
+    </FormModal>
+  );
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import { useDefinition } from '../editing/editor.ts';
+import styles from './AllocationStep.module.css';
+import { useLit } from './lit.ts';
+
+/** How many of the keys that are not targeted one by one go on to the rules. */
+export function AllocationStep() {
+  const { targeting, mayEdit, change, differences, savedTargeting } = useDefinition();
+  const lit = useLit();
+  const { trafficAllocation, defaultTreatment } = targeting;
+  const difference = differences.find(({ kind }) => kind === 'trafficAllocation');
+  const classes = [styles.gate, difference && styles.changed, lit.step === 'allocation' && styles.hit];
+  return (
+    <li className={classes.filter(Boolean).join(' ')} data-step="allocation">
+      <p className={styles.words}>
+        Traffic allocation{' '}
+        {mayEdit ? (
+          <Percent
+            value={trafficAllocation}
+            onChange={(share) => change((before) => ({ ...before, trafficAllocation: share }))}
+          />
+        ) : (
+          <b className="num">{trafficAllocation}%</b>
+        )}{' '}
+        <span className={styles.rest}>
+          {trafficAllocation === 100 ? (
+            'of the other keys go on to the rules'
+          ) : (
+            <>
+              of the other keys go on, the rest get <code>{defaultTreatment}</code>
+            </>
+          )}
+        </span>
+        {difference && savedTargeting && (
+          <span className={`${styles.rest} num`}> was {savedTargeting.trafficAllocation}</span>
+        )}
+      </p>
+    </li>
+  );
+}
+
+interface PercentProps {
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
+/** A number from 0 to 100 that is edited where it stands. While it is typed it may be empty. */
+function Percent({ value, onChange }: PercentProps) {
+  const [text, setText] = useState<string>();
+  return (
+    <span className={styles.percent}>
+      <input
+        className={`${styles.input} num`}
+        style={{ width: `${String(text ?? value).length}ch` }}
+        inputMode="numeric"
+        aria-label="Traffic allocation in percent"
+        value={text ?? value}
+        onFocus={({ target }) => target.select()}
+        onChange={({ target }) => {
+          setText(target.value);
+          if (/^\d{1,3}$/.test(target.value)) onChange(Math.min(100, Number(target.value)));
+        }}
+        onBlur={() => setText(undefined)}
+      />
+      <span aria-hidden>%</span>
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { addRule } from '#domain/definitions/edit-rules.ts';
+import { usePageActions } from '../../../state/page-actions.ts';
+import { useDefinition } from '../editing/editor.ts';
+import { AllocationStep } from './AllocationStep.tsx';
+import { EveryoneElseStep } from './EveryoneElseStep.tsx';
+import styles from './Ladder.module.css';
+import { RuleSteps } from './RuleSteps.tsx';
+import { TargetsStep } from './TargetsStep.tsx';
+
+/** The definition from top to bottom, in the order of evaluation: the first match wins. */
+export function Ladder() {
+  const { targeting, saved, mayEdit, change } = useDefinition();
+  const [open, setOpen] = useState<number>();
+  const [said, setSaid] = useState('');
+  const add = () => {
+    setOpen(targeting.rules.length);
+    change(addRule);
+  };
+  usePageActions(mayEdit ? [{ label: 'Add a rule', keys: 'r', icon: Plus, run: add }] : []);
+  return (
+    <>
+      <ol
+        className={[styles.ladder, saved?.killed && styles.muted].filter(Boolean).join(' ')}
+        aria-label="Evaluated in this order"
+      >
+        <TargetsStep />
+        <AllocationStep />
+        <RuleSteps open={open} onOpen={setOpen} onSay={setSaid} />
+        {mayEdit && (
+          <li className={styles.add}>
+            <button type="button" className={styles.addButton} onClick={add}>
+              <Plus size={14} aria-hidden /> Add rule
+            </button>
+          </li>
+        )}
+        <EveryoneElseStep />
+      </ol>
+      <p className="sr" role="status">
+        {said}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { Bucket } from '#domain/definitions/definition.ts';
+import { changeShare, type ShareChange, withoutEmptyEnd, withTreatments } from '#domain/definitions/shares.ts';
+import { Bar, Swatch } from '../../../kit/Bar.tsx';
+import styles from './Mixer.module.css';
+import { MixerBorders } from './MixerBorders.tsx';
+
+export interface Pin {
+  readonly key: string;
+  /** 1 to 100. */
+  readonly bucket: number;
+}
+
+interface Props {
+  readonly buckets: readonly Bucket[];
+  /** What is saved, to show beside; undefined for shares that are new. */
+  readonly saved: readonly Bucket[] | undefined;
+  /** The treatments that there are. */
+  readonly treatments: readonly string[];
+  readonly order: readonly string[];
+  /** Where the key that is being tried falls. */
+  readonly probe?: Pin | undefined;
+  readonly onChange: (buckets: Bucket[]) => void;
+}
+
+const presets = [0, 1, 5, 10, 25, 50, 80, 100];
+
+/** Shares in percent: drag a border, type a number or press a preset. They always add up to 100. */
+export function Mixer({ buckets, saved = [], treatments, order, probe, onChange }: Props) {
+  // Treatments stay in sight while they have no share: those that somebody wants to give one to, and those set to 0.
+  const [tried, setTried] = useState<readonly string[]>(() => buckets.map(({ treatment }) => treatment));
+  const [last, setLast] = useState<ShareChange>();
+  const shown = withTreatments(buckets, tried);
+  const others = treatments.filter((name) => !shown.some(({ treatment }) => treatment === name));
+  const [first] = shown;
+  const change = (next: readonly Bucket[]) => onChange(withoutEmptyEnd(next, saved));
+  const set = (treatment: string, share: number, isTyped: boolean) => {
+    const next = changeShare(shown, last, { treatment, share, isTyped, saved });
+    setLast(next);
+    change(next.result);
+  };
+  return (
+    <div className={styles.mixer}>
+      <div className={styles.track}>
+        <Bar buckets={shown} order={order} size="thick" label="" />
+        <MixerBorders buckets={shown} onChange={change} />
+        <SavedPin now={shown} saved={saved} />
+        {probe && (
+          <span className={styles.probe} style={{ left: `${probe.bucket - 0.5}%` }}>
+            <span className={styles.probeKey}>{probe.key}</span>
+          </span>
+        )}
+      </div>
+      <div className={styles.shares}>
+        {shown.map((bucket) => (
+          <Share
+            key={bucket.treatment}
+            bucket={bucket}
+            was={saved.find(({ treatment }) => treatment === bucket.treatment)?.size}
+            order={order}
+            isOnly={shown.length === 1}
+            onChange={(size) => set(bucket.treatment, size, true)}
+          />
+        ))}
+        {others.map((name) => (
+          <button key={name} type="button" className={styles.add} onClick={() => setTried([...tried, name])}>
+            <Plus size={12} aria-hidden /> {name}
+          </button>
+        ))}
+        {first && shown.length > 1 && (
+          <fieldset className={styles.presets}>
+            <legend>
+              Set <code>{first.treatment}</code> to
+            </legend>
+            {presets.map((size) => (
+              <button
+                key={size}
+                type="button"
+                aria-pressed={first.size === size}
+                onClick={() => set(first.treatment, size, false)}
+              >
+                {size}
+              </button>
+            ))}
+          </fieldset>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ShareProps {
+  readonly bucket: Bucket;
+  readonly was: number | undefined;
+  readonly order: readonly string[];
+  /** A single treatment has everything: there is nothing to type. */
+  readonly isOnly: boolean;
+  readonly onChange: (size: number) => void;
+}
+
+function Share({ bucket: { treatment, size }, was, order, isOnly, onChange }: ShareProps) {
+  // While it is typed it may be empty; what it says counts at once.
+  const [text, setText] = useState<string>();
+  return (
+    <label className={styles.share}>
+      <Swatch treatment={treatment} order={order} />
+      <span className={styles.treatment}>{treatment}</span>
+      <span className={styles.percent}>
+        <input
+          className="num"
+          inputMode="numeric"
+          aria-label={`Percent ${treatment}`}
+          readOnly={isOnly}
+          value={text ?? size}
+          onFocus={({ target }) => target.select()}
+          onChange={({ target }) => {
+            setText(target.value);
+            if (/^\d{1,3}$/.test(target.value)) onChange(Number(target.value));
+          }}
+          onBlur={() => setText(undefined)}
+        />
+        <span aria-hidden>%</span>
+      </span>
+      {was !== undefined && was !== size && <span className={`${styles.was} num`}>was {was}</span>}
+    </label>
+  );
+}
+
+/** Where the first border is in what is saved. */
+function SavedPin({ now, saved }: { readonly now: readonly Bucket[]; readonly saved: readonly Bucket[] }) {
+  const [first] = saved;
+  if (!first || saved.length < 2 || now[0]?.treatment !== first.treatment || now[0].size === first.size) return null;
+  return (
+    <span className={`${styles.pin} num`} style={{ left: `${first.size}%` }}>
+      saved {first.size}%
+    </span>
+  );
+}

@@ -1,0 +1,165 @@
+import { ArrowDown, ArrowUp, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { type KeyboardEvent, type PointerEvent, Suspense } from 'react';
+import type { Rule } from '#domain/definitions/definition.ts';
+import { Bar, Legend } from '../../../kit/Bar.tsx';
+import { useProject } from '../../../server/project.ts';
+import { Condition } from '../../../targeting/Condition.tsx';
+import { Button } from '../../../ui/Button.tsx';
+import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
+import { TextLink } from '../../../ui/TextLink.tsx';
+import { ruleStep } from '../editing/complaints.ts';
+import { useDefinition } from '../editing/editor.ts';
+import { lazyPart } from '../editing/lazy.ts';
+import { useLit } from './lit.ts';
+import { NeverReached, TakesTooLong, Warning } from './NeverReached.tsx';
+import styles from './RuleStep.module.css';
+import { Step, StepNumber } from './Step.tsx';
+
+const RuleEditor = lazyPart('RuleEditor', () => import('./RuleEditor.tsx'));
+
+interface Props {
+  readonly rule: Rule;
+  readonly index: number;
+  readonly isOpen: boolean;
+  readonly isChanged: boolean;
+  readonly neverReached: string | undefined;
+  readonly drop: 'before' | 'behind' | undefined;
+  readonly onDragStart: (event: PointerEvent<HTMLElement>, index: number) => void;
+  readonly onOpen: () => void;
+  readonly onClose: () => void;
+  readonly onMove: (to: number) => void;
+  readonly onDuplicate: () => void;
+  readonly onRemove: () => void;
+}
+
+export function RuleStep(props: Props) {
+  const { rule, index, isOpen, isChanged, neverReached, drop, onClose } = props;
+  const { order, trafficType, mayEdit, saved, draft, gone } = useDefinition();
+  const lead = index === 0 ? 'If' : 'Else if';
+  const { slowPattern } = useLit();
+  const isSlow = rule.condition.matchers.some(
+    ({ type, string }) => type === 'MATCHES_STRING' && string === slowPattern,
+  );
+  return (
+    <Step
+      id={ruleStep(index)}
+      mark={mayEdit ? <Handle {...props} /> : <StepNumber>{index + 2}</StepNumber>}
+      isChanged={isChanged}
+      isWide={isOpen}
+      drop={drop}
+      out={
+        !isOpen && (
+          <>
+            <Bar buckets={rule.buckets} order={order} label="" isFaded={saved?.killed ?? false} />
+            <Legend buckets={rule.buckets} order={order} />
+          </>
+        )
+      }
+      menu={mayEdit && <RuleMenu {...props} />}
+    >
+      {isOpen ? (
+        <Suspense>
+          <RuleEditor rule={rule} index={index} lead={lead} onClose={onClose} />
+        </Suspense>
+      ) : (
+        <Condition
+          rule={rule}
+          lead={lead}
+          trafficType={trafficType}
+          flagName={(name) => <FlagName name={name} isGone={gone.has(name)} />}
+        />
+      )}
+      <NeverReached reason={neverReached} />
+      {isSlow && <TakesTooLong />}
+      {!draft && <GoneFlags rule={rule} />}
+    </Step>
+  );
+}
+
+function FlagName({ name, isGone }: { readonly name: string; readonly isGone: boolean }) {
+  const project = useProject();
+  const { environment } = useDefinition();
+  if (isGone) return <s>{name}</s>;
+  return (
+    <TextLink
+      to="/p/$project/flags/$flag/$environment"
+      params={{ project: project.name, flag: name, environment: environment.name }}
+    >
+      {name}
+    </TextLink>
+  );
+}
+
+/** While nothing is edited: then a complaint says the same, and what to do. */
+function GoneFlags({ rule }: { readonly rule: Rule }) {
+  const { gone } = useDefinition();
+  const names = rule.condition.matchers.flatMap(({ depends }) => depends?.splitName ?? []);
+  return names
+    .filter((name) => gone.has(name))
+    .map((name) => <Warning key={name}>The flag {name} no longer exists: everyone gets control of it.</Warning>);
+}
+
+/** The number of the step. It is dragged, and moved by Alt with the arrow keys. */
+function Handle({ index, onDragStart, onMove }: Props) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!event.altKey || step === undefined) return;
+    event.preventDefault();
+    onMove(index + step);
+  };
+  return (
+    <button
+      type="button"
+      data-mark
+      className={styles.handle}
+      aria-label={`Rule ${index + 1}, step ${index + 2}: drag it, or press Alt and an arrow key, to move it`}
+      aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+      onPointerDown={(event) => onDragStart(event, index)}
+      onKeyDown={onKeyDown}
+    >
+      {index + 2}
+    </button>
+  );
+}
+
+function RuleMenu({ index, isOpen, onOpen, onMove, onDuplicate, onRemove }: Props) {
+  const { targeting } = useDefinition();
+  const name = `Rule ${index + 1}`;
+  return (
+    <Menu
+      label={`${name}: edit, move, remove`}
+      trigger={(trigger) => (
+        <Button look="quiet" size="tiny" aria-label={`${name}: edit, move, remove`} {...trigger}>
+          <Ellipsis size={15} aria-hidden />
+        </Button>
+      )}
+    >
+      {!isOpen && (
+        <MenuItem icon={Pencil} onSelect={onOpen}>
+          Edit
+        </MenuItem>
+      )}
+      <MenuItem
+        icon={ArrowUp}
+        refusal={index === 0 ? 'It is the first.' : undefined}
+        onSelect={() => onMove(index - 1)}
+      >
+        Move up
+      </MenuItem>
+      <MenuItem
+        icon={ArrowDown}
+        refusal={index === targeting.rules.length - 1 ? 'It is the last.' : undefined}
+        onSelect={() => onMove(index + 1)}
+      >
+        Move down
+      </MenuItem>
+      <MenuItem icon={CopyPlus} onSelect={onDuplicate}>
+        Duplicate
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Trash2} look="danger" onSelect={onRemove}>
+        Remove
+      </MenuItem>
+    </Menu>
+  );
+}

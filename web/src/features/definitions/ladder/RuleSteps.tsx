@@ -1,0 +1,71 @@
+import { useEffect, useRef } from 'react';
+import { duplicateRule, moveRule, removeRule } from '#domain/definitions/edit-rules.ts';
+import { whyNeverReached } from '#domain/definitions/reachability.ts';
+import { useDefinition } from '../editing/editor.ts';
+import { RuleStep } from './RuleStep.tsx';
+import { useRuleDrag } from './use-rule-drag.ts';
+
+interface Props {
+  /** The rule that is being edited. */
+  readonly open: number | undefined;
+  readonly onOpen: (index: number | undefined) => void;
+  /** Tells those who do not see it what has become of a rule. */
+  readonly onSay: (words: string) => void;
+}
+
+/** The rules, in the order in which they are asked. */
+export function RuleSteps({ open, onOpen, onSay }: Props) {
+  const { targeting, change, differences } = useDefinition();
+  const focused = useRef<number>(undefined);
+  useEffect(() => {
+    if (focused.current === undefined) return;
+    document.querySelector<HTMLElement>(`[data-step="rule ${focused.current}"] [data-mark]`)?.focus();
+    focused.current = undefined;
+  });
+  const move = (from: number, to: number) => {
+    if (to < 0 || to >= targeting.rules.length || from === to) return;
+    change((before) => moveRule(before, from, to));
+    if (open !== undefined) onOpen(placeAfterMove(open, from, to));
+    onSay(`Rule ${from + 1} is now rule ${to + 1}.`);
+    focused.current = to;
+  };
+  const drag = useRuleDrag(move);
+  const reasons = whyNeverReached(targeting);
+  const changed = new Set(differences.flatMap((one) => (one.kind === 'rule' && one.after ? [one.after.at] : [])));
+  return (
+    <>
+      {targeting.rules.map((rule, index) => (
+        <RuleStep
+          // biome-ignore lint/suspicious/noArrayIndexKey: rules have no other name than their place
+          key={index}
+          rule={rule}
+          index={index}
+          isOpen={open === index}
+          isChanged={changed.has(index)}
+          neverReached={reasons[index]}
+          drop={drag.dropAt(index)}
+          onDragStart={drag.begin}
+          onOpen={() => onOpen(index)}
+          onClose={() => onOpen(undefined)}
+          onMove={(to) => move(index, to)}
+          onDuplicate={() => {
+            change((before) => duplicateRule(before, index));
+            onOpen(index + 1);
+          }}
+          onRemove={() => {
+            change((before) => removeRule(before, index));
+            onOpen(undefined);
+            onSay(`Rule ${index + 1} is removed from the draft.`);
+          }}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Where something stands after another was taken out and put elsewhere. */
+function placeAfterMove(place: number, from: number, to: number): number {
+  if (place === from) return to;
+  if (from < place && place <= to) return place - 1;
+  return to <= place && place < from ? place + 1 : place;
+}

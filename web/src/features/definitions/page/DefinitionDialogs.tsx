@@ -1,0 +1,26 @@
+import { CopyDialog } from '../compare/CopyDialog.tsx';
+import { useDialogs } from '../editing/dialogs.ts';
+import { useEditor } from '../editing/editor.ts';
+import { PasteDialog } from '../json/PasteDialog.tsx';
+import { KillDialog } from '../review/KillDialog.tsx';
+import { RemoveDefinitionDialog } from '../review/RemoveDefinitionDialog.tsx';
+import { RestoreDialog } from '../review/RestoreDialog.tsx';
+import { ReviewDialog } from '../review/ReviewDialog.tsx';
+
+/** The dialog that the address asks for, where it makes sense. */
+export function DefinitionDialogs() {
+  const { draft, saved, targeting, mayEdit, complaints } = useEditor();
+  const { askedFor, close } = useDialogs();
+  if (!mayEdit) return null;
+  const mayReview = draft && draft.conflicts.length === 0 && complaints.length === 0;
+  return (
+    <>
+      {askedFor('review') !== undefined && mayReview && <ReviewDialog draft={draft} onClose={close} />}
+      {askedFor('kill') !== undefined && saved && !saved.killed && <KillDialog saved={saved} onClose={close} />}
+      {askedFor('restore') !== undefined && saved?.killed && <RestoreDialog saved={saved} onClose={close} />}
+      {askedFor('remove') !== undefined && saved && <RemoveDefinitionDialog saved={saved} onClose={close} />}
+      {askedFor('copy') !== undefined && targeting && <CopyDialog from={targeting} onClose={close} />}
+      {askedFor('paste') !== undefined && !targeting && <PasteDialog onClose={close} />}
+    </>
+  );
+}

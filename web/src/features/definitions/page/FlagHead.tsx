@@ -1,0 +1,100 @@
+import { Activity, Copy, Ellipsis, Link2, Pencil, Trash2 } from 'lucide-react';
+import { deleteDefinition } from '#contract/definitions.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
+import { useMay } from '../../../server/session.ts';
+import { toast } from '../../../state/toasts.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Tag } from '../../../ui/Chip.tsx';
+import { copyText } from '../../../ui/copy-text.ts';
+import { Menu, MenuItem, MenuLine, MenuLink } from '../../../ui/Menu.tsx';
+import { CrumbLink, PageHead } from '../../../ui/Page.tsx';
+import { useSaved } from '../editing/definitions.ts';
+import { useDialogs } from '../editing/dialogs.ts';
+import styles from './FlagHead.module.css';
+import { Owners } from './Owners.tsx';
+import { RolloutStatus } from './RolloutStatus.tsx';
+
+const copied = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
+
+/** What the flag is, whatever the environment. */
+export function FlagHead({ within, environment }: { readonly within: string; readonly environment?: Environment }) {
+  const project = useProject();
+  const { name, description, trafficType, tags } = useFlag();
+  const params = { project: project.name, flag: name };
+  return (
+    <PageHead
+      title={name}
+      face="name"
+      within={within}
+      crumbs={
+        <>
+          <CrumbLink to="/p/$project/flags" params={params}>
+            {project.name}
+          </CrumbLink>
+          <CrumbLink to="/p/$project/flags" params={params}>
+            Flags
+          </CrumbLink>
+        </>
+      }
+      beside={
+        <Button look="quiet" size="tiny" aria-label="Copy flag name" onClick={() => copied(name, 'the name')}>
+          <Copy size={14} aria-hidden />
+        </Button>
+      }
+      tools={
+        <>
+          <Owners />
+          <RolloutStatus />
+          <Menu
+            label={`More about ${name}`}
+            trigger={(trigger) => (
+              <Button size="icon" aria-label={`More about ${name}`} {...trigger}>
+                <Ellipsis size={16} aria-hidden />
+              </Button>
+            )}
+          >
+            <MenuLink icon={Pencil} to="/p/$project/flags/$flag/details" params={params}>
+              Details
+            </MenuLink>
+            <MenuLink icon={Activity} to="/p/$project/flags/$flag/activity" params={params}>
+              Activity
+            </MenuLink>
+            <MenuItem icon={Link2} onSelect={() => copied(location.href, 'the link')}>
+              Copy link
+            </MenuItem>
+            {environment && <RemoveItem environment={environment} />}
+          </Menu>
+        </>
+      }
+      lead={
+        <>
+          {description !== '' && <p>{description}</p>}
+          <p className={styles.facts}>
+            <span>
+              Traffic type <b>{trafficType.name}</b>
+            </span>
+            {tags?.map((tag) => (
+              <Tag key={tag.name}>{tag.name}</Tag>
+            ))}
+          </p>
+        </>
+      }
+    />
+  );
+}
+
+function RemoveItem({ environment: { id, name } }: { readonly environment: Environment }) {
+  const may = useMay();
+  const dialogs = useDialogs();
+  const isDefined = useSaved(id) !== undefined;
+  if (!isDefined || !may(deleteDefinition)) return null;
+  return (
+    <>
+      <MenuLine />
+      <MenuItem icon={Trash2} look="danger" onSelect={() => dialogs.open('remove')}>
+        Remove from {name}
+      </MenuItem>
+    </>
+  );
+}

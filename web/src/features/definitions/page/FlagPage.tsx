@@ -1,0 +1,28 @@
+import { useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { rememberEnvironment } from '../../../server/flag.ts';
+import { useEnvironments, useProject } from '../../../server/project.ts';
+import { Page } from '../../../ui/Page.tsx';
+import { DefinitionView } from './DefinitionView.tsx';
+import { EnvironmentStrip } from './EnvironmentStrip.tsx';
+import { FlagHead } from './FlagHead.tsx';
+import { NoSuchEnvironment } from './NoSuchEnvironment.tsx';
+
+/** A flag in one environment: what it does for whom, and every way to change that. */
+export function FlagPage() {
+  const { environment: word = '' } = useParams({ strict: false });
+  const project = useProject();
+  const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
+  const name = environment?.name;
+  useEffect(() => {
+    if (name !== undefined) rememberEnvironment(project.id, name);
+  }, [project.id, name]);
+  if (!environment) return <NoSuchEnvironment word={word} />;
+  return (
+    <Page>
+      <FlagHead within={environment.name} environment={environment} />
+      <EnvironmentStrip current={environment.id} />
+      <DefinitionView key={environment.id} environment={environment} />
+    </Page>
+  );
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { Power, RotateCcw } from 'lucide-react';
+import { restoreDefinition } from '#contract/definitions.ts';
+import { EditorName } from '../../../kit/EditorName.tsx';
+import { useMay } from '../../../server/session.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Time } from '../../../ui/Time.tsx';
+import { useChangesReading } from '../editing/changes.ts';
+import { useDialogs } from '../editing/dialogs.ts';
+import { useDefinition } from '../editing/editor.ts';
+import styles from './KilledBand.module.css';
+
+/** The flag is killed here: since when, by whom, what everyone gets, and the way back. */
+export function KilledBand() {
+  const { saved, environment } = useDefinition();
+  const may = useMay();
+  const dialogs = useDialogs();
+  const { data } = useQuery(useChangesReading(environment.id));
+  const kill = data?.data.find(({ auditLogType }) => auditLogType === 'definition.killed');
+  return (
+    <div className={styles.band} role="status">
+      <Power size={18} aria-hidden />
+      <div className={styles.words}>
+        <strong>
+          {kill ? (
+            <>
+              Killed <Time at={kill.createdAt} /> by <EditorName editor={kill.editor} />.
+            </>
+          ) : (
+            'Killed.'
+          )}
+        </strong>
+        <p>
+          Everyone gets <code>{saved?.defaultTreatment}</code>. The rules below are kept and not evaluated.
+        </p>
+      </div>
+      {may(restoreDefinition) && (
+        <Button onClick={() => dialogs.open('restore')}>
+          <RotateCcw size={14} aria-hidden /> Restore
+        </Button>
+      )}
+    </div>
+  );
+}

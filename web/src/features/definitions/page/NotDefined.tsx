@@ -1,0 +1,96 @@
+import { Braces, Copy, type LucideIcon, Plus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { copyParts } from '#domain/definitions/copy-parts.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
+import { Bar } from '../../../kit/Bar.tsx';
+import { sharesInWords } from '../../../kit/treatments.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { useEnvironments } from '../../../server/project.ts';
+import { Time } from '../../../ui/Time.tsx';
+import { useDialogs } from '../editing/dialogs.ts';
+import { useEditor } from '../editing/editor.ts';
+import { beginDraft } from '../editing/use-editing.ts';
+import styles from './NotDefined.module.css';
+import { everyoneOff, halfAndHalf } from './templates.ts';
+
+/** The flag has no definition here: what people get until then, and the shortest ways on. */
+export function NotDefined() {
+  const { environment, mayEdit, place } = useEditor();
+  const { definitions } = useFlag();
+  const elsewhere = useEnvironments().flatMap(({ id }) => definitions.filter((one) => one.environment.id === id));
+  const dialogs = useDialogs();
+  const begin = (targeting: Targeting, title?: string) =>
+    beginDraft(place, undefined, { targeting, ...(title === undefined ? {} : { title }) });
+  return (
+    <div className={styles.blank}>
+      <h3 className={styles.title}>Not defined in {environment.name}</h3>
+      <p className={styles.lead}>
+        Everyone in {environment.name} gets <code>control</code> for this flag until you define it.
+      </p>
+      {mayEdit && (
+        <ul className={styles.ways}>
+          {[everyoneOff, halfAndHalf].map(({ name, about, targeting }) => (
+            <Way key={name} icon={Plus} name={name} about={about} onClick={() => begin(targeting)}>
+              <Picture targeting={targeting} />
+            </Way>
+          ))}
+          {elsewhere.map((definition) => (
+            <Way
+              key={definition.environment.id}
+              icon={Copy}
+              name={`Copy from ${definition.environment.name}`}
+              about={
+                <>
+                  Saved <Time at={definition.lastUpdateTime} />, without its individual targets
+                </>
+              }
+              onClick={() =>
+                begin(
+                  copyParts(targetingOf(definition), undefined, new Set()),
+                  `Copy from ${definition.environment.name}`,
+                )
+              }
+            >
+              <Picture targeting={targetingOf(definition)} />
+            </Way>
+          ))}
+          <Way
+            icon={Braces}
+            name="Paste JSON"
+            about="A definition from the API or a backup"
+            onClick={() => dialogs.open('paste')}
+          />
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface WayProps {
+  readonly icon: LucideIcon;
+  readonly name: string;
+  readonly about: ReactNode;
+  readonly onClick: () => void;
+  readonly children?: ReactNode;
+}
+
+const Way = ({ icon: Icon, name, about, onClick, children }: WayProps) => (
+  <li>
+    <button type="button" className={styles.way} onClick={onClick}>
+      <Icon size={16} aria-hidden />
+      <span>
+        <b>{name}</b>
+        <span className={styles.about}>{about}</span>
+      </span>
+      {children && <span className={styles.picture}>{children}</span>}
+    </button>
+  </li>
+);
+
+const Picture = ({ targeting }: { readonly targeting: Targeting }) => (
+  <>
+    <Bar buckets={targeting.defaultRule} order={orderOf(targeting)} label="" />
+    <span className={styles.about}>{sharesInWords(targeting.defaultRule)}</span>
+  </>
+);

@@ -1,0 +1,87 @@
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { usePageActions } from '../../../state/page-actions.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { useDialogs } from '../editing/dialogs.ts';
+import { type Editor, useDefinition } from '../editing/editor.ts';
+import { lazyPart } from '../editing/lazy.ts';
+import styles from './SaveBar.module.css';
+
+const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx'));
+
+/** Floats at the foot of the page while something is not saved. */
+export function SaveBar() {
+  const editor = useDefinition();
+  const { complaints, draft, discard, setAttempted } = editor;
+  const dialogs = useDialogs();
+  const bar = useRef<HTMLElement>(null);
+  useLiftedToasts(bar);
+  const review = () => {
+    const blocked = complaints[0]?.step ?? (draft?.conflicts.length ? 'conflicts' : undefined);
+    if (blocked === undefined) return dialogs.open('review');
+    setAttempted(true);
+    showStep(blocked);
+  };
+  usePageActions([
+    { label: 'Review and save', keys: 'mod+s', run: review },
+    { label: 'Discard the draft', run: discard },
+  ]);
+  return (
+    <section ref={bar} className={styles.bar} aria-label="Unsaved changes">
+      <div className={styles.words}>
+        <p className={styles.count}>{countOf(editor)}</p>
+        <p className={styles.line}>
+          <Suspense>{lineOf(editor)}</Suspense>
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <Button
+          look="quiet"
+          onClick={() => {
+            setAttempted(false);
+            discard();
+          }}
+        >
+          Discard
+        </Button>
+        <Button look="primary" onClick={review}>
+          Review and save
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function countOf({ saved, differences, environment: { name } }: Editor): string {
+  if (!saved) return `New definition in ${name}`;
+  return differences.length === 1 ? `1 unsaved change in ${name}` : `${differences.length} unsaved changes in ${name}`;
+}
+
+/** What is in the way, else what the draft does. */
+function lineOf({ complaints, draft, saved, savedTargeting, isAttempted }: Editor): ReactNode {
+  if (draft?.conflicts.length) return 'Choose between your change and the other one first.';
+  if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;
+  if (!saved) return 'Everyone gets control until it is saved.';
+  if (complaints.length > 0) return 'The draft is not complete.';
+  return savedTargeting && <EffectLine before={savedTargeting} />;
+}
+
+function stepName(step: string): string {
+  const [, rule] = /^rule (\d+)$/.exec(step) ?? [];
+  if (rule !== undefined) return `Rule ${Number(rule) + 1}: `;
+  return step === 'targets' ? 'Individual targets: ' : '';
+}
+
+function showStep(step: string): void {
+  const place = document.querySelector<HTMLElement>(`[data-step="${step}"]`);
+  place?.scrollIntoView({ block: 'center' });
+  place?.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select, button')?.focus();
+}
+
+/** Toasts appear above the bar. */
+function useLiftedToasts(bar: React.RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const { style } = document.documentElement;
+    style.setProperty('--toasts-lift', `${(bar.current?.offsetHeight ?? 0) + 12}px`);
+    return () => void style.removeProperty('--toasts-lift');
+  });
+}

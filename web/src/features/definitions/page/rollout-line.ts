@@ -1,0 +1,29 @@
+/** The share of one treatment over time, out of what was done to the definition. */
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { rolloutOf } from '#domain/rollout-shares.ts';
+import type { RolloutHistory } from '#domain/rollouts.ts';
+
+export interface Point {
+  readonly at: number;
+  /** Percent of the keys that no rule takes; nobody gets it where the flag is not defined. */
+  readonly share: number;
+}
+
+interface Now {
+  readonly treatment: string;
+  /** What is in force: it may be newer than the history that was read. */
+  readonly targeting: Targeting;
+  readonly at: number;
+}
+
+/** Where the line steps, the oldest first. */
+export function rolloutLine({ points }: RolloutHistory, { treatment, targeting, at }: Now): Point[] {
+  const line = [...points, { at, shares: rolloutOf(targeting) }].map((point) => ({
+    at: point.at,
+    share: shareIn(point.shares, treatment),
+  }));
+  return line.filter(({ share }, index) => index === 0 || share !== line[index - 1]?.share);
+}
+
+export const shareIn = (shares: RolloutHistory['points'][number]['shares'], treatment: string): number =>
+  shares.find((share) => share.treatment === treatment)?.size ?? 0;

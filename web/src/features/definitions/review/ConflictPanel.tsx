@@ -1,0 +1,65 @@
+import type { Conflict } from '#domain/definitions/conflict.ts';
+import { keepMine, takeTheirs } from '#domain/definitions/merge.ts';
+import { writeDraft } from '../../../state/drafts.ts';
+import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';
+import { differenceTitle } from '../../../targeting/difference-words.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { useDefinition } from '../editing/editor.ts';
+import styles from './ConflictPanel.module.css';
+
+/** Where somebody else changed the same as the draft: both changes, to choose from. Nothing is saved before. */
+export function ConflictPanel() {
+  const { draft } = useDefinition();
+  return (
+    <section className={styles.panel} aria-label="Changed by both" data-step="conflicts">
+      <h3 className={styles.title}>Somebody else changed the same</h3>
+      <p className={styles.lead}>Your draft is kept. Choose for each step what shall be saved.</p>
+      {draft?.conflicts.map((conflict, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list gets shorter with every choice
+        <ConflictBox key={place} conflict={conflict} />
+      ))}
+    </section>
+  );
+}
+
+function ConflictBox({ conflict }: { readonly conflict: Conflict }) {
+  const { draft, place, order, trafficType } = useDefinition();
+  const { theirs, mine } = conflict;
+  const name = differenceTitle(mine);
+  const settle = (choose: typeof takeTheirs) => {
+    if (!draft?.base) return;
+    writeDraft(place, {
+      ...draft,
+      targeting: choose(draft.targeting, conflict, draft.base),
+      conflicts: draft.conflicts.filter((other) => other !== conflict),
+    });
+  };
+  const look = { order, trafficType };
+  return (
+    <div className={styles.conflict}>
+      <h4 className={styles.name}>{name}</h4>
+      <dl className={styles.sides}>
+        <dt>Before</dt>
+        <dd>
+          <DifferenceSide difference={theirs} side="before" {...look} />
+        </dd>
+        <dt>Theirs</dt>
+        <dd>
+          <DifferenceSide difference={theirs} side="after" {...look} />
+        </dd>
+        <dt>Yours</dt>
+        <dd>
+          <DifferenceSide difference={mine} side="after" {...look} />
+        </dd>
+      </dl>
+      <div className={styles.choices}>
+        <Button aria-label={`Take theirs: ${name}`} onClick={() => settle(takeTheirs)}>
+          Take theirs
+        </Button>
+        <Button aria-label={`Keep yours: ${name}`} onClick={() => settle(keepMine)}>
+          Keep yours
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type KeyboardEvent, useState } from 'react';
+import { differencesBetween } from '#domain/definitions/differences.ts';
+import { Failure } from '../../../kit/Failure.tsx';
+import { useForm } from '../../../kit/form.ts';
+import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
+import { useProject } from '../../../server/project.ts';
+import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
+import { toast } from '../../../state/toasts.ts';
+import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
+import { EffectView } from '../../../targeting/EffectView.tsx';
+import { Button } from '../../../ui/Button.tsx';
+import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
+import { useDefinition } from '../editing/editor.ts';
+import { CallView } from './CallView.tsx';
+import { NewDefinition } from './NewDefinition.tsx';
+import { readOthers, useSave, useWords } from './save.ts';
+import { useEffectOf } from './use-effect-of.ts';
+
+interface Props {
+  readonly draft: Draft;
+  readonly onClose: () => void;
+}
+
+/** What saving changes, before it happens: each change as a picture, and why it is made. */
+export function ReviewDialog({ draft, onClose }: Props) {
+  const { environment, place, order, trafficType } = useDefinition();
+  const project = useProject();
+  const client = useQueryClient();
+  const words = useWords();
+  const save = useSave();
+  const [isCallShown, setCallShown] = useState(false);
+  const isRequired = project.requiresTitleAndComments;
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: (values) => save(draft, noteOf(values)),
+    onDone: () => {
+      onClose();
+      toast(`Saved to ${environment.name}.`);
+    },
+    // Somebody was faster. The page reads what they did, carries the draft over and tells about it.
+    onProblem: ({ status }, { title, comment }) => {
+      if (status !== 412 && status !== 409) return false;
+      const now = readDraft(place);
+      if (now) writeDraft(place, { ...now, title, comment });
+      onClose();
+      void readOthers(client, words);
+      return true;
+    },
+  });
+  // What is edited while it is sent would not be what was reviewed.
+  const close = () => {
+    if (!isSending) onClose();
+  };
+  const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
+  const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+  };
+  return (
+    <Modal title={titleOf(draft, differences.length, environment.name)} onClose={close}>
+      <form {...form} onKeyDown={onKeyDown}>
+        <ModalBody>
+          {draft.base && (
+            <EffectView effect={effect} defaultTreatment={draft.targeting.defaultTreatment} order={order} />
+          )}
+          {draft.base ? (
+            differences.map((difference, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
+              <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} />
+            ))
+          ) : (
+            <NewDefinition targeting={draft.targeting} />
+          )}
+          {isCallShown && <CallView draft={draft} />}
+          <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
+          {problem && <Failure problem={problem} />}
+        </ModalBody>
+        <ModalFoot
+          edge={environment.production ? 'production' : 'plain'}
+          aside={
+            <Button look="quiet" aria-expanded={isCallShown} onClick={() => setCallShown(!isCallShown)}>
+              {draft.base ? 'Show as JSON patch' : 'Show as JSON'}
+            </Button>
+          }
+        >
+          <Button onClick={close}>Keep editing</Button>
+          <Button type="submit" look="primary" isBusy={isSending}>
+            Save to {environment.name}
+          </Button>
+        </ModalFoot>
+      </form>
+    </Modal>
+  );
+}
+
+function titleOf({ base }: Draft, count: number, environment: string): string {
+  if (!base) return `Define the flag in ${environment}?`;
+  return count === 1 ? `Save 1 change to ${environment}?` : `Save ${count} changes to ${environment}?`;
+}

@@ -1,0 +1,20 @@
+/** What a change of the flag in one environment does to all keys. */
+import { useMemo } from 'react';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { type Effect, effectOf } from '#domain/evaluation/effects.ts';
+import { useSaved } from '../editing/definitions.ts';
+import { useWorld } from '../try-it/use-world.ts';
+
+export function useEffectOf(
+  environmentId: string,
+  before: Targeting | undefined,
+  after: Targeting | undefined,
+): Effect {
+  // A definition that is not there yet has no seeds.
+  const { seed, trafficAllocationSeed } = useSaved(environmentId) ?? {};
+  const { otherFlag } = useWorld(environmentId, before, after);
+  return useMemo(() => {
+    const isSaved = seed !== undefined && trafficAllocationSeed !== undefined;
+    return effectOf({ before, after, seeds: isSaved ? { seed, trafficAllocationSeed } : undefined, otherFlag });
+  }, [before, after, seed, trafficAllocationSeed, otherFlag]);
+}

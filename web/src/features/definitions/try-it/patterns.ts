@@ -1,0 +1,81 @@
+/**
+ * Regular expressions of users may take forever, so they run in a worker that is ended when one takes too long. An
+ * evaluation asks for verdicts while it runs and cannot wait: it ends with `Undecided` where one is not there yet, and
+ * is repeated when it is.
+ */
+import { noticesOf } from '../../../state/notices.ts';
+import type { PatternQuestion } from './pattern-worker.ts';
+
+/** What can be told of a key waits for a verdict, or never comes. */
+export class Undecided extends Error {
+  readonly pattern: string;
+  readonly isTooSlow: boolean;
+
+  constructor(pattern: string, isTooSlow: boolean) {
+    super('the verdict of an expression is not known');
+    this.pattern = pattern;
+    this.isTooSlow = isTooSlow;
+  }
+}
+
+/** Ordinary expressions take less than a millisecond. */
+const limitMs = 500;
+const mostVerdicts = 500;
+
+/** By pattern and text. Undefined: it is being asked for. */
+let verdicts = new Map<string, boolean | 'tooSlow' | undefined>();
+const waiting: PatternQuestion[] = [];
+const answers = noticesOf(0);
+
+/** Renders again when there are new verdicts. */
+export const usePatternVerdicts = (): number => answers.use();
+
+/** Throws `Undecided`. */
+export function matchesInTime(pattern: string, text: string): boolean {
+  const id = idOf({ pattern, text });
+  const verdict = verdicts.get(id);
+  if (typeof verdict === 'boolean') return verdict;
+  if (!verdicts.has(id)) {
+    verdicts.set(id, undefined);
+    if (waiting.push({ pattern, text }) === 1) void work();
+  }
+  throw new Undecided(pattern, verdict === 'tooSlow');
+}
+
+const idOf = ({ pattern, text }: PatternQuestion): string => JSON.stringify([pattern, text]);
+
+async function work(): Promise<void> {
+  for (let question = waiting[0]; question; question = waiting[0]) {
+    const verdict = await verdictOf(question);
+    if (verdicts.size > mostVerdicts) verdicts = new Map(waiting.map((one) => [idOf(one), undefined]));
+    verdicts.set(idOf(question), verdict);
+    waiting.shift();
+    answers.set(answers.get() + 1);
+  }
+}
+
+let worker: Promise<Worker> | undefined;
+
+async function verdictOf(question: PatternQuestion): Promise<boolean | 'tooSlow'> {
+  worker ??= startWorker();
+  const running = await worker;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      running.terminate();
+      worker = undefined;
+      resolve('tooSlow');
+    }, limitMs);
+    running.onmessage = ({ data }: MessageEvent<boolean>) => {
+      clearTimeout(timer);
+      resolve(data);
+    };
+    running.postMessage(question);
+  });
+}
+
+function startWorker(): Promise<Worker> {
+  const started = new Worker(new URL('./pattern-worker.ts', import.meta.url), { type: 'module' });
+  return new Promise((resolve) => {
+    started.onmessage = () => resolve(started);
+  });
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { Lock } from 'lucide-react';
+import { listGroups } from '#contract/groups.ts';
+import { listUsers } from '#contract/users.ts';
+import { administrators } from '#domain/groups.ts';
+import { reading } from '../server/api.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Page, PageHead } from '../ui/Page.tsx';
+
+/** In place of a page that the person may not see: what it is, and whom to ask. */
+export function Denied({ title }: { readonly title: string }) {
+  const people = useAdministrators();
+  return (
+    <Page>
+      <PageHead title={title} beside={<Lock size={16} aria-hidden />} />
+      <EmptyState title={`You cannot see ${title}`}>{askSentence(people)}</EmptyState>
+    </Page>
+  );
+}
+
+/** "Ask an administrator: Ana Ruiz, Liu Wei." */
+export const askSentence = (people: readonly string[]): string =>
+  people.length === 0 ? 'Ask an administrator.' : `Ask an administrator: ${people.join(', ')}.`;
+
+/** The names of those who can help. Empty until they are known. */
+export function useAdministrators(): string[] {
+  const groups = useQuery(reading(listGroups, { query: { limit: 200 } }));
+  const id = groups.data?.objects.find(({ name }) => name === administrators.name)?.id;
+  const users = useQuery({
+    ...reading(listUsers, { query: { group_id: id, status: 'ACTIVE', limit: 5 } }),
+    enabled: id !== undefined,
+  });
+  return (users.data?.data ?? []).map(({ name }) => name);
+}

@@ -1,0 +1,64 @@
+/** The flags with rules on another one: for them something changes when that one is killed, removed or deleted. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { listDependents } from '#contract/flags.ts';
+import type { Dependent } from '#domain/flags.ts';
+import { reading } from '../server/api.ts';
+import { useProject } from '../server/project.ts';
+import { TextLink } from '../ui/TextLink.tsx';
+import styles from './Dependents.module.css';
+
+/** As many as the server lists at once. */
+const most = 200;
+const shown = 8;
+
+export const dependentsReading = (project: string, flag: string) =>
+  reading(listDependents, { words: { project, flag }, query: { limit: most } });
+
+interface Props {
+  readonly flag: string;
+  /** Where the flag is changed; undefined for every environment. */
+  readonly environmentId?: string | undefined;
+  /** What the change means for them. */
+  readonly children: ReactNode;
+}
+
+/** Warns of the flags that depend on one. Nothing when there are none. */
+export function DependentsWarning({ flag, environmentId, children }: Props) {
+  const project = useProject();
+  const { data } = useQuery(dependentsReading(project.id, flag));
+  const dependents = (data?.objects ?? []).filter(
+    ({ environment }) => environmentId === undefined || environment.id === environmentId,
+  );
+  const count = new Set(dependents.map((one) => one.flag.id)).size;
+  if (count === 0) return null;
+  return (
+    <section className={styles.box} aria-label="Dependent flags">
+      <p className={styles.title}>{count === 1 ? '1 flag depends on this one' : `${count} flags depend on this one`}</p>
+      <DependentList dependents={dependents} />
+      <p className={styles.about}>{children}</p>
+    </section>
+  );
+}
+
+/** Each flag once, with its environments. */
+export function DependentList({ dependents }: { readonly dependents: readonly Dependent[] }) {
+  const project = useProject();
+  const flags = [...Map.groupBy(dependents, ({ flag }) => flag.name)];
+  return (
+    <ul className={styles.list}>
+      {flags.slice(0, shown).map(([name, places]) => (
+        <li key={name} className={styles.flag}>
+          <TextLink
+            to="/p/$project/flags/$flag/$environment"
+            params={{ project: project.name, flag: name, environment: places[0]?.environment.name ?? '' }}
+          >
+            <span className="mono">{name}</span>
+          </TextLink>
+          <span className={styles.where}>{places.map(({ environment }) => environment.name).join(', ')}</span>
+        </li>
+      ))}
+      {flags.length > shown && <li className={styles.where}>and {flags.length - shown} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentProps, ReactNode } from 'react';
+import type { ApiProblem } from '../server/api-problem.ts';
+import { Button, type Look } from '../ui/Button.tsx';
+import { Modal, ModalBody, ModalFoot } from '../ui/Modal.tsx';
+import { Failure } from './Failure.tsx';
+
+interface Props {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly kind?: 'dialog' | 'alert' | undefined;
+  readonly size?: 'narrow' | 'normal' | 'wide';
+  /** What `useForm` gives. */
+  readonly form: ComponentProps<'form'>;
+  readonly problem?: ApiProblem | undefined;
+  readonly isSending: boolean;
+  /** What the button does: "Create flag". */
+  readonly submit: string;
+  readonly look?: Look;
+  readonly aside?: ReactNode;
+  /** Not while it is sent: nobody would hear what became of it. */
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A dialog with a few fields, a way back and a way on. */
+export function FormModal(props: Props) {
+  const {
+    title,
+    about,
+    kind,
+    size = 'narrow',
+    form,
+    problem,
+    isSending,
+    submit,
+    look,
+    aside,
+    onClose,
+    children,
+  } = props;
+  const close = () => {
+    if (!isSending) onClose();
+  };
+  return (
+    <Modal title={title} about={about} size={size} kind={kind} onClose={close}>
+      <form {...form}>
+        <ModalBody>
+          {children}
+          {problem && <Failure problem={problem} />}
+        </ModalBody>
+        <ModalFoot aside={aside}>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" look={look ?? 'primary'} isBusy={isSending}>
+            {submit}
+          </Button>
+        </ModalFoot>
+      </form>
+    </Modal>
+  );
+}

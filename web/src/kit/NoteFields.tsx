@@ -1,0 +1,54 @@
+import { noteLimit } from '#contract/parts.ts';
+import { Field } from '../ui/Field.tsx';
+import { TextArea } from '../ui/TextArea.tsx';
+import type { FieldRule } from './form.ts';
+
+interface Props {
+  /** The project asks for both (`requiresTitleAndComments`). */
+  readonly isRequired: boolean;
+  readonly title?: string;
+  readonly comment?: string | undefined;
+  readonly errors: { readonly title?: string | undefined; readonly comment?: string | undefined };
+}
+
+/** Why a change is made. In the form's values they are `title` and `comment`; `noteOf` makes the query of them. */
+export const NoteFields = ({ isRequired, title = '', comment, errors }: Props) => (
+  <>
+    <Field
+      name="title"
+      label="Title"
+      aside={isRequired ? undefined : <Optional />}
+      defaultValue={title}
+      maxLength={noteLimit}
+      error={errors.title}
+    />
+    <TextArea
+      name="comment"
+      label="Comment"
+      aside={isRequired ? undefined : <Optional />}
+      rows={2}
+      defaultValue={comment}
+      maxLength={noteLimit}
+      error={errors.comment}
+      hint={isRequired ? 'This project asks for a title and a comment.' : undefined}
+    />
+  </>
+);
+
+const Optional = () => <small>optional</small>;
+
+/** The rules of the two fields for `useForm`. */
+export const noteRules = (isRequired: boolean): { readonly title: FieldRule; readonly comment: FieldRule } => {
+  const rule = (missing: string): FieldRule => ({
+    check: (value) => (isRequired && value.trim() === '' ? missing : undefined),
+    // Where the project began to ask only after it was read, the fields are not there yet, and the form says it.
+    claim: (_, { noteRequired }) => (isRequired && noteRequired ? missing : undefined),
+  });
+  return { title: rule('This project asks for a title.'), comment: rule('This project asks for a comment.') };
+};
+
+/** What is empty is left out. */
+export const noteOf = ({ title, comment }: { readonly title: string; readonly comment: string }) => ({
+  title: title.trim() || undefined,
+  comment: comment.trim() || undefined,
+});

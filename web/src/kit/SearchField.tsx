@@ -1,0 +1,56 @@
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { usePageActions } from '../state/page-actions.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
+import styles from './SearchField.module.css';
+
+const pauseMs = 200;
+
+interface Props {
+  readonly label: string;
+  /** What is searched for now, as the address says it. */
+  readonly value: string;
+  /** Told when somebody has stopped typing for a moment. */
+  readonly onSearch: (text: string) => void;
+}
+
+/** Narrows the list below it. The key / goes there. */
+export function SearchField({ label, value, onSearch }: Props) {
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(value);
+  usePageActions([{ label, keys: '/', isMove: true, run: () => input.current?.focus() }]);
+  // The address may change without typing: by a link, by the back button, by "Clear filters".
+  // What it says because of typing is shown already, and may have been typed on.
+  const told = useRef(value);
+  useEffect(() => {
+    if (value !== told.current) setText(value);
+    told.current = value;
+  }, [value]);
+  const latest = useRef(onSearch);
+  latest.current = onSearch;
+  useEffect(() => {
+    if (text.trim() === value) return;
+    const timer = setTimeout(() => {
+      told.current = text.trim();
+      latest.current(told.current);
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, value]);
+  return (
+    <div className={styles.search}>
+      <Search size={14} aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={({ key }) => key === 'Escape' && input.current?.blur()}
+      />
+      {text === '' && <KeyHint keys="/" />}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+/** The words for states, each with its mark. Colour never says something alone. */
+import type { UserStatus } from '#domain/users.ts';
+import { Chip } from '../ui/Chip.tsx';
+import { daysSince } from '../ui/Time.tsx';
+import styles from './StatusChip.module.css';
+
+/** After the name of an environment. */
+export const ProdChip = () => <span className={styles.prod}>Prod</span>;
+
+/** Where a draft waits. */
+export const Unsaved = () => <span className={styles.unsaved}>Unsaved</span>;
+
+export const Killed = () => <span className={styles.killed}>Killed</span>;
+
+const groups: Readonly<Record<string, string | undefined>> = {
+  'Pre-Production': styles.waiting,
+  '0% in Production': styles.waiting,
+  'Internal Testing': styles.moving,
+  'External Beta': styles.moving,
+  Ramping: styles.moving,
+  Experimenting: styles.moving,
+  '100% Released': styles.done,
+  Permanent: styles.done,
+  Killed: styles.stopped,
+  'Removed from Code': styles.gone,
+};
+
+interface RolloutProps {
+  readonly name: string;
+  /** Since when it has the status. */
+  readonly since?: number;
+}
+
+/** A rollout status: a dot by its group, its name, and for how many days. */
+export const RolloutStatusLabel = ({ name, since }: RolloutProps) => (
+  <span className={styles.rollout}>
+    <span className={`${styles.mark} ${groups[name] ?? styles.unknown}`} aria-hidden />
+    {name}
+    {since !== undefined && daysSince(since) > 0 && <span className={styles.days}>{daysSince(since)} d</span>}
+  </span>
+);
+
+const userStatuses = {
+  PENDING: { kind: 'plain', mark: 'ring', word: 'Pending' },
+  ACTIVE: { kind: 'ok', mark: 'dot', word: 'Active' },
+  DEACTIVATED: { kind: 'plain', mark: 'dot', word: 'Deactivated' },
+} as const satisfies Record<UserStatus, object>;
+
+export function UserStatusChip({ status }: { readonly status: UserStatus }) {
+  const { word, ...look } = userStatuses[status];
+  return <Chip {...look}>{word}</Chip>;
+}

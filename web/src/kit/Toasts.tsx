@@ -1,0 +1,56 @@
+import { X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { dismissToast, type Toast, useToasts } from '../state/toasts.ts';
+import { Button } from '../ui/Button.tsx';
+import styles from './Toasts.module.css';
+
+const staysMs = 6_000;
+
+/** The place where toasts appear. It is always there, since screen readers only hear of changes in what was there. */
+export function Toasts() {
+  const toasts = useToasts();
+  const ofKind = (kind: Toast['kind']) =>
+    toasts.filter((toast) => toast.kind === kind).map((toast) => <ToastBox key={toast.id} toast={toast} />);
+  return (
+    <div className={styles.place}>
+      <div role="status">{ofKind('done')}</div>
+      <div role="alert">{ofKind('failed')}</div>
+    </div>
+  );
+}
+
+function ToastBox({ toast: { id, text, kind, action } }: { readonly toast: Toast }) {
+  // Who is reading it, or about to press its button, is not hurried.
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (kind === 'failed' || isHeld) return;
+    const timer = setTimeout(() => dismissToast(id), staysMs);
+    return () => clearTimeout(timer);
+  }, [id, kind, isHeld]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only keeps it there
+    <div
+      className={`${styles.toast} ${styles[kind]}`}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <p className={styles.text}>{text}</p>
+      {action && (
+        <Button
+          size="small"
+          onClick={() => {
+            dismissToast(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <Button look="quiet" size="tiny" aria-label="Dismiss" onClick={() => dismissToast(id)}>
+        <X size={14} aria-hidden />
+      </Button>
+    </div>
+  );
+}

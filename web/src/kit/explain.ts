@@ -1,0 +1,27 @@
+import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
+
+/** What a person is told about a refusal. */
+export function explain({ status, message, retryAfterSeconds }: ApiProblem): string {
+  if (status === 0) return 'No connection to the server.';
+  if (status === 429) return `Too many tries. ${tryAgainIn(retryAfterSeconds ?? 60)}`;
+  if (status >= 500) return 'This failed on the server.';
+  return sentence(message);
+}
+
+/** All complaints, where there are more than the one that is the message. */
+export function furtherComplaints(problem: ApiProblem): string[] {
+  const complaints = problem.status < 500 && problem.details.includes('\n') ? complaintsOf(problem) : [];
+  return complaints.map(sentence);
+}
+
+/** The server's messages end without a full stop. */
+export const sentence = (message: string): string => (/[.?]$/.test(message) ? message : `${message}.`);
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+
+function tryAgainIn(seconds: number): string {
+  if (seconds < 60) return `Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
+  const minutes = Math.ceil(seconds / 60);
+  const at = clock.format(Date.now() + seconds * 1000);
+  return `Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}, at ${at}.`;
+}

@@ -1,0 +1,129 @@
+/** Calling the server: `call` sends what an endpoint of the contract declares, typed from end to end. */
+import { queryOptions } from '@tanstack/react-query';
+import type { Static, TObject, TSchema } from 'typebox';
+import * as accounts from '#contract/accounts.ts';
+import type { Body, Endpoint, Query, Words } from '#contract/endpoint.ts';
+import { accountPrefix, type ErrorBody, prefix } from '#contract/parts.ts';
+import { stringifySearch } from '../state/search-params.ts';
+import { ApiProblem } from './api-problem.ts';
+import { connectionLost, isConnectionLost } from './connection.ts';
+import { signedInAgain } from './signed-out.ts';
+
+type WordsOf<E extends Endpoint> = [Words<E['path']>] extends [never]
+  ? { readonly words?: never }
+  : { readonly words: Readonly<Record<Words<E['path']>, string>> };
+type QueryOf<E extends Endpoint> = E extends { readonly query: TObject }
+  ? { readonly query?: Loose<Query<E>> }
+  : { readonly query?: never };
+type BodyOf<E extends Endpoint> = E extends { readonly bodyIsOptional: true }
+  ? { readonly body?: Body<E> }
+  : E extends { readonly body: TSchema } | { readonly looseBody: TSchema } | { readonly textBody: true }
+    ? { readonly body: E extends { readonly looseBody: infer S extends TSchema } ? Static<S> : Body<E> }
+    : { readonly body?: never };
+/** The ETag of what is meant to be changed: 412 when somebody else changed it meanwhile. */
+type IfMatchOf<E extends Endpoint> = 'precondition_failed' extends E['problems'][number]
+  ? { readonly ifMatch?: string | undefined }
+  : { readonly ifMatch?: never };
+/** What is undefined is not sent. */
+type Loose<T> = { readonly [Name in keyof T]: T[Name] | undefined };
+
+export type Input<E extends Endpoint> = WordsOf<E> & QueryOf<E> & BodyOf<E> & IfMatchOf<E>;
+/** An endpoint that needs nothing is called with nothing. */
+type Args<E extends Endpoint> = Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>];
+
+/** What the endpoint answers. Of what has versions, `etag` names the one that was answered. */
+export type Answer<E extends Endpoint> = Static<E['reply']> &
+  (E extends { readonly versioned: true; readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' }
+    ? { readonly etag: string }
+    : unknown);
+
+interface LooseInput {
+  readonly words?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly ifMatch?: string | undefined;
+}
+
+/**
+ * Throws an ApiProblem when the answer is not what the endpoint promises. Where the session has ended meanwhile it
+ * waits until the person has signed in again, and then goes on as if nothing had been.
+ */
+export async function call<E extends Endpoint>(endpoint: E, ...[input]: Args<E>): Promise<Answer<E>> {
+  for (;;) {
+    const response = await send(endpoint, (input ?? {}) as LooseInput);
+    if (response.ok) return (await answerOf(endpoint, response)) as Answer<E>;
+    const problem = await problemOf(endpoint, response);
+    if (isConnectionLost(problem)) connectionLost();
+    if (!problem.signedOut || !(await signedInAgain(endpoint.method !== 'GET'))) throw problem;
+  }
+}
+
+/** What queries of the endpoint are known by; without input those of every input, to tell them all that they are old. */
+export const keyOf = <E extends Endpoint>(endpoint: E, input?: Input<E>): readonly unknown[] =>
+  input === undefined ? [endpoint.path] : [endpoint.path, input];
+
+/** A query whose key is made from the endpoint and what it is asked. */
+export const reading = <E extends Endpoint>(endpoint: E, ...args: Args<E>) =>
+  queryOptions<Answer<E>, ApiProblem>({
+    queryKey: keyOf(endpoint, args[0]),
+    queryFn: () => call(endpoint, ...args),
+  });
+
+const accountEndpoints: ReadonlySet<Endpoint> = new Set(Object.values(accounts));
+
+/** The path of a call below the address of the server, as one would type it. */
+export function urlOf<E extends Endpoint>(endpoint: E, { words = {}, query = {} }: LooseInput = {}): string {
+  const base = accountEndpoints.has(endpoint) ? accountPrefix : prefix;
+  const filled = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => encodeURIComponent(words[word] ?? ''));
+  return base + filled + stringifySearch(query);
+}
+
+async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
+  const { body, ifMatch } = input;
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': endpoint.textBody ? 'text/plain' : 'application/json' }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+  };
+  const text = endpoint.textBody ? String(body) : JSON.stringify(body);
+  try {
+    return await fetch(urlOf(endpoint, input), {
+      method: endpoint.method,
+      headers,
+      ...(body === undefined ? {} : { body: text }),
+    });
+  } catch {
+    connectionLost();
+    throw new ApiProblem({ status: 0, message: 'The server cannot be reached' });
+  }
+}
+
+async function answerOf({ versioned, method }: Endpoint, response: Response): Promise<unknown> {
+  const answer: unknown = await response.json();
+  if (!versioned || method === 'DELETE') return answer;
+  return { ...(answer as object), etag: response.headers.get('etag') ?? '' };
+}
+
+async function problemOf({ access }: Endpoint, response: Response): Promise<ApiProblem> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const body = parsed(text);
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  return new ApiProblem({
+    status,
+    message: body?.message ?? `The server answered ${status}`,
+    details: body?.details ?? '',
+    transactionId: body?.transactionId ?? headers.get('x-transaction-id') ?? '',
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    signedOut: status === 401 && access !== 'public',
+    noteRequired: status === 400 && text === '',
+  });
+}
+
+/** What stands between us and the server may answer in its own way. */
+function parsed(text: string): Partial<ErrorBody> | undefined {
+  try {
+    return JSON.parse(text) as Partial<ErrorBody>;
+  } catch {
+    return undefined;
+  }
+}

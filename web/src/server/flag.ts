@@ -1,0 +1,58 @@
+/** The flag that the page is about: `/p/:project/flags/:flag/…`. */
+import { createContext, useContext } from 'react';
+import { getFlag } from '#contract/flags.ts';
+import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { type Answer, reading } from './api.ts';
+import { definitionsRefreshMs } from './query-client.ts';
+
+/** With all its definitions. */
+export type FlagAnswer = Answer<typeof getFlag> & { readonly definitions: readonly ExpandedDefinition[] };
+
+export const FlagContext = createContext<FlagAnswer | null>(null);
+
+/** The flag and its definitions as they were last read; they are there already, and are read again every 30 seconds and on focus. */
+export function useFlag(): FlagAnswer {
+  const flag = useContext(FlagContext);
+  if (!flag) throw new Error('outside of a flag');
+  return flag;
+}
+
+/** Defined once, so that it does not run again at every rendering. */
+const withDefinitions = (answer: Answer<typeof getFlag>): FlagAnswer => ({
+  ...answer,
+  definitions: answer.definitions ?? [],
+});
+
+/** By name or id. With all its definitions, so that going from one environment to another needs no request. */
+export const flagReading = (project: string, flag: string) => ({
+  ...reading(getFlag, { words: { project, flag }, query: { expand: 'definitions' } }),
+  select: withDefinitions,
+  refetchInterval: definitionsRefreshMs,
+});
+
+const environmentKey = (projectId: string) => `environment ${projectId}`;
+export const rememberEnvironment = (projectId: string, name: string): void =>
+  localStorage.setItem(environmentKey(projectId), name);
+export const lastEnvironment = (projectId: string): string | null => localStorage.getItem(environmentKey(projectId));
+
+/** The flags that were looked at last, newest first, for the palette. */
+const recentKey = 'recent flags';
+const mostRecent = 6;
+
+export interface RecentFlag {
+  readonly project: string;
+  readonly flag: string;
+}
+
+export function recentFlags(): RecentFlag[] {
+  try {
+    return JSON.parse(localStorage.getItem(recentKey) ?? '[]') as RecentFlag[];
+  } catch {
+    return [];
+  }
+}
+
+export function rememberFlag(seen: RecentFlag): void {
+  const others = recentFlags().filter(({ project, flag }) => project !== seen.project || flag !== seen.flag);
+  localStorage.setItem(recentKey, JSON.stringify([seen, ...others].slice(0, mostRecent)));
+}

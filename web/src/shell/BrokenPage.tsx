@@ -1,0 +1,30 @@
+import { useContext } from 'react';
+import { MeContext } from '../server/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { CentredPage } from '../ui/CentredPage.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Page, PageHead } from '../ui/Page.tsx';
+
+const title = 'This page could not be shown';
+const reason = 'The server may have been updated meanwhile.';
+const reload = () => location.reload();
+
+/** A page that threw, or whose code could not be loaded: after an update of the server the old files are gone. */
+export function BrokenPage() {
+  const isInShell = useContext(MeContext) !== null;
+  if (isInShell) {
+    return (
+      <Page>
+        <PageHead title={title} />
+        <EmptyState title={reason} action={<Button onClick={reload}>Load it again</Button>} />
+      </Page>
+    );
+  }
+  return (
+    <CentredPage title={title} lead={reason}>
+      <Button look="primary" size="wide" onClick={reload}>
+        Load it again
+      </Button>
+    </CentredPage>
+  );
+}
