@@ -47,7 +47,7 @@ interface Client {
 
 /** Resolves with how long each answer took. What is under way at the end does not count. */
 function runClient(
-  { milliseconds, mostTurns = Number.POSITIVE_INFINITY, requests, order, clients }: Load,
+  { milliseconds, maxTurns = Number.POSITIVE_INFINITY, requests, order, clients }: Load,
   prepared: readonly Prepared[],
   { client, connections, start }: Client,
 ): Promise<number[]> {
@@ -67,7 +67,7 @@ function runClient(
           return;
         }
         if (now <= end) times.push(now - askedAt);
-        if (now > end || times.length >= mostTurns) resolve(times);
+        if (now > end || times.length >= maxTurns) resolve(times);
         else ask();
       });
     };

@@ -18,7 +18,7 @@ export interface Load {
   readonly order: 'all' | 'own';
   readonly milliseconds: number;
   /** Ends earlier once each client was answered so often. */
-  readonly mostTurns?: number;
+  readonly maxTurns?: number;
 }
 
 export interface LoadResult {

@@ -5,10 +5,10 @@ import type { Asked } from './load.ts';
 import type { Server } from './servers.ts';
 
 /** More answers than any cache of a processor holds, few enough to be sent to the process of the load. */
-const mostDifferent = 1_000;
+const maxDifferent = 1_000;
 
 /** Numbers of flags, spread over the catalogue. */
-const spread = (flags: number, count = mostDifferent): number[] =>
+const spread = (flags: number, count = maxDifferent): number[] =>
   Array.from({ length: Math.min(flags, count) }, (_, index) => Math.floor((index * flags) / Math.min(flags, count)));
 
 const flags = `${prefix}/splits/ws/${projectName}`;

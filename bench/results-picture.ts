@@ -12,8 +12,8 @@ const valueWidth = 130;
 /** Where the bar to reach is, and how much a doubling takes. */
 const plot = { left: labelWidth + 10, right: width - valueWidth - 10 };
 const line = (plot.left + plot.right) / 2;
-const mostDoublings = 3;
-const doubling = (plot.right - line) / mostDoublings;
+const maxDoublings = 3;
+const doubling = (plot.right - line) / maxDoublings;
 
 export function resultsPicture(rows: readonly Row[], { date, commit }: Machine): string {
   const parts = [...Map.groupBy(rows, ({ part }) => part)];
@@ -43,7 +43,7 @@ ${text({ x: line, y: 82, kind: 'small', anchor: 'middle' }, 'the bar')}
 
 function rowOf(row: Row, y: number): string {
   const kind = row.notJudged !== undefined ? 'open' : isReached(row) ? 'reached' : 'missed';
-  const doublings = Math.max(-mostDoublings, Math.min(mostDoublings, doublingsOf(row)));
+  const doublings = Math.max(-maxDoublings, Math.min(maxDoublings, doublingsOf(row)));
   const end = line + doublings * doubling;
   const [left, right] = [Math.min(line, end), Math.max(line, end)];
   const mark = { reached: '✓', missed: '✗', open: '–' }[kind];
@@ -60,7 +60,7 @@ function rowOf(row: Row, y: number): string {
 /** Above nought where the bar is reached, whichever way it is meant. */
 function doublingsOf({ ratio, bar }: Row): number {
   if ('atLeast' in bar) return Math.log2(ratio.median / bar.atLeast);
-  return bar.atMost === 0 ? (ratio.median === 0 ? 0.1 : -mostDoublings) : Math.log2(bar.atMost / ratio.median);
+  return bar.atMost === 0 ? (ratio.median === 0 ? 0.1 : -maxDoublings) : Math.log2(bar.atMost / ratio.median);
 }
 
 const scale = (height: number): string =>

@@ -33,7 +33,7 @@ import { users } from '#http/routes/users.ts';
 import { readBodies } from '#http/server/bodies.ts';
 import { compressAnswers } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
-import { sharePatience } from '#http/server/deadline.ts';
+import { shareDeadline } from '#http/server/deadline.ts';
 import { safeHeaders } from '#http/server/headers.ts';
 import { answerBrokenHttp, createHttpServer } from '#http/server/listen.ts';
 import { answerProblem } from '#http/server/problems.ts';
@@ -113,9 +113,9 @@ export async function createApp({
   }) as unknown as FastifyInstance;
   // Node would answer 417 without a body; whoever expects what we do not know is served as if they expected nothing.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  sharePatience(app);
+  shareDeadline(app);
   if (traces) traceRequests(app, traces);
-  for (const member of ['actor', 'person', 'things', 'isCacheable', 'cacheTag', 'problem', 'span'])
+  for (const member of ['actor', 'person', 'resolved', 'isCacheable', 'cacheTag', 'problem', 'span'])
     app.decorateRequest(member, undefined);
 
   app.addHook('onRequest', async (request, reply) => {
@@ -178,7 +178,7 @@ export async function createApp({
   return app;
 }
 
-const mostWorksAfterAnswers = 100;
+const maxWorksAfterAnswers = 100;
 /** Right behind an answer, work still shows in its time: it takes the processor from whoever reads the answer. */
 const pauseAfterAnswerMs = 100;
 
@@ -189,7 +189,7 @@ function worksAfterAnswers(app: FastifyInstance, log: Logger): AfterAnswer {
     await Promise.all(underWay);
   });
   return (work) => {
-    if (underWay.size >= mostWorksAfterAnswers) throw new Problem('busy', { seconds: 2 });
+    if (underWay.size >= maxWorksAfterAnswers) throw new Problem('busy', { seconds: 2 });
     const done: Promise<void> = pause(pauseAfterAnswerMs)
       .then(work)
       .catch((error: unknown) => log.error({ err: error }, 'work after an answer failed'))

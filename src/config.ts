@@ -140,7 +140,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     corsOrigins: corsOrigins === '*' ? '*' : (corsOrigins?.split(',') ?? []),
     connections: {
       most: Number(maxConnections ?? 5_000),
-      mostPerAddress: Number(perConnectedAddress ?? 2_000),
+      maxPerAddress: Number(perConnectedAddress ?? 2_000),
       keepAliveSeconds: Number(keepAliveSeconds ?? 72),
     },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },

@@ -24,10 +24,10 @@ export async function measureDatabaseFile(bench: Bench, changes: readonly number
   const bytes: number[] = [];
   let made = 0;
   for (const count of changes) {
-    const mostTurns = (count - made) / clients;
-    if (mostTurns > 0) {
+    const maxTurns = (count - made) / clients;
+    if (maxTurns > 0) {
       const asking = { clients, requests: patchDefinitions(flags, clients), order: 'own' as const };
-      await bench.load.run({ ...loadOn([server], asking, 600_000), mostTurns });
+      await bench.load.run({ ...loadOn([server], asking, 600_000), maxTurns });
     }
     made = count;
     checkpoint(file);

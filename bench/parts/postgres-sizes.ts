@@ -59,10 +59,10 @@ const longestMs = 600_000;
 async function measureWal({ load, rounds }: Bench, url: string, writing: Load): Promise<number> {
   // After a checkpoint the first change of a page writes the page whole: those are made before anything is counted.
   await command(url, 'checkpoint');
-  await load.run({ ...writing, mostTurns: 50 });
+  await load.run({ ...writing, maxTurns: 50 });
   const before = await walPosition(url);
   const turns = rounds > 1 ? 200 : 50;
-  await load.run({ ...writing, mostTurns: turns });
+  await load.run({ ...writing, maxTurns: turns });
   return ((await walPosition(url)) - before) / (clients * turns);
 }
 

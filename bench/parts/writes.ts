@@ -64,7 +64,7 @@ async function measureOneDefinition(bench: Bench, server: Server): Promise<Row[]
   const changesOfEach = bench.rounds > 1 ? 20 : 5;
   const before = await keysIn(server);
   const load = loadOn([server], { clients: writers, requests: [addKey] }, 120_000);
-  const [result] = await bench.load.run({ ...load, mostTurns: changesOfEach });
+  const [result] = await bench.load.run({ ...load, maxTurns: changesOfEach });
   const lost = before + writers * changesOfEach - (await keysIn(server));
   const means = result?.meansMs ?? [];
   const slowest = Math.max(...means);

@@ -33,8 +33,8 @@ export function addBackupCommands(program: Command): void {
 
 async function backup(file: string): Promise<void> {
   const show = showSparingly();
-  const tell = (table: string, rows: number) => show(() => `backing up ${table}: ${rows} rows`);
-  const facts = await makeBackup(readConfig(process.env), { file, tell });
+  const onProgress = (table: string, rows: number) => show(() => `backing up ${table}: ${rows} rows`);
+  const facts = await makeBackup(readConfig(process.env), { file, onProgress });
   warnOfGaps(facts);
   process.stdout.write(`${file} is a good backup of ${inWords(facts)}. It holds secrets: keep it as the database.\n`);
 }

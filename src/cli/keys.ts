@@ -76,27 +76,27 @@ const list = () =>
     );
   });
 
-const revoke = (word: string) =>
+const revoke = (nameOrId: string) =>
   withStore(async ({ context }) => {
-    await revokeApiKey(context, word);
+    await revokeApiKey(context, nameOrId);
     process.stdout.write('Revoked.\n');
   });
 
 async function scopeOf(
   db: Reader,
-  projectWord: string | undefined,
-  environmentWords: readonly string[],
+  projectParam: string | undefined,
+  environmentNames: readonly string[],
 ): Promise<KeyScope> {
-  if (projectWord === undefined) {
-    if (environmentWords.length > 0) throw new OperatorError('--environment needs --project');
+  if (projectParam === undefined) {
+    if (environmentNames.length > 0) throw new OperatorError('--environment needs --project');
     return { kind: 'account' };
   }
-  const project = await findProject(db, projectWord, { kind: 'account' });
-  if (!project) throw new Problem('project_not_found', { word: projectWord });
+  const project = await findProject(db, projectParam, { kind: 'account' });
+  if (!project) throw new Problem('project_not_found', { nameOrId: projectParam });
   const environmentIds: string[] = [];
-  for (const word of new Set(environmentWords)) {
-    const environment = await findEnvironment(db, project.id, word, { kind: 'account' });
-    if (!environment) throw new Problem('environment_not_found', { word });
+  for (const nameOrId of new Set(environmentNames)) {
+    const environment = await findEnvironment(db, project.id, nameOrId, { kind: 'account' });
+    if (!environment) throw new Problem('environment_not_found', { nameOrId });
     if (!environmentIds.includes(environment.id)) environmentIds.push(environment.id);
   }
   return environmentIds.length > 0

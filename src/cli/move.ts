@@ -76,7 +76,7 @@ async function claimTarget(
 async function copyAll(from: Store, to: Store): Promise<void> {
   for (const table of tables) {
     const show = progress(`copying ${table.name}`, await countRows(from, table));
-    await copyTable(from, to, { table, tell: show.step });
+    await copyTable(from, to, { table, onProgress: show.step });
     show.end();
   }
 }

@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid';
 import { mayEverything } from '#domain/access.ts';
 import {
   invitationLifeMs,
-  mostResetMails,
+  maxResetMails,
   resetFreshMs,
   resetLifeMs,
   resetMailsMs,
@@ -146,7 +146,7 @@ export const requestPasswordReset = (context: Context, email: string) =>
 async function mayMailReset(tx: Tx, userId: string): Promise<boolean> {
   const endsAt = await store.findResetEnd(tx, userId);
   if (endsAt !== undefined && endsAt > tx.now + resetLifeMs - resetFreshMs) return false;
-  return (await store.countResetMails(tx, userId, tx.now - resetMailsMs)) < mostResetMails;
+  return (await store.countResetMails(tx, userId, tx.now - resetMailsMs)) < maxResetMails;
 }
 
 /** Sets a new password by the link of a mail, and ends all sessions. */

@@ -43,7 +43,7 @@ export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefine
   if (!grant) return now;
   if (!allows(now, grant.access)) throw new Problem('forbidden');
   if (grant.project && !(await reaches(tx, now.scope, grant.project.id))) {
-    throw new Problem('project_not_found', { word: grant.project.name });
+    throw new Problem('project_not_found', { nameOrId: grant.project.name });
   }
   return now;
 }

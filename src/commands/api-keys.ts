@@ -34,8 +34,8 @@ async function requireReached(tx: Tx, scope: KeyScope): Promise<void> {
   await lockProject(tx, scope.projectId);
   if (scope.kind === 'project') return;
   const found = new Set((await listEnvironments(tx, scope.projectId, scope)).map((environment) => environment.id));
-  const word = scope.environmentIds.find((id) => !found.has(id));
-  if (word !== undefined) throw new Problem('environment_not_found', { word });
+  const nameOrId = scope.environmentIds.find((id) => !found.has(id));
+  if (nameOrId !== undefined) throw new Problem('environment_not_found', { nameOrId });
 }
 
 /** Part of commands that make keys along with something else; `text` is given only for the first admin key. */
@@ -53,11 +53,11 @@ export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text
 }
 
 /** Revokes a key, named by its id or by its text; from the commit on it opens nothing. */
-export const revokeApiKey = (context: Context, word: string) =>
+export const revokeApiKey = (context: Context, nameOrId: string) =>
   write(context, async (tx) => {
-    const key = await store.lockApiKey(tx, { id: word, hash: hashOf(word) });
+    const key = await store.lockApiKey(tx, { id: nameOrId, hash: hashOf(nameOrId) });
     const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
-    if (!key || !isReached) throw new Problem('api_key_not_found', { word });
+    if (!key || !isReached) throw new Problem('api_key_not_found', { nameOrId });
     await store.deleteApiKey(tx, key.id);
     await tx.record({ ...entry('api_key.revoked', key), before: key });
     return true as const;

@@ -73,7 +73,7 @@ export function write<Result>(
       clock: () => tx.now,
       lock: tx.lock,
       keep: tx.keep,
-      lockFree: tx.lockFree,
+      skipLocked: tx.skipLocked,
       one: (query) => tx.one(query),
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),

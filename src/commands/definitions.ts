@@ -4,7 +4,7 @@ import {
   type Definition,
   definitionNotFound,
   dependenciesOf,
-  mostDependencies,
+  maxDependencies,
   type Targeting,
   toTargeting,
 } from '#domain/definitions/definition.ts';
@@ -30,7 +30,7 @@ export interface DefinitionChange {
   readonly environment: Environment;
   readonly flag: DefinedFlag;
   /** What the caller said for the flag: its name or its id. */
-  readonly word: string;
+  readonly nameOrId: string;
   readonly note: Note;
   readonly ifMatch: string | undefined;
 }
@@ -158,7 +158,7 @@ async function finish(
 }
 
 /** Definitions are served whole to every SDK, so they must not grow without end. */
-const mostCharacters = 1_048_576;
+const maxCharacters = 1_048_576;
 
 interface Proposed {
   readonly targeting: Targeting;
@@ -170,7 +170,7 @@ interface Proposed {
 async function requireValid(tx: Tx, change: DefinitionChange, { targeting, knownDependencies }: Proposed) {
   const { project, flag } = change;
   // One more than is allowed is enough to complain, and all that is worth asking the database for.
-  const needed = dependenciesOf(targeting).slice(0, mostDependencies + 1);
+  const needed = dependenciesOf(targeting).slice(0, maxDependencies + 1);
   const complaints = checkTargeting(targeting, {
     flag: flag.name,
     existingFlags: await listFlagNames(tx, project.id, needed),
@@ -178,8 +178,8 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, known
   });
   // In the order of the reply, which is made of this text.
   const text = JSON.stringify(toTargeting(targeting));
-  if (text.length > mostCharacters)
-    complaints.push(`the definition must not have more than ${mostCharacters} characters`);
+  if (text.length > maxCharacters)
+    complaints.push(`the definition must not have more than ${maxCharacters} characters`);
   refuse('definition_invalid', complaints);
   return { text, needed };
 }
@@ -188,7 +188,7 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, known
  * Looking for a cycle visits every dependency that leads to the flag while nobody else is served: with this many, and
  * names of the greatest length, it takes less than 25 ms.
  */
-const mostDependenciesInEnvironment = 5_000;
+const maxDependenciesInEnvironment = 5_000;
 
 /**
  * Those of the needed flags that depend on this one. Only a dependency that is new can close a cycle, since there was
@@ -202,7 +202,7 @@ async function findCycles(
 ): Promise<Set<string>> {
   const added = needed.filter((name) => !known.includes(name));
   if (added.length === 0) return new Set();
-  const most = mostDependenciesInEnvironment;
+  const most = maxDependenciesInEnvironment;
   const others = await store.countOtherDependencies(tx, environment.id, flag.id, most + 1);
   const sentence = `rules must not add dependencies: all definitions of an environment together have at most ${most}`;
   refuse('definition_invalid', others + needed.length > most ? [sentence] : []);

@@ -53,13 +53,13 @@ export const patchEnvironment = (context: Context, { id }: Environment, operatio
   });
 
 /** Clean-up tools revoke what the refusal lists and try again. */
-const mostListedKeys = 50;
+const maxListedKeys = 50;
 
 /** Deletes an environment that has neither keys nor definitions. */
 export const deleteEnvironment = (context: Context, { id }: Environment) =>
   write(context, async (tx) => {
     const before = await store.lockEnvironment(tx, id);
-    const keyIds = await listApiKeyIdsOfEnvironment(tx, id, mostListedKeys);
+    const keyIds = await listApiKeyIdsOfEnvironment(tx, id, maxListedKeys);
     if (keyIds.length > 0) throw new Problem('environment_has_keys', { id, keyIds: keyIds.join(', ') });
     if (await hasDefinitions(tx, id)) throw new Problem('environment_in_use', { name: before.name });
     await store.deleteEnvironment(tx, id);

@@ -32,9 +32,9 @@ export const createFlag = (context: Context, { project, trafficType, name, descr
     requireMatch(ifMatch, undefined);
     checkFlagName(name);
     const rolloutStatus = await findFirstRolloutStatus(tx, project.id);
-    if (!rolloutStatus) throw new Problem('project_not_found', { word: project.name });
+    if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
     if (!(await findTrafficTypeById(tx, trafficType.id))) {
-      throw new Problem('traffic_type_not_found', { word: trafficType.name });
+      throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
     }
     const flag: Flag = {
       id: newId(),
@@ -141,7 +141,7 @@ export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: F
 
 async function lockFlag(tx: Tx, { id, name }: Flag): Promise<Flag> {
   const flag = await store.lockFlag(tx, id);
-  if (!flag) throw new Problem('flag_not_found', { word: name });
+  if (!flag) throw new Problem('flag_not_found', { nameOrId: name });
   return flag;
 }
 

@@ -42,7 +42,7 @@ export const patchProject = (context: Context, { id }: Project, operations: read
   });
 
 /** The audit entry of a project that is deleted lists so many of its keys, and says how many there were if there were more. */
-const mostRecordedKeys = 1_000;
+const maxRecordedKeys = 1_000;
 
 /** Deletes a project that has neither environments nor traffic types. */
 export const deleteProject = (context: Context, { id }: Project) =>
@@ -51,10 +51,10 @@ export const deleteProject = (context: Context, { id }: Project) =>
     if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
     // Keys of the project end with it.
     const scope = { kind: 'project', projectId: id } as const;
-    const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: mostRecordedKeys });
+    const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: maxRecordedKeys });
     const apiKeyCount = await countApiKeys(tx, scope);
     await store.deleteProject(tx, id);
-    const recorded = apiKeyCount > mostRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
+    const recorded = apiKeyCount > maxRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
     await tx.record({ ...entry('workspace.deleted', before), before: { ...before, ...recorded } });
     return true as const;
   });
@@ -62,7 +62,7 @@ export const deleteProject = (context: Context, { id }: Project) =>
 /** Refuses a change without title and comment where the project, as it is now, demands them. */
 export async function requireNote(tx: Tx, { id, name }: Project, note: Note): Promise<void> {
   const project = await store.findProject(tx, id, { kind: 'account' });
-  if (!project) throw new Problem('project_not_found', { word: name });
+  if (!project) throw new Problem('project_not_found', { nameOrId: name });
   checkNote(project, note);
 }
 

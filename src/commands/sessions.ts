@@ -95,7 +95,7 @@ export async function startSession(tx: Tx, user: User, { address, agent }: Origi
 /** Ends one of the user's sessions: this one by signing out, or another. */
 export const endSession = (context: Context, { user, id }: { user: User; id: string }) =>
   write(context, async (tx) => {
-    if ((await deleteSession(tx, user.id, id)) === 0) throw new Problem('session_not_found', { word: id });
+    if ((await deleteSession(tx, user.id, id)) === 0) throw new Problem('session_not_found', { nameOrId: id });
     await tx.record({ action: 'session.ended', object: objectOf(user) });
     return true as const;
   });

@@ -8,7 +8,7 @@ import { hashOf, newToken, setupTokenOf } from '#security/secrets.ts';
 import { findAccount, insertAccount, saveSetupToken } from '#store/account.ts';
 import { insertEnvironment } from '#store/environments.ts';
 import { insertGroup } from '#store/groups.ts';
-import { Refused, type Store } from '#store/sql.ts';
+import { type Store, UniqueViolation } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
 import { contextFor, write } from './context.ts';
 import { insertProjectWithDefaults } from './projects.ts';
@@ -64,7 +64,7 @@ export async function setUp(
     return { adminKeyText: text, setupToken };
   });
   return made.catch((error: unknown) => {
-    if (error instanceof Refused && error.constraint === 'account_single_key') return undefined;
+    if (error instanceof UniqueViolation && error.constraint === 'account_single_key') return undefined;
     throw error;
   });
 }

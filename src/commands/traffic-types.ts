@@ -21,7 +21,7 @@ export const deleteTrafficType = (context: Context, trafficType: TrafficType) =>
   write(context, async (tx) => {
     const { id, name } = trafficType;
     if (await store.isTrafficTypeInUse(tx, id)) throw new Problem('traffic_type_in_use', { name });
-    if ((await store.deleteTrafficType(tx, id)) === 0) throw new Problem('traffic_type_not_found', { word: id });
+    if ((await store.deleteTrafficType(tx, id)) === 0) throw new Problem('traffic_type_not_found', { nameOrId: id });
     await tx.record({ ...entry('trafficType.deleted', trafficType), before: trafficType });
     return true as const;
   });

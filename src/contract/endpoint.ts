@@ -86,11 +86,11 @@ interface Resolvable {
 
 /** Behind an environment a flag stands for its definition there. */
 type ResolvableIn<Path extends string> =
-  'environment' extends Words<Path> ? Omit<Resolvable, 'flag'> & { flag: DefinedFlag } : Resolvable;
+  'environment' extends Params<Path> ? Omit<Resolvable, 'flag'> & { flag: DefinedFlag } : Resolvable;
 
 /** The names of the words in a path. */
-export type Words<Path extends string> = Path extends `${string}:${infer Word}/${infer Rest}`
-  ? Word | Words<`/${Rest}`>
+export type Params<Path extends string> = Path extends `${string}:${infer Word}/${infer Rest}`
+  ? Word | Params<`/${Rest}`>
   : Path extends `${string}:${infer Word}`
     ? Word
     : never;
@@ -100,7 +100,7 @@ type Member<E, Name extends string> = E extends { readonly [N in Name]: infer Va
 
 /** The things that the path names, resolved. */
 export type Resolved<E extends Endpoint> = {
-  readonly [Word in Words<E['path']> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
+  readonly [Word in Params<E['path']> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
 };
 
 export type Query<E extends Endpoint> = StaticOr<Member<E, 'query'>, Record<never, never>>;

@@ -95,5 +95,5 @@ export const resetLifeMs = 2 * hour;
 /** A link is not replaced while it is so fresh: a stranger who asks for another must not kill it. */
 export const resetFreshMs = hour / 12;
 /** So many mails with links for a new password go to one account within `resetMailsMs`. */
-export const mostResetMails = 3;
+export const maxResetMails = 3;
 export const resetMailsMs = hour;

@@ -21,9 +21,9 @@ export const Operation = Type.Object({
 });
 export type Operation = Static<typeof Operation>;
 
-export const mostOperations = 1_000;
+export const maxOperations = 1_000;
 export const Patch = Type.Array(Operation, {
-  maxItems: mostOperations,
+  maxItems: maxOperations,
   'x-hint': 'a JSON Patch is a list of operations, for example [{"op":"replace","path":"/description","value":"…"}]',
 });
 
@@ -35,10 +35,10 @@ export interface PatchOptions {
 }
 
 /** Characters that all copies and moves of a patch may carry together, and levels that a place and its value may have. */
-const mostCarried = 1_048_576;
+const maxCarried = 1_048_576;
 const deepest = 64;
 /** Items that all insertions and removals of a patch may shift together. */
-const mostShifted = 20_000_000;
+const maxShifted = 20_000_000;
 
 /** A new document with the operations applied one after the other, or `patch_invalid` naming the first that fails. */
 export function applyPatch(document: unknown, operations: readonly Operation[], options: PatchOptions): unknown {
@@ -130,7 +130,7 @@ class Patching {
   #carry(value: unknown, path: string): string {
     const text = JSON.stringify(value);
     this.#carried += text.length;
-    if (this.#carried > mostCarried) throw new Refusal('from: the patch copies and moves too much');
+    if (this.#carried > maxCarried) throw new Refusal('from: the patch copies and moves too much');
     if (measure(text).depth + path.split('/').length > deepest)
       throw new Refusal('path: the value would be nested too deep');
     return text;
@@ -139,7 +139,7 @@ class Patching {
   /** The list, if its items from the index on may still be shifted. */
   #shift(member: 'path' | 'from', list: unknown[], index: number): unknown[] {
     this.#shifted += list.length - index;
-    if (this.#shifted > mostShifted) throw new Refusal(`${member}: the patch moves too many items of long lists`);
+    if (this.#shifted > maxShifted) throw new Refusal(`${member}: the patch moves too many items of long lists`);
     return list;
   }
 

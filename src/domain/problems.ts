@@ -38,16 +38,16 @@ const invalid = () =>
     (p) => (p.complaints.length > 1 ? p.complaints.map(brief).join('\n') : ''),
   );
 const notFound = (thing: string, advice = '') =>
-  problem<{ word: string }>(
+  problem<{ nameOrId: string }>(
     'not_found',
-    (p) => `Could not find ${thing} ${p.word}`,
+    (p) => `Could not find ${thing} ${p.nameOrId}`,
     () => advice,
   );
 /** `similar`: the name of one that differs in case alone. */
 const notFoundByName = (thing: string, list: string) =>
-  problem<{ word: string; similar?: string | undefined }>(
+  problem<{ nameOrId: string; similar?: string | undefined }>(
     'not_found',
-    (p) => `Could not find ${thing} ${p.word}`,
+    (p) => `Could not find ${thing} ${p.nameOrId}`,
     (p) =>
       p.similar === undefined
         ? `No ${thing} that you can access has this id or name. ${list} lists them`
@@ -149,7 +149,7 @@ export const problems = {
   object_type_unknown: notFound('object type', 'Only feature flags have tags: the object type is Split'),
   definition_not_found: problem<MissingDefinition>(
     'not_found',
-    (p) => `Could not find splitmetadata ${p.word}`,
+    (p) => `Could not find splitmetadata ${p.nameOrId}`,
     (p) => missingDefinition[p.missing](p),
   ),
   definition_exists: problem<{ flag: string; environment: string }>(
@@ -266,13 +266,13 @@ type ComplaintCode = {
 }[ProblemCode];
 
 /** A body can be wrong in a million places; nobody reads more than these. */
-export const mostComplaints = 50;
+export const maxComplaints = 50;
 
 /** Throws the problem when there are complaints. */
 export function refuse<Code extends ComplaintCode>(code: Code, complaints: readonly string[]): void {
   if (complaints.length === 0) return;
-  const rest = complaints.length - mostComplaints;
-  const shown = rest > 0 ? [...complaints.slice(0, mostComplaints), `and ${rest} more`] : complaints;
+  const rest = complaints.length - maxComplaints;
+  const shown = rest > 0 ? [...complaints.slice(0, maxComplaints), `and ${rest} more`] : complaints;
   throw new Problem(code, ...([{ complaints: shown }] as unknown as Facts<Code>));
 }
 
@@ -286,7 +286,7 @@ const keyTroubles = {
 
 interface MissingDefinition {
   /** What the caller said for the flag: its name or its id. */
-  readonly word: string;
+  readonly nameOrId: string;
   readonly project: string;
   readonly environment: string;
   /** `unsaid` for callers who see one environment only: which flags the project has is not theirs to know. */
@@ -295,11 +295,11 @@ interface MissingDefinition {
 
 const missingDefinition: Record<MissingDefinition['missing'], (facts: MissingDefinition) => string> = {
   flag: (p) =>
-    `There is no flag ${p.word} in project ${p.project}. Names are case-sensitive; create the flag with POST /splits/ws/<project>/trafficTypes/<traffic type>`,
+    `There is no flag ${p.nameOrId} in project ${p.project}. Names are case-sensitive; create the flag with POST /splits/ws/<project>/trafficTypes/<traffic type>`,
   definition: (p) =>
-    `Flag ${p.word} has no definition in environment ${p.environment}. Create one with POST /splits/ws/<project>/<flag>/environments/<environment>`,
+    `Flag ${p.nameOrId} has no definition in environment ${p.environment}. Create one with POST /splits/ws/<project>/<flag>/environments/<environment>`,
   unsaid: (p) =>
-    `There is no flag ${p.word} in project ${p.project}, or it has no definition in environment ${p.environment}`,
+    `There is no flag ${p.nameOrId} in project ${p.project}, or it has no definition in environment ${p.environment}`,
 };
 
 /** Sentences quote what was sent; nobody needs a megabyte of it back. */

@@ -4,8 +4,8 @@ export const RolloutStatus = Type.Object({ id: Type.String(), name: Type.String(
 export type RolloutStatus = Static<typeof RolloutStatus>;
 
 /** Statuses are told by id: names may be changed, and several projects have the same ones. */
-export const unknownStatus = (place: string, word: string): string =>
-  `${place} ${word} is not the id of a rollout status of the project; GET /rolloutStatuses?wsId=<project> lists them`;
+export const unknownStatus = (place: string, nameOrId: string): string =>
+  `${place} ${nameOrId} is not the id of a rollout status of the project; GET /rolloutStatuses?wsId=<project> lists them`;
 
 /** The statuses of every new project, in order. The first is the one that a new flag gets. */
 export const defaultRolloutStatuses = [

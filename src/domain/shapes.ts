@@ -27,7 +27,7 @@ export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): 
       ];
       for (const look of looks) {
         const errors = look();
-        if (errors.length > 0) return errors.slice(0, mostErrors).flatMap((error) => complaintsOf(error, schema, root));
+        if (errors.length > 0) return errors.slice(0, maxErrors).flatMap((error) => complaintsOf(error, schema, root));
       }
       return [`${root} is invalid`];
     },
@@ -45,7 +45,7 @@ function withShortLists(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withShortLists(member)]));
 }
 
-const mostErrors = 8;
+const maxErrors = 8;
 const validators = new WeakMap<TSchema, Validator>();
 
 /** What is wrong behind the beginnings of lists: of the items there only those are looked into that fail as a whole. */
@@ -69,7 +69,7 @@ function errorsOfItems(schema: TSchema, items: readonly unknown[], place: string
     const early = validator.Errors(withShortLists(item));
     found.push(...early.map((error) => ({ ...error, instancePath: own + error.instancePath })));
     if (early.length === 0) found.push(...lateErrors(schema, item, own));
-    if (found.length >= mostErrors) return found;
+    if (found.length >= maxErrors) return found;
   }
   return found;
 }

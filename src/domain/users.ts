@@ -50,10 +50,10 @@ export const Invitation = Type.Object({
 export type Invitation = Static<typeof Invitation>;
 
 /** So many groups are looked up at once, and no patch may grow the list further between two of its operations. */
-const mostGroups = 200;
+const maxGroups = 200;
 
 export const checkGroupCount = (groupIds: readonly string[]): void =>
-  refuse('user_invalid', groupIds.length > mostGroups ? [`groups must not have more than ${mostGroups} items`] : []);
+  refuse('user_invalid', groupIds.length > maxGroups ? [`groups must not have more than ${maxGroups} items`] : []);
 
 /** A full update: every field is required. */
 export const UserUpdate = Type.Object({

@@ -59,14 +59,17 @@ export async function watchDefinitions(
         running = undefined;
       });
   };
-  const hear = (received: Received) => {
+  const onNotice = (received: Received) => {
     if (isStopped) return;
     if (received.kind === 'definitions') note({ id: received.environmentId, changeNumber: received.changeNumber });
     else if (received.kind === 'missed') look();
   };
 
   for (const { id, changeNumber } of await listChangeNumbers(store)) known.set(id, changeNumber);
-  store.onCommit({ hear, failed: (error) => log.error({ err: error }, 'a change of definitions could not be told') });
+  store.onCommit({
+    onNotice,
+    failed: (error) => log.error({ err: error }, 'a change of definitions could not be told'),
+  });
   // What was committed between the list and the listening.
   look();
   const timer = setInterval(look, compareMs).unref();

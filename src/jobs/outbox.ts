@@ -29,7 +29,7 @@ const atOnce = 5;
 const longestSendingMs = 120_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60 * 60 * 1000;
-const patienceMs = 3 * 24 * 60 * 60 * 1000;
+const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
 /** Another process may have put something in without our hearing of it. */
 const longestSleepMs = 30_000;
 /** A database that refuses is not asked again at once. */
@@ -89,7 +89,7 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
     if (!stopped) timer = setTimeout(wake, Math.min(sleepMs, longestSleepMs)).unref();
   };
   store.onCommit({
-    hear: ({ kind }) => {
+    onNotice: ({ kind }) => {
       if (kind === 'outbox' || kind === 'missed') wake();
     },
     failed: (error) => log.error({ err: error }, 'the outbox could not be woken'),
@@ -164,7 +164,7 @@ async function putBack(store: Store, log: Logger, entry: OutboxEntry, error: str
   const { id, mail, attempts, createdAt } = entry;
   const facts = { kind: mail.kind, email: mail.email, attempts, error };
   const dueAt = store.clock() + pauseAfter(attempts);
-  if (dueAt - createdAt > patienceMs) {
+  if (dueAt - createdAt > giveUpAfterMs) {
     await housekeep(store, (tx) => saveGivenUp(tx, id, error));
     log.error(facts, `mail given up; to see it, run: ${commandLine('outbox list')}`);
   } else {

@@ -72,7 +72,11 @@ export async function countRows(db: Reader, { name }: Table): Promise<number> {
 }
 
 /** Tells after each part how many rows of the table the target has now. */
-export async function copyTable(from: Reader, to: Store, { table, tell }: { table: Table; tell: Tell }): Promise<void> {
+export async function copyTable(
+  from: Reader,
+  to: Store,
+  { table, onProgress }: { table: Table; onProgress: OnProgress },
+): Promise<void> {
   let done = await countRows(to, table);
   for await (const rows of pagesOf(from, table, await lastRow(to, table))) {
     const columns = Object.keys(rows[0] ?? {});
@@ -82,20 +86,24 @@ export async function copyTable(from: Reader, to: Store, { table, tell }: { tabl
         values ${bulk(rows.map((row) => columns.map((column) => row[column])))}`),
     );
     done += rows.length;
-    tell(done);
+    onProgress(done);
   }
 }
 
-export type Tell = (rows: number) => void;
+export type OnProgress = (rows: number) => void;
 
 /** How many rows there are, and a sum over all that is in them: equal for equal tables, whichever database has them. */
-export async function sumOf(db: Reader, table: Table, tell: Tell): Promise<{ rows: number; checksum: string }> {
+export async function sumOf(
+  db: Reader,
+  table: Table,
+  onProgress: OnProgress,
+): Promise<{ rows: number; checksum: string }> {
   const hash = createHash('sha256');
   let count = 0;
   for await (const rows of pagesOf(db, table, undefined)) {
     for (const row of rows) hash.update(`${canonical(row)}\n`);
     count += rows.length;
-    tell(count);
+    onProgress(count);
   }
   return { rows: count, checksum: hash.digest('hex') };
 }
@@ -113,7 +121,7 @@ async function lastRow(db: Reader, { name, key }: Table): Promise<Row | undefine
   return db.one<Row>(sql`select * from ${raw(name)} order by ${raw(descending)} limit 1`);
 }
 
-const mostRows = 500;
+const maxRows = 500;
 /** Definitions and entries of the audit log can be large: a part is to fit into the memory many times. */
 const wantedCharacters = 4_000_000;
 
@@ -127,7 +135,7 @@ async function* pagesOf(db: Reader, table: Table, start: Row | undefined): Async
     yield rows;
     last = rows.at(-1);
     const charactersEach = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
-    limit = Math.max(1, Math.min(mostRows, 2 * limit, Math.floor(wantedCharacters / charactersEach)));
+    limit = Math.max(1, Math.min(maxRows, 2 * limit, Math.floor(wantedCharacters / charactersEach)));
   }
 }
 

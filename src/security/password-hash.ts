@@ -13,9 +13,9 @@ import { Problem } from '#domain/problems.ts';
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const tagLength = 32;
 
-const mostRunning = 2;
+const maxRunning = 2;
 /** About a second's worth. */
-const mostWaiting = 50;
+const maxWaiting = 50;
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -24,9 +24,9 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
 /** Refuses with `busy` when too many wait already. */
 async function deriveInTurn(parameters: Argon2Parameters): Promise<Buffer> {
-  if (running < mostRunning) running += 1;
+  if (running < maxRunning) running += 1;
   else {
-    if (waiting.length >= mostWaiting) throw new Problem('busy', { seconds: 2 });
+    if (waiting.length >= maxWaiting) throw new Problem('busy', { seconds: 2 });
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
   try {

@@ -12,7 +12,7 @@ export interface Account {
 export const findAccount = (db: Reader) =>
   db.one<Account>(sql`select id, marker_secret as "markerSecret" from account`);
 
-/** Refused by `account_single_key` when another process was first. */
+/** UniqueViolation by `account_single_key` when another process was first. */
 export const insertAccount = (tx: Tx, account: Account) =>
   tx.run(sql`
     insert into account (id, single, marker_secret, created_at)

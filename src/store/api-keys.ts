@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
-import { within } from './scope-filter.ts';
+import { scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
 interface ApiKeyRow {
@@ -47,7 +47,7 @@ export const keepApiKey = (tx: Tx, id: string) => findApiKey(tx, sql`id = ${id}`
 
 /** By id, within the scope. */
 export const findApiKeyById = (db: Reader, id: string, scope: Scope) =>
-  findApiKey(db, sql`id = ${id} and ${within(scope, sql`api_keys.project_id`)}`);
+  findApiKey(db, sql`id = ${id} and ${scopeFilter(scope, sql`api_keys.project_id`)}`);
 
 /** By id, or by the hash of its text. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
@@ -71,7 +71,7 @@ export async function listApiKeys(
   { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
 ): Promise<ApiKey[]> {
   const page = (selected: Sql) => sql`
-    select ${selected} from api_keys where ${within(scope, sql`api_keys.project_id`)} order by created_at, id
+    select ${selected} from api_keys where ${scopeFilter(scope, sql`api_keys.project_id`)} order by created_at, id
      limit ${limit} offset ${offset}`;
   const rows = await db.all<ApiKeyRow>(page(columns));
   return withEnvironments(db, rows, page(sql`id`));
@@ -79,7 +79,7 @@ export async function listApiKeys(
 
 export async function countApiKeys(db: Reader, scope: Scope): Promise<number> {
   const row = await db.one<{ total: number }>(
-    sql`select count(*) as total from api_keys where ${within(scope, sql`api_keys.project_id`)}`,
+    sql`select count(*) as total from api_keys where ${scopeFilter(scope, sql`api_keys.project_id`)}`,
   );
   return row?.total ?? 0;
 }
@@ -131,7 +131,7 @@ export async function lockAdminKeyNames(
   const rows = await tx.all<{ id: string; name: string }>(sql`
     select id, name from api_keys
      where id in (${join([...ids])}) and type = 'admin'
-       and (${within(scope, sql`api_keys.project_id`)}
+       and (${scopeFilter(scope, sql`api_keys.project_id`)}
             or exists (select 1 from project_viewers v where v.project_id = ${projectId}
                           and v.viewer_type = 'api_key' and v.viewer_id = api_keys.id))
      order by id ${tx.keep}`);

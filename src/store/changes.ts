@@ -11,7 +11,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
-import { within, withinEnvironments } from './scope-filter.ts';
+import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import type { Position, Reader, Tx } from './sql.ts';
 
 interface ChangeRow {
@@ -224,9 +224,9 @@ export async function countChangesBehind(db: Reader, { at, id }: Position, until
  * not see what was done to keys.
  */
 function visibleTo(scope: Scope): Sql {
-  const inProjects = within(scope, sql`changes.project_id`);
+  const inProjects = scopeFilter(scope, sql`changes.project_id`);
   if (scope.kind === 'member') return sql`${inProjects} and object_type <> 'api_key'`;
-  return sql`${inProjects} and ${withinEnvironments(scope, sql`environment_id`)}`;
+  return sql`${inProjects} and ${environmentScopeFilter(scope, sql`environment_id`)}`;
 }
 
 export interface NewChange {

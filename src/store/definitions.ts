@@ -12,7 +12,7 @@ const smallTargeting = 16_384;
 /** The same for summaries, which are large only where a definition has hundreds of treatments. */
 const smallSummary = 4_096;
 /** So many definitions of a page of flags are looked for with one statement. */
-const mostPlaces = 1_000;
+const maxPlaces = 1_000;
 
 interface DefinitionRow {
   readonly flag_id: string;
@@ -185,7 +185,7 @@ export async function* listSummaries(
   flagIds: readonly string[],
   environments: readonly Reference[],
 ): AsyncGenerator<FlagSummaries> {
-  const many = Math.max(1, Math.floor(mostPlaces / Math.max(1, environments.length)));
+  const many = Math.max(1, Math.floor(maxPlaces / Math.max(1, environments.length)));
   for (const some of inChunks(flagIds, many)) {
     const byFlag = Map.groupBy(await listSummaryRows(db, some), (row) => row.flag_id);
     for (const flagId of some) yield { flagId, summaries: inOrder(db, byFlag.get(flagId) ?? [], environments) };

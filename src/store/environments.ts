@@ -3,7 +3,7 @@ import type { Scope } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { withinEnvironments } from './scope-filter.ts';
+import { environmentScopeFilter } from './scope-filter.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 interface EnvironmentRow {
@@ -28,13 +28,13 @@ const columns = sql`id, project_id, name, production, created_at`;
 export async function findEnvironment(
   db: Reader,
   projectId: string,
-  word: string,
+  nameOrId: string,
   scope: Scope,
 ): Promise<Environment | undefined> {
   const row = await db.one<EnvironmentRow>(sql`
     select ${columns} from environments
-     where project_id = ${projectId} and (id = ${word} or name = ${word}) and ${withinEnvironments(scope, sql`id`)}
-     order by case when id = ${word} then 0 else 1 end limit 1`);
+     where project_id = ${projectId} and (id = ${nameOrId} or name = ${nameOrId}) and ${environmentScopeFilter(scope, sql`id`)}
+     order by case when id = ${nameOrId} then 0 else 1 end limit 1`);
   return row && toEnvironment(row);
 }
 
@@ -42,14 +42,14 @@ export async function findEnvironment(
 export async function listEnvironments(db: Reader, projectId: string, scope: Scope): Promise<Environment[]> {
   const rows = await db.all<EnvironmentRow>(sql`
     select ${columns} from environments
-     where project_id = ${projectId} and ${withinEnvironments(scope, sql`id`)} order by created_at, id`);
+     where project_id = ${projectId} and ${environmentScopeFilter(scope, sql`id`)} order by created_at, id`);
   return rows.map(toEnvironment);
 }
 
 /** The environment as it is now, kept so until the commit. */
 export async function lockEnvironment(tx: Tx, id: string): Promise<Environment> {
   const row = await tx.one<EnvironmentRow>(sql`select ${columns} from environments where id = ${id} ${tx.lock}`);
-  if (!row) throw new Problem('environment_not_found', { word: id });
+  if (!row) throw new Problem('environment_not_found', { nameOrId: id });
   return toEnvironment(row);
 }
 
@@ -92,7 +92,7 @@ export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
     update environments
        set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
      where id = ${id} returning change_number, name`);
-  if (!row) throw new Problem('environment_not_found', { word: name });
+  if (!row) throw new Problem('environment_not_found', { nameOrId: name });
   tx.announce({ kind: 'definitions', environmentId: id, changeNumber: row.change_number });
   return { changeNumber: row.change_number, environment: { id, name: row.name } };
 }

@@ -40,15 +40,19 @@ const flagsWithReferences = sql`
   join rollout_statuses s on s.id = f.rollout_status_id`;
 
 /** By name, else by id, within the project. */
-export const findFlag = (db: Reader, projectId: string, word: string): Promise<Flag | undefined> =>
-  findWithTags(db, idOf(projectId, word));
+export const findFlag = (db: Reader, projectId: string, nameOrId: string): Promise<Flag | undefined> =>
+  findWithTags(db, idOf(projectId, nameOrId));
 
 /** The same for those who want a definition of it. */
-export async function findDefinedFlag(db: Reader, projectId: string, word: string): Promise<DefinedFlag | undefined> {
+export async function findDefinedFlag(
+  db: Reader,
+  projectId: string,
+  nameOrId: string,
+): Promise<DefinedFlag | undefined> {
   const row = await db.one<Pick<FlagRow, 'id' | 'name' | 'traffic_type_id' | 'traffic_type_name'>>(sql`
     select f.id, f.name, f.traffic_type_id, t.name as traffic_type_name
       from flags f join traffic_types t on t.id = f.traffic_type_id
-     where f.id = ${idOf(projectId, word)}`);
+     where f.id = ${idOf(projectId, nameOrId)}`);
   return row && { id: row.id, name: row.name, trafficType: { id: row.traffic_type_id, name: row.traffic_type_name } };
 }
 
@@ -56,9 +60,9 @@ export async function findDefinedFlag(db: Reader, projectId: string, word: strin
  * Two looks instead of one with `or`: for that one PostgreSQL reads the whole table while it is small, and goes on to do
  * so, with the plan that it made then, while it grows.
  */
-const idOf = (projectId: string, word: string) => sql`coalesce(
-  (select id from flags where project_id = ${projectId} and name = ${word}),
-  (select id from flags where project_id = ${projectId} and id = ${word}))`;
+const idOf = (projectId: string, nameOrId: string) => sql`coalesce(
+  (select id from flags where project_id = ${projectId} and name = ${nameOrId}),
+  (select id from flags where project_id = ${projectId} and id = ${nameOrId}))`;
 
 /** The flag as it is now, kept so until the commit; undefined when it is gone. */
 export async function lockFlag(tx: Tx, id: string): Promise<Flag | undefined> {

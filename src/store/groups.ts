@@ -10,14 +10,14 @@ const toGroup = (row: GroupRow): Group => ({ id: row.id, name: row.name, descrip
 
 export async function findGroup(db: Reader, id: string): Promise<Group> {
   const row = await db.one<GroupRow>(sql`select id, name, description from groups where id = ${id}`);
-  if (!row) throw new Problem('group_not_found', { word: id });
+  if (!row) throw new Problem('group_not_found', { nameOrId: id });
   return toGroup(row);
 }
 
 /** The group as it is now, kept so until the commit. */
 export async function lockGroup(tx: Tx, id: string): Promise<Group> {
   const row = await tx.one<GroupRow>(sql`select id, name, description from groups where id = ${id} ${tx.lock}`);
-  if (!row) throw new Problem('group_not_found', { word: id });
+  if (!row) throw new Problem('group_not_found', { nameOrId: id });
   return toGroup(row);
 }
 
@@ -60,7 +60,7 @@ export async function lockGroupNames(tx: Tx, ids: readonly string[]): Promise<Ma
 /** The group cannot be renamed, so its name finds it. */
 export async function findAdministratorsId(db: Reader): Promise<string> {
   const row = await db.one<{ id: string }>(sql`select id from groups where name = ${administrators.name}`);
-  if (!row) throw new Problem('group_not_found', { word: administrators.name });
+  if (!row) throw new Problem('group_not_found', { nameOrId: administrators.name });
   return row.id;
 }
 

@@ -7,8 +7,8 @@ export type DatabaseWork = 'read' | 'write';
 /** Called before the work; what it answers is called after it, with the error when it failed. */
 export type WatchDatabase = (work: DatabaseWork, query?: Sql) => (error?: unknown) => void;
 
-export function watched(store: Store, watch: WatchDatabase): Store {
-  const told = async <Result>(end: (error?: unknown) => void, result: Promise<Result>): Promise<Result> => {
+export function instrumented(store: Store, watch: WatchDatabase): Store {
+  const timed = async <Result>(end: (error?: unknown) => void, result: Promise<Result>): Promise<Result> => {
     try {
       const answer = await result;
       end();
@@ -20,13 +20,13 @@ export function watched(store: Store, watch: WatchDatabase): Store {
   };
   const reader: Reader = {
     clock: () => store.clock(),
-    one: (query) => told(watch('read', query), store.one(query)),
-    all: (query) => told(watch('read', query), store.all(query)),
+    one: (query) => timed(watch('read', query), store.one(query)),
+    all: (query) => timed(watch('read', query), store.all(query)),
   };
   return {
     ...reader,
     // The time in the queue of writers, and that of further tries, is part of it: the client waits for it, too.
-    write: (body) => told(watch('write'), store.write(body)),
+    write: (body) => timed(watch('write'), store.write(body)),
     changeSchema: (body) => store.changeSchema(body),
     stamp: (tag) => store.stamp(tag),
     onCommit: (listener) => store.onCommit(listener),

@@ -26,15 +26,15 @@ export function decodeNotice(text: string): Received | undefined {
 
 /** Somebody who hears of commits. */
 export interface Listener {
-  readonly hear: (received: Received) => void;
-  /** Gets what `hear` throws: the commit is done, so it concerns neither the writer nor other listeners. */
+  readonly onNotice: (received: Received) => void;
+  /** Gets what `onNotice` throws: the commit is done, so it concerns neither the writer nor other listeners. */
   readonly failed: (error: unknown) => void;
 }
 
-export function tell(listeners: readonly Listener[], received: Received): void {
-  for (const { hear, failed } of listeners) {
+export function notify(listeners: readonly Listener[], received: Received): void {
+  for (const { onNotice, failed } of listeners) {
     try {
-      hear(received);
+      onNotice(received);
     } catch (error) {
       failed(error);
     }

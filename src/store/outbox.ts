@@ -112,7 +112,7 @@ export async function claimDue(tx: Tx, { limit, leaseMs }: { limit: number; leas
     update outbox set claimed_until = ${tx.now + leaseMs}, attempts = attempts + 1
      where id in (select id from outbox
                    where given_up_at is null and due_at <= ${tx.now} and claimed_until <= ${tx.now}
-                   order by due_at, id limit ${limit} ${tx.lockFree})
+                   order by due_at, id limit ${limit} ${tx.skipLocked})
     returning ${columns}`);
   return rows.map(toEntry);
 }

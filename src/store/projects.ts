@@ -2,7 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { within } from './scope-filter.ts';
+import { scopeFilter } from './scope-filter.ts';
 import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
 
 interface ProjectRow {
@@ -21,17 +21,17 @@ const toProject = (row: ProjectRow): Project => ({
 const columns = sql`id, name, requires_title_and_comments`;
 
 /** By id, else by name, of those that the scope reaches. */
-export async function findProject(db: Reader, word: string, scope: Scope): Promise<Project | undefined> {
+export async function findProject(db: Reader, nameOrId: string, scope: Scope): Promise<Project | undefined> {
   const row = await db.one<ProjectRow>(sql`
-    select ${columns} from projects where (id = ${word} or name = ${word}) and ${within(scope, sql`projects.id`)}
-     order by case when id = ${word} then 0 else 1 end limit 1`);
+    select ${columns} from projects where (id = ${nameOrId} or name = ${nameOrId}) and ${scopeFilter(scope, sql`projects.id`)}
+     order by case when id = ${nameOrId} then 0 else 1 end limit 1`);
   return row && toProject(row);
 }
 
 /** The project as it is now, kept so until the commit. */
 export async function lockProject(tx: Tx, id: string): Promise<Project> {
   const row = await tx.one<ProjectRow>(sql`select ${columns} from projects where id = ${id} ${tx.lock}`);
-  if (!row) throw new Problem('project_not_found', { word: id });
+  if (!row) throw new Problem('project_not_found', { nameOrId: id });
   return toProject(row);
 }
 
@@ -40,7 +40,7 @@ export interface ProjectFilter {
   readonly name: string | undefined;
   readonly nameOp: 'IS' | 'STARTS_WITH' | 'CONTAINS';
   /** The id or name of the one that is wanted. */
-  readonly word: string | undefined;
+  readonly nameOrId: string | undefined;
 }
 
 export async function listProjects(
@@ -58,9 +58,9 @@ export async function countProjects(db: Reader, filter: ProjectFilter): Promise<
   return row?.total ?? 0;
 }
 
-function matching({ scope, name, nameOp, word }: ProjectFilter): Sql {
-  const reached = within(scope, sql`projects.id`);
-  const wanted = word === undefined ? empty : sql`and (id = ${word} or name = ${word})`;
+function matching({ scope, name, nameOp, nameOrId }: ProjectFilter): Sql {
+  const reached = scopeFilter(scope, sql`projects.id`);
+  const wanted = nameOrId === undefined ? empty : sql`and (id = ${nameOrId} or name = ${nameOrId})`;
   return sql`${reached} ${wanted} ${name === undefined ? empty : named(name, nameOp)}`;
 }
 

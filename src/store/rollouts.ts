@@ -11,8 +11,8 @@ export interface DefinitionState {
 }
 
 /** Definitions can be a megabyte each, and are parsed where others wait. */
-const mostStates = 300;
-const mostStateBytes = 1_048_576;
+const maxStates = 300;
+const maxStateBytes = 1_048_576;
 
 /**
  * Newest first, up to the one that was in force at `from` or to the creation of the definition. They end before that
@@ -27,14 +27,14 @@ export async function listDefinitionStates(
       from changes
      where object_type = 'definition' and object_id = ${flagId} and coalesce(environment_id, '') = ${environmentId}
        and after_body is not null
-     order by at desc, id desc limit ${mostStates}`);
+     order by at desc, id desc limit ${maxStates}`);
   const isFirst = ({ action }: { action: string }) => action === 'definition.created';
   const last = rows.findIndex((row) => row.at <= from || isFirst(row));
   const wanted = last < 0 ? rows : rows.slice(0, last + 1);
   let bytes = 0;
   const places = wanted.filter((row, index) => {
     bytes += row.bytes;
-    return index === 0 || bytes <= mostStateBytes;
+    return index === 0 || bytes <= maxStateBytes;
   });
   if (places.length === 0) return [];
   const bodies = await db.all<{ id: string; after_body: string }>(sql`

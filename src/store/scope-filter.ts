@@ -4,7 +4,7 @@ import type { Scope } from '#domain/access.ts';
 import type { Reader } from './sql.ts';
 
 /** The column holds the id of a project that the scope reaches. Name its table: the condition reads `projects` as well. */
-export function within(scope: Scope, column: Sql): Sql {
+export function scopeFilter(scope: Scope, column: Sql): Sql {
   if (scope.kind === 'account') {
     // What is of no project, or of one that is gone, is of the account.
     return scope.viewerKeyId === undefined
@@ -30,7 +30,7 @@ const closedTo = (keyId: string): Sql => sql`(
                    where v.project_id = p.id and v.viewer_type = 'api_key' and v.viewer_id = ${keyId}))`;
 
 /** The column holds the id of an environment that the scope reaches, once its project is reached. */
-export const withinEnvironments = (scope: Scope, column: Sql): Sql =>
+export const environmentScopeFilter = (scope: Scope, column: Sql): Sql =>
   scope.kind === 'environment' ? sql`${column} in (${join([...scope.environmentIds])})` : sql`1 = 1`;
 
 /** Whether the scope reaches the project now. */
@@ -38,7 +38,7 @@ export async function reaches(db: Reader, scope: Scope, projectId: string): Prom
   if (scope.kind === 'project' || scope.kind === 'environment') return scope.projectId === projectId;
   if (scope.kind === 'account' && scope.viewerKeyId === undefined) return true;
   return (
-    (await db.one(sql`select 1 from projects where id = ${projectId} and ${within(scope, sql`projects.id`)}`)) !==
+    (await db.one(sql`select 1 from projects where id = ${projectId} and ${scopeFilter(scope, sql`projects.id`)}`)) !==
     undefined
   );
 }

@@ -23,7 +23,7 @@ export interface Tx extends Reader {
   /** Appended to a select: the rows are neither deleted nor locked by others until the commit. Many may hold a row so. */
   readonly keep: Sql;
   /** The same as `lock`, but passing over rows that somebody else has locked. */
-  readonly lockFree: Sql;
+  readonly skipLocked: Sql;
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;
   /**
@@ -101,12 +101,12 @@ export const housekeep = <Result>(store: Store, body: (tx: Tx) => Promise<Result
   });
 
 /** A write that a named index refused. */
-export class Refused extends Error {
+export class UniqueViolation extends Error {
   readonly constraint: string;
 
   constructor(constraint: string) {
     super(`refused by ${constraint}`);
-    this.name = 'Refused';
+    this.name = 'UniqueViolation';
     this.constraint = constraint;
   }
 }
@@ -119,7 +119,7 @@ export const unavailable = (cause: unknown, seconds = 2): Problem =>
 export const onRefused =
   (translations: Record<string, () => Error>) =>
   (error: unknown): never => {
-    const translate = error instanceof Refused ? translations[error.constraint] : undefined;
+    const translate = error instanceof UniqueViolation ? translations[error.constraint] : undefined;
     throw translate ? translate() : error;
   };
 

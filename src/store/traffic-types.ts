@@ -6,10 +6,10 @@ import { onRefused, type Reader, type Tx } from './sql.ts';
 const columns = sql`id, project_id as "projectId", name, display_attribute_id as "displayAttributeId"`;
 
 /** By id, else by name, within the project. */
-export const findTrafficType = (db: Reader, projectId: string, word: string) =>
+export const findTrafficType = (db: Reader, projectId: string, nameOrId: string) =>
   db.one<TrafficType>(sql`
-    select ${columns} from traffic_types where project_id = ${projectId} and (id = ${word} or name = ${word})
-     order by case when id = ${word} then 0 else 1 end limit 1`);
+    select ${columns} from traffic_types where project_id = ${projectId} and (id = ${nameOrId} or name = ${nameOrId})
+     order by case when id = ${nameOrId} then 0 else 1 end limit 1`);
 
 export const findTrafficTypeById = (db: Reader, id: string) =>
   db.one<TrafficType>(sql`select ${columns} from traffic_types where id = ${id}`);

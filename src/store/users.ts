@@ -42,7 +42,7 @@ async function findWithGroups(db: Reader, id: string, condition = empty): Promis
      where u.id = ${id} ${condition}
      order by m.position`);
   const [row] = rows;
-  if (!row) throw new Problem('user_not_found', { word: id });
+  if (!row) throw new Problem('user_not_found', { nameOrId: id });
   const groupIds = rows.flatMap(({ group_id }) => group_id ?? []);
   return toUser(row, groupIds);
 }

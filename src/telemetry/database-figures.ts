@@ -2,7 +2,7 @@
 
 import { findRemovedCount } from '#store/audit-retention.ts';
 import { findLastBackup } from '#store/backup-claims.ts';
-import { withPatience } from '#store/deadline.ts';
+import { withDeadline } from '#store/deadline.ts';
 import { measureOutbox } from '#store/outbox.ts';
 import { countSessions } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
@@ -10,7 +10,7 @@ import { countAuditEntries } from './audit-entries.ts';
 import { counter, type Family, gauge } from './exposition.ts';
 
 /** Prometheus gives up after ten seconds, and then has nothing at all. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /** `hasBackups`: whether this node makes nightly backups. */
 export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean }): () => Promise<Family[]> {
@@ -47,7 +47,7 @@ export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean 
     ];
   };
   return async () => {
-    const figures = await withPatience(patienceMs, read).catch(() => undefined);
+    const figures = await withDeadline(timeoutMs, read).catch(() => undefined);
     const isUp = gauge({ name: 'burgee_database_up', help: 'Whether the database answered this scrape.' }, [
       { value: figures ? 1 : 0 },
     ]);

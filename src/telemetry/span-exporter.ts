@@ -39,8 +39,8 @@ export interface ExporterOptions {
   readonly log: Logger;
 }
 
-const mostWaiting = 2_048;
-const mostAtOnce = 512;
+const maxWaiting = 2_048;
+const maxAtOnce = 512;
 const gatherMs = 1_000;
 const deliveryMs = 5_000;
 const farewellMs = 1_000;
@@ -65,21 +65,21 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
     if (Math.abs(now - originMs) > clockWasSetMs) originMs = now;
     return originMs;
   };
-  const post = async (spans: readonly FinishedSpan[], patienceMs: number): Promise<void> => {
+  const post = async (spans: readonly FinishedSpan[], timeoutMs: number): Promise<void> => {
     const reply = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(toOtlp(spans, { originMs: currentOrigin(), serviceName, version })),
       redirect: 'error',
-      signal: AbortSignal.timeout(Math.ceil(patienceMs)),
+      signal: AbortSignal.timeout(Math.ceil(timeoutMs)),
     });
     await reply.body?.cancel();
     if (!reply.ok) throw new Refusal(reply.status);
   };
-  const deliver = async (patienceMs: number): Promise<void> => {
-    const spans = waiting.splice(0, mostAtOnce);
+  const deliver = async (timeoutMs: number): Promise<void> => {
+    const spans = waiting.splice(0, maxAtOnce);
     try {
-      await post(spans, patienceMs);
+      await post(spans, timeoutMs);
       sent += spans.length;
       if (failures > 0) log.info('traces are delivered again');
       failures = 0;
@@ -92,12 +92,12 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
   };
   const putBack = (spans: readonly FinishedSpan[]) => {
     const all = [...spans, ...waiting];
-    waiting = all.slice(-mostWaiting);
+    waiting = all.slice(-maxWaiting);
     dropped += all.length - waiting.length;
   };
   const schedule = () => {
     if (timer || delivering || waiting.length === 0) return;
-    const isFull = waiting.length >= mostAtOnce;
+    const isFull = waiting.length >= maxAtOnce;
     const pauseMs = failures > 0 ? Math.min(longestPauseMs, gatherMs * 2 ** failures) : isFull ? 0 : gatherMs;
     timer = setTimeout(() => {
       timer = undefined;
@@ -110,7 +110,7 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
   return {
     add: (span) => {
       waiting.push(span);
-      if (waiting.length > mostWaiting) {
+      if (waiting.length > maxWaiting) {
         waiting.shift();
         dropped += 1;
       }

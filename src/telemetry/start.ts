@@ -1,6 +1,6 @@
 /** Starts what measures and traces, as far as it is wanted; what is not wanted is not even loaded. */
 import type { Logger } from 'pino';
-import { watched } from '#store/instrumented.ts';
+import { instrumented } from '#store/instrumented.ts';
 import type { Store } from '#store/sql.ts';
 import type { Answered } from './requests.ts';
 import type { ExporterOptions } from './span-exporter.ts';
@@ -30,8 +30,8 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const traces = await startTraces(options);
   const metrics = await startMetrics(options, traces);
   let { store } = options;
-  if (traces) store = watched(store, traces.watchDatabase);
-  if (metrics) store = watched(store, metrics.watchDatabase);
+  if (traces) store = instrumented(store, traces.watchDatabase);
+  if (metrics) store = instrumented(store, metrics.watchDatabase);
   return {
     store,
     answered: metrics?.answered,

@@ -78,8 +78,8 @@ test('guessing from ever new addresses comes to an end, but not for the address 
   const throttles = createThrottles();
   const home = '198.51.100.7';
   throttles.attempt(home, 'ada').succeeded();
-  const mostForAnAccount = 300;
-  for (let count = 0; count < mostForAnAccount; count += 1)
+  const maxForAnAccount = 300;
+  for (let count = 0; count < maxForAnAccount; count += 1)
     throttles.attempt(`10.0.${count >> 8}.${count & 255}`, 'ada');
   assert.throws(() => throttles.attempt('203.0.113.1', 'ada'), { code: 'too_many_attempts' });
   throttles.attempt('203.0.113.1', 'bob');

@@ -7,7 +7,10 @@ import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/buil
 
 const api = await startApi();
 const heard: unknown[] = [];
-api.store.onCommit({ hear: (received) => received.kind !== 'missed' && heard.push(received), failed: assert.ifError });
+api.store.onCommit({
+  onNotice: (received) => received.kind !== 'missed' && heard.push(received),
+  failed: assert.ifError,
+});
 
 const project = await aProject(api);
 const { flag, path: definition } = await aDefinedFlag(api, project, { trafficAllocation: 40 });

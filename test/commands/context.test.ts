@@ -106,7 +106,10 @@ test('a transaction that touches several objects has an entry for each, with the
 test('a command that changes nothing is rolled back, leaves no entry, announces nothing, and answers what is stored', async () => {
   const id = uniqueName('group');
   const heard: unknown[] = [];
-  store.onCommit({ hear: (received) => received.kind !== 'missed' && heard.push(received), failed: assert.ifError });
+  store.onCommit({
+    onNotice: (received) => received.kind !== 'missed' && heard.push(received),
+    failed: assert.ifError,
+  });
   const stamp = store.stamp('surroundings');
   const result = await write(context, async (tx) => {
     await insert(tx, id);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Definition, Rule, Targeting } from '#domain/definitions/definition.ts';
 import { parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
-import { mostOperations } from '#domain/json-patch.ts';
+import { maxOperations } from '#domain/json-patch.ts';
 import { aDefinition } from '../support/build.ts';
 import { changedTargeting, targeting } from './changed-definitions.ts';
 
@@ -21,7 +21,7 @@ const definitionWith = (fields: Targeting): Definition => ({
 
 function requireApplies(before: Targeting, after: Targeting): void {
   const operations = diffTargeting(before, after);
-  assert.ok(operations.length <= mostOperations);
+  assert.ok(operations.length <= maxOperations);
   assert.deepEqual(patchTargeting(definitionWith(before), operations), after);
 }
 

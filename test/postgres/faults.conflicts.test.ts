@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import sql from 'sql-template-tag';
 import { openStore } from '#store/open.ts';
-import { Refused } from '#store/sql.ts';
+import { UniqueViolation } from '#store/sql.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { newDatabase } from '../support/databases.ts';
 import { begin, countWaiting, hold } from '../support/locks.ts';
@@ -104,7 +104,7 @@ test('a transaction that goes on after a statement was refused leaves nothing, a
   await store.write((tx) => tx.run(insert(taken)));
   const goesOn = store.write(async (tx) => {
     await tx.run(insert(name));
-    await assert.rejects(tx.run(insert(taken)), Refused);
+    await assert.rejects(tx.run(insert(taken)), UniqueViolation);
   });
   await assert.rejects(goesOn, /went on after one of its statements had failed/);
   assert.equal(await store.one(sql`select 1 from groups where name = ${name}`), undefined);

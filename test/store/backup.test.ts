@@ -78,7 +78,7 @@ test('a backup that fails leaves nothing behind', async () => {
   const fail = () => {
     throw new Error('the disk is full');
   };
-  await assert.rejects(makeBackup(api.database, { file, tell: fail }), /the disk is full/);
+  await assert.rejects(makeBackup(api.database, { file, onProgress: fail }), /the disk is full/);
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.startsWith('failed')),
     [],

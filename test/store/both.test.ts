@@ -5,7 +5,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import sql, { bulk, raw } from 'sql-template-tag';
 import { decodeNotice, encodeNotice, type Received } from '#store/notices.ts';
 import { openPostgres } from '#store/postgres/store.ts';
-import { Refused, type Store, type Tx } from '#store/sql.ts';
+import { type Store, type Tx, UniqueViolation } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite/store.ts';
 import { uniqueName } from '../support/build.ts';
 import { newDatabase, onPostgres } from '../support/databases.ts';
@@ -57,7 +57,7 @@ test('a statement that fails takes the whole transaction along', async () => {
       await insert(tx, id);
       await insert(tx, id);
     }),
-    Refused,
+    UniqueViolation,
   );
   assert.equal(await find(store, id), undefined);
 });
@@ -99,7 +99,7 @@ for (const { rule, columns, values, index } of [
       tx.run(sql`insert into things (id, ${raw(columns)}) values ${bulk([[uniqueName(), ...values]])}`);
     await store.write(insertSame);
     await assert.rejects(store.write(insertSame), (error) => {
-      assert.ok(error instanceof Refused);
+      assert.ok(error instanceof UniqueViolation);
       assert.equal(error.constraint, index);
       return true;
     });
@@ -109,7 +109,7 @@ for (const { rule, columns, values, index } of [
 test('what refers to a row that is not there is refused, and not as a unique rule', async () => {
   await assert.rejects(
     store.write((tx) => tx.run(sql`insert into parts (id, thing_id) values ('part', 'nowhere')`)),
-    (error) => !(error instanceof Refused) && /foreign key/i.test((error as Error).message),
+    (error) => !(error instanceof UniqueViolation) && /foreign key/i.test((error as Error).message),
   );
 });
 
@@ -162,7 +162,7 @@ async function heardBy(own: Store): Promise<Received[]> {
   const heard: Received[] = [];
   const { promise: listens, resolve } = Promise.withResolvers<void>();
   own.onCommit({
-    hear: (received) => {
+    onNotice: (received) => {
       if (received.kind === 'missed') resolve();
       else heard.push(received);
     },
@@ -185,7 +185,7 @@ test('a listener that throws is told so, and nobody else suffers', async () => {
     if (kind === 'outbox') throw fault;
   };
   const own = await temporaryStore();
-  own.onCommit({ hear: throwing, failed: resolve });
+  own.onCommit({ onNotice: throwing, failed: resolve });
   const heard = await heardBy(own);
   await own.write(async (tx) => tx.announce({ kind: 'outbox' }));
   assert.equal(await promise, fault);
@@ -201,7 +201,7 @@ test('a notice of a kind that only a newer node knows is ignored, also when it c
   }
 });
 
-test('listeners hear of what a commit announced, once and after it, and never of a rollback', async () => {
+test('listeners onNotice of what a commit announced, once and after it, and never of a rollback', async () => {
   const heard = await heardBy(store);
   const announce = async (tx: Tx) => {
     tx.announce({ kind: 'outbox' });
@@ -224,10 +224,10 @@ test('listeners hear of what a commit announced, once and after it, and never of
 
 test('what is heard of is there', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  const hear = (received: Received) => {
+  const onNotice = (received: Received) => {
     if ('environmentId' in received && received.environmentId === 'there') resolve(find(store, 'there'));
   };
-  store.onCommit({ hear, failed: assert.ifError });
+  store.onCommit({ onNotice, failed: assert.ifError });
   await store.write(async (tx) => {
     tx.announce(changed('there'));
     await insert(tx, 'there');

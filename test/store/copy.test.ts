@@ -26,9 +26,9 @@ test('a copy that is broken off anywhere goes on where it was, and is like its s
       if (interruptions === 1) throw new Error('broken off');
     };
     const rows = (await sumOf(api.store, table, () => undefined)).rows;
-    const first = copyTable(api.store, target, { table, tell: breakOff });
+    const first = copyTable(api.store, target, { table, onProgress: breakOff });
     if (rows > 0) await assert.rejects(first, /broken off/);
-    await copyTable(api.store, target, { table, tell: breakOff });
+    await copyTable(api.store, target, { table, onProgress: breakOff });
     assert.deepEqual(
       await sumOf(target, table, () => undefined),
       await sumOf(api.store, table, () => undefined),

@@ -65,7 +65,7 @@ const projectFilters = combined<projects.ProjectFilter>({
   scope: scopesOfKeys,
   name: [undefined, 'name'],
   nameOp: ['IS', 'STARTS_WITH', 'CONTAINS'],
-  word: [undefined, project.id],
+  nameOrId: [undefined, project.id],
 });
 const flagFilters = combined<flags.FlagFilter>({
   projectId: [project.id],
@@ -164,7 +164,7 @@ async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
     now: 0,
     lock: empty,
     keep: empty,
-    lockFree: empty,
+    skipLocked: empty,
     clock: () => 0,
     announce: () => undefined,
     touches: () => undefined,

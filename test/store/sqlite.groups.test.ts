@@ -89,7 +89,7 @@ test('readers get their turn in the middle of a group', async () => {
 test('one that is refused leaves no trace, tells nobody, and costs the others nothing', async () => {
   const [first = '', refused = '', last = ''] = names(3);
   const heard: string[] = [];
-  store.onCommit({ hear: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
+  store.onCommit({ onNotice: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
   const write = (id: string, end: () => void) =>
     store.write(async (tx) => {
       await insert(tx, id);
@@ -124,7 +124,7 @@ test('one sees what those before it in the group wrote', async () => {
 async function failingCommit() {
   const ids = names(2);
   const heard: string[] = [];
-  store.onCommit({ hear: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
+  store.onCommit({ onNotice: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
   const outcomes = await Promise.allSettled([
     ...ids.map((id) =>
       store.write(async (tx) => {

@@ -1,5 +1,5 @@
 /** JSON Patches that must be refused as a whole, whatever their first operations would do. */
-import { mostOperations, Patch } from '#domain/json-patch.ts';
+import { maxOperations, Patch } from '#domain/json-patch.ts';
 import { everyEndpoint, type NamedEndpoint } from './every-endpoint.ts';
 import type { Hostile } from './hostile-requests.ts';
 
@@ -81,7 +81,7 @@ export function* hostilePatches(): Generator<Hostile> {
     }
     yield of(endpoint, 'patch: a test that fails in the middle', [good, test(String(good.path), 'other'), good]);
     yield of(endpoint, 'patch: a test that fails in the middle', [...times(998, good), test('/nowhere', 1), good]);
-    for (const count of [mostOperations + 1, 40_000, 50_000]) {
+    for (const count of [maxOperations + 1, 40_000, 50_000]) {
       yield of(endpoint, 'patch: 50,000 operations', times(count, { op: 'add', path: '' }));
     }
   }

@@ -114,13 +114,17 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/store/projects.ts': [
-    ['const reached = within(scope, sql`projects.id`)', `const reached = scope && ${always}`, 'projects.listProjects'],
+    [
+      'const reached = scopeFilter(scope, sql`projects.id`)',
+      `const reached = scope && ${always}`,
+      'projects.listProjects',
+    ],
   ],
   'src/store/environments.ts': [
     ['where project_id = ${projectId} and (id', 'where ${projectId} <> id and (id'],
     [
-      'where project_id = ${projectId} and ${withinEnvironments(scope, sql`id`)} order',
-      'where ${projectId} <> id and ${withinEnvironments(scope, sql`id`)} order',
+      'where project_id = ${projectId} and ${environmentScopeFilter(scope, sql`id`)} order',
+      'where ${projectId} <> id and ${environmentScopeFilter(scope, sql`id`)} order',
       'environments.listEnvironments',
     ],
   ],
@@ -198,17 +202,17 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/store/changes.ts': [
     [
-      'const inProjects = within(scope, sql`changes.project_id`);',
+      'const inProjects = scopeFilter(scope, sql`changes.project_id`);',
       `const inProjects = ${always};`,
       'changes.listChanges',
     ],
     [" and object_type <> 'api_key'", '', 'changes.listChanges'],
-    [' and ${withinEnvironments(scope, sql`environment_id`)}', '', 'changes.listChanges'],
+    [' and ${environmentScopeFilter(scope, sql`environment_id`)}', '', 'changes.listChanges'],
   ],
   'src/store/api-keys.ts': [
-    ['${within(scope, sql`api_keys.project_id`)} order by', '1 = 1 order by', 'apiKeys.listApiKeys'],
+    ['${scopeFilter(scope, sql`api_keys.project_id`)} order by', '1 = 1 order by', 'apiKeys.listApiKeys'],
     [
-      'from api_keys where ${within(scope, sql`api_keys.project_id`)}`',
+      'from api_keys where ${scopeFilter(scope, sql`api_keys.project_id`)}`',
       'from api_keys where ${scope ? sql`1 = 1` : empty}`',
       'apiKeys.listApiKeys',
     ],

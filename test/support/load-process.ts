@@ -62,7 +62,7 @@ async function askOnAndOn(
 }
 
 function askAtTheirTimes(connections: readonly Connection[], order: Order, tally: Tally): Promise<void> {
-  const { perSecond, mostUnderWay } = order;
+  const { perSecond, maxUnderWay } = order;
   const endMs = order.seconds * 1_000;
   const next = inTurn(order, order.requests);
   const start = performance.now();
@@ -88,7 +88,7 @@ function askAtTheirTimes(connections: readonly Connection[], order: Order, tally
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now() - start;
-      for (let due = dueMs(now); due <= now && due < endMs && underWay < mostUnderWay; due = dueMs(now)) {
+      for (let due = dueMs(now); due <= now && due < endMs && underWay < maxUnderWay; due = dueMs(now)) {
         const connection = free.shift();
         if (!connection) break;
         void begin(connection, due);

@@ -28,7 +28,7 @@ export interface Order {
   readonly seconds: number;
   /** Requests begin at their times, whether those before are answered or not; without it, as soon as they may. */
   readonly perSecond?: number;
-  readonly mostUnderWay: number;
+  readonly maxUnderWay: number;
   /** Times are told for each part. */
   readonly partSeconds: number;
 }

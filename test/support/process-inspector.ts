@@ -22,7 +22,7 @@ export interface ProcessInspector {
 }
 
 /** The longest turn that is allowed. */
-export const mostMs = 100;
+export const maxMs = 100;
 
 /** What the loop took, at the least, on the machine of docs/trust.md. */
 const loopMsThere = 170;
@@ -57,7 +57,7 @@ export async function inspect(server: Server): Promise<ProcessInspector> {
     },
     longestTurn: () => evaluate('burgeeTurns()'),
     asThere: async (turn) => {
-      if (turn <= mostMs) return turn;
+      if (turn <= maxMs) return turn;
       const loopMs = await evaluate<number>(`(${measureLoop})()`);
       // The loop was a long turn itself.
       await evaluate('burgeeTurns()');

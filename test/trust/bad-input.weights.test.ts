@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { aHostileInstallation } from '../support/hostile-installation.ts';
 import { requireRefusal } from '../support/hostile-requests.ts';
 import { heavyDependencies, heavyReads, heavyRequests } from '../support/hostile-weights.ts';
-import { mostMs } from '../support/process-inspector.ts';
+import { maxMs } from '../support/process-inspector.ts';
 import { report } from '../support/trust.ts';
 
 const installation = await aHostileInstallation();
@@ -15,7 +15,7 @@ const everyRequest = [...heavyRequests(), ...(await heavyDependencies(installati
 /** The least of several is what the request costs: the rest is code that is not compiled yet, and other people's garbage. */
 const tries = 4;
 
-test(`the heaviest requests hold the event loop for ${mostMs} ms at most, write nothing and leave nothing behind`, async () => {
+test(`the heaviest requests hold the event loop for ${maxMs} ms at most, write nothing and leave nothing behind`, async () => {
   const written = await installation.fingerprint();
   const costs: [kind: string, milliseconds: number][] = [];
   for (const hostile of everyRequest) {
@@ -32,7 +32,7 @@ test(`the heaviest requests hold the event loop for ${mostMs} ms at most, write 
   report(`bad input: ${costs.length} of the heaviest requests; the longest turns of the event loop:`);
   for (const [kind, milliseconds] of inOrder.slice(0, 10)) report(`  ${milliseconds.toFixed(0)} ms: ${kind}`);
   assert.deepEqual(
-    inOrder.filter(([, milliseconds]) => milliseconds > mostMs),
+    inOrder.filter(([, milliseconds]) => milliseconds > maxMs),
     [],
   );
   assert.equal(await installation.fingerprint(), written);
@@ -49,9 +49,9 @@ test('after them memory is where it was before', async () => {
 });
 
 /** What takes longer would be parsed, or read together. */
-const mostReadingMs = 50;
+const maxReadingMs = 50;
 
-test(`reading the largest definitions holds the event loop for ${mostReadingMs} ms at most`, async () => {
+test(`reading the largest definitions holds the event loop for ${maxReadingMs} ms at most`, async () => {
   const costs: [path: string, milliseconds: number][] = [];
   for (const path of await heavyReads(installation)) {
     let least = Number.POSITIVE_INFINITY;
@@ -65,7 +65,7 @@ test(`reading the largest definitions holds the event loop for ${mostReadingMs} 
   }
   for (const [path, milliseconds] of costs) report(`bad input: ${milliseconds.toFixed(0)} ms: GET ${path}`);
   assert.deepEqual(
-    costs.filter(([, milliseconds]) => milliseconds > mostReadingMs),
+    costs.filter(([, milliseconds]) => milliseconds > maxReadingMs),
     [],
   );
 });

@@ -22,7 +22,7 @@ const atOnce = 64;
  * With a pace, a machine that has become slower than it was makes requests wait in the process of the clients, where the
  * waiting counts as theirs. Else it would drive the server into refusals that it owes to an overload.
  */
-const mostUnderWay = 250;
+const maxUnderWay = 250;
 
 /** Compared without clients and without garbage. Allocators keep some of what 1,000 clients needed for the next ones. */
 const growthInUse = 8 * 1_048_576;
@@ -54,7 +54,7 @@ await Promise.all(Array.from({ length: atOnce }, () => client.get('/auditLogs'))
 const filesBefore = ownFiles();
 const filesAreClosed = () => until(`no more than ${filesBefore} files are open`, () => ownFiles() <= filesBefore);
 
-const withoutPause = { ...order, mostUnderWay: atOnce, seconds: 4, partSeconds: 4 };
+const withoutPause = { ...order, maxUnderWay: atOnce, seconds: 4, partSeconds: 4 };
 // The first one warms everything up.
 await load.run(withoutPause);
 const unpaced = await load.run(withoutPause);
@@ -65,7 +65,7 @@ const changesBefore = await changes();
 
 const resident: number[] = [];
 const watch = setInterval(() => resident.push(residentBytes(server)), 500);
-const paced = await load.run({ ...order, mostUnderWay, perSecond, seconds, partSeconds });
+const paced = await load.run({ ...order, maxUnderWay, perSecond, seconds, partSeconds });
 clearInterval(watch);
 
 /** Without garbage. */

@@ -1,7 +1,7 @@
 /** A flag's definition in one environment: its shape and its rules. `definition-bodies.ts` reads it. */
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
-import { mostComplaints, Problem } from '../problems.ts';
+import { maxComplaints, Problem } from '../problems.ts';
 import { Description, extend, Millis, OneOf, Reference } from '../schema.ts';
 import { checkMatcher, Matcher } from './matchers.ts';
 
@@ -118,7 +118,7 @@ export const toTargeting = ({
 
 /** What the caller of a definition named. */
 interface Named {
-  readonly word: string;
+  readonly nameOrId: string;
   readonly project: { readonly name: string };
   readonly environment: { readonly name: string };
 }
@@ -126,17 +126,17 @@ interface Named {
 /** Says which of the two is missing, except to those who may not know which flags the project has. */
 export const definitionNotFound = (
   { scope }: Pick<Actor, 'scope'>,
-  { word, project, environment }: Named,
+  { nameOrId, project, environment }: Named,
   missing: 'flag' | 'definition',
 ) =>
   new Problem('definition_not_found', {
-    word,
+    nameOrId,
     project: project.name,
     environment: environment.name,
     missing: scope.kind === 'environment' ? 'unsaid' : missing,
   });
 
-export const mostDependencies = 100;
+export const maxDependencies = 100;
 
 /** The names of the flags whose treatment a rule asks for. */
 export const dependenciesOf = (targeting: Targeting): string[] => [
@@ -159,7 +159,7 @@ export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
 export function checkTargeting(targeting: Targeting, surroundings: Surroundings): string[] {
   const complaints: string[] = [];
   // A definition can be wrong in a hundred thousand places: what nobody will read is counted, not written.
-  const complain: Complain = (write) => void complaints.push(complaints.length < mostComplaints ? write() : '');
+  const complain: Complain = (write) => void complaints.push(complaints.length < maxComplaints ? write() : '');
   checkParts(targeting, surroundings, complain);
   return complaints;
 }
@@ -177,8 +177,8 @@ function checkParts(targeting: Targeting, surroundings: Surroundings, complain: 
     checkCondition(`rules/${index}/condition/matchers`, { ...condition, surroundings }, complain);
   }
   checkBuckets('defaultRule', { buckets: defaultRule, names }, complain);
-  if (dependenciesOf(targeting).length > mostDependencies) {
-    complain(() => `rules must not depend on more than ${mostDependencies} flags`);
+  if (dependenciesOf(targeting).length > maxDependencies) {
+    complain(() => `rules must not depend on more than ${maxDependencies} flags`);
   }
 }
 

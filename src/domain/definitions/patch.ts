@@ -1,7 +1,7 @@
 /** The JSON Patch that makes one targeting out of another: the operations that a person would write. */
 
 import { equalJson } from '../json.ts';
-import { mostOperations, type Operation } from '../json-patch.ts';
+import { maxOperations, type Operation } from '../json-patch.ts';
 import type { Rule, Targeting, Treatment } from './definition.ts';
 import { listSteps, type Origins } from './list-steps.ts';
 import type { Matcher } from './matchers.ts';
@@ -16,7 +16,7 @@ export function diffTargeting(before: Targeting, after: Targeting): Operation[] 
     ...diffItems('/rules', { before: oldRules, after: rules, ...ruleItems }),
     ...diffMembers('', oldFields, fields),
   ];
-  return operations.length <= mostOperations ? operations : diffMembers('', before, after);
+  return operations.length <= maxOperations ? operations : diffMembers('', before, after);
 }
 
 interface Items<Item> {
@@ -91,12 +91,12 @@ function diffMatchers(path: string, before: readonly Matcher[], after: readonly 
 }
 
 /** More than this is read more easily as the whole new list. */
-const mostSteps = 20;
+const maxSteps = 20;
 
 function diffTexts(path: string, before: readonly string[] = [], after: readonly string[] = []): Operation[] {
   if (before.length === 0 || after.length === 0) return diffValue(path, emptyIsAbsent(before), emptyIsAbsent(after));
   const operations = stepsAsOperations(path, { before, after, origins: originsOfTexts(before, after) });
-  if (operations.length <= mostSteps) return operations;
+  if (operations.length <= maxSteps) return operations;
   return [{ op: 'replace', path, value: after }];
 }
 

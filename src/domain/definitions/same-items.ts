@@ -49,14 +49,14 @@ interface Lists<Item> {
 }
 
 /** Beyond this many comparisons, which no person's edit needs, what is not equal is taken as new. */
-const mostComparisons = 40_000;
+const maxComparisons = 40_000;
 
 /** Pairs what is left over on both sides: the best score first, then the nearest; a score of 0 pairs nothing. */
 function pairRest<Item>(origins: Origins, { before, after, score }: Lists<Item>): Origins {
   const taken = new Set(origins);
   const leftOver = before.flatMap((old, place) => (taken.has(place) ? [] : [{ old, place }]));
   const fresh = origins.filter((origin) => origin === undefined).length;
-  if (fresh * leftOver.length > mostComparisons) return origins;
+  if (fresh * leftOver.length > maxComparisons) return origins;
   const candidates = after
     .flatMap((now, item) =>
       origins[item] === undefined

@@ -56,12 +56,12 @@ export interface PreparedSide {
 }
 
 /** Rules and targeted segments. Of a definition with more of them nothing is told, unless it is killed. */
-const mostSteps = 100;
+const maxSteps = 100;
 
 export const isTooLarge = (targeting: Targeting | undefined): boolean =>
   targeting !== undefined &&
   !targeting.killed &&
-  targeting.rules.length + targeting.treatments.reduce((sum, one) => sum + (one.segments?.length ?? 0), 0) > mostSteps;
+  targeting.rules.length + targeting.treatments.reduce((sum, one) => sum + (one.segments?.length ?? 0), 0) > maxSteps;
 
 const control = 'control';
 const buckets = Array.from({ length: 100 }, (_, index) => index + 1);
@@ -75,7 +75,7 @@ export interface OtherFlags {
   readonly namedKeys: Set<string>;
 }
 
-const mostOtherFlags = 200;
+const maxOtherFlags = 200;
 
 export function prepareSide(targeting: Targeting | undefined, others: OtherFlags): PreparedSide {
   if (!targeting || targeting.killed) {
@@ -222,7 +222,7 @@ function prepareDependency(
 }
 
 function prepareOther(name: string, others: OtherFlags): PreparedSide | undefined {
-  if (others.prepared.has(name) || others.prepared.size >= mostOtherFlags) return others.prepared.get(name);
+  if (others.prepared.has(name) || others.prepared.size >= maxOtherFlags) return others.prepared.get(name);
   const found = others.find(name);
   if (found === undefined || (found !== 'notDefined' && isTooLarge(found))) return undefined;
   others.prepared.set(name, undefined);

@@ -76,9 +76,9 @@ export interface NamedKeys {
 }
 
 /** Measured: at these limits an effect takes up to 15 ms. */
-const mostFlows = 400;
-const mostNamedKeys = 5_000;
-const mostLooks = 40_000;
+const maxFlows = 400;
+const maxNamedKeys = 5_000;
+const maxLooks = 40_000;
 
 /** Nobody gets another treatment, whatever is not known. */
 export const isHarmless = ({ groups, named }: Effect): boolean =>
@@ -155,7 +155,7 @@ function groupsOf(sides: Sides, seeds: Seeds | undefined): Group[] {
     const shares = `${numbers.get(before)} ${numbers.get(after)}`;
     const flows = known.get(shares) ?? flowsOf(sides, { before, after }, cells);
     known.set(shares, flows);
-    if (known.size > mostFlows) return [];
+    if (known.size > maxFlows) return [];
     groups.push({ before: before.decider, after: after.decider, flows });
   }
   return groups;
@@ -172,7 +172,7 @@ function compareNamedKeys(edit: Edit, { before, after }: Prepared, elsewhere: Re
   const nothing = { count, moves: [], unknown: 0, notCompared: 0 };
   const areInRules = before.namedKeys.length + after.namedKeys.length + elsewhere.size > 0;
   if (!areInRules && areTargetsUnchanged(edit)) return nothing;
-  if (count > mostNamedKeys) return { ...nothing, notCompared: count };
+  if (count > maxNamedKeys) return { ...nothing, notCompared: count };
   const keys = new Set([...lists.before.flat(), ...lists.after.flat(), ...elsewhere]);
   return compareKeys(keys, { before, after }, edit.seeds);
 }
@@ -197,14 +197,14 @@ function compareKeys(keys: ReadonlySet<string>, { before, after }: Prepared, see
   let [unknown, notCompared, looks] = [0, 0, 0];
   const flowsFor = (key: string): Flow[] => {
     looks += before.cost + after.cost;
-    if (looks > mostLooks) return [];
+    if (looks > maxLooks) return [];
     const signature = `${before.signatureOf(key)}\n${after.signatureOf(key)}`;
     const { sides, pairs } =
       known.get(signature) ?? decisionsOf({ before: before.sideFor(key), after: after.sideFor(key) });
     known.set(signature, { sides, pairs });
     const cells = cellsOfKey(key, sides, seeds);
     looks += pairs.length * cells.length;
-    return looks > mostLooks ? [] : pairs.flatMap((pair) => flowsOf(sides, pair, cells));
+    return looks > maxLooks ? [] : pairs.flatMap((pair) => flowsOf(sides, pair, cells));
   };
   for (const key of keys) {
     const flows = flowsFor(key);

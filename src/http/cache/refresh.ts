@@ -6,7 +6,7 @@
 /** Far more often than the use of a key is noted, and far more seldom than a busy key asks. */
 const pauseMs = 10_000;
 /** A bound for the memory; when it is full, every key is due once more. */
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 
 export interface WholeWays {
   isDue(key: string): boolean;
@@ -19,7 +19,7 @@ export function wholeWays(): WholeWays {
   return {
     isDue: (key) => (notBefore.get(key) ?? 0) <= performance.now(),
     went: (key) => {
-      if (notBefore.size >= mostKeys) notBefore.clear();
+      if (notBefore.size >= maxKeys) notBefore.clear();
       notBefore.set(key, performance.now() + pauseMs);
     },
   };

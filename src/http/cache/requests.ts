@@ -1,5 +1,5 @@
 /**
- * Who asks, and for which things, is remembered for as long as it holds: until something is committed, by us or by
+ * Who asks, and for what, is remembered for as long as it holds: until something is committed, by us or by
  * another process, that is more than a change of definitions. So a key that is revoked is dead at once all the same.
  *
  * Invariants
@@ -12,16 +12,16 @@ import type { Actor } from '#domain/access.ts';
 import { hashOf } from '#security/secrets.ts';
 import type { Stamped } from '#store/sql.ts';
 import { keyOf } from '../pipeline/authenticate.ts';
-import type { Things } from '../pipeline/resolve.ts';
+import type { ResolvedPath } from '../pipeline/resolve.ts';
 import type { WholeWays } from './refresh.ts';
 
 /** A bound for the memory; when it is full, remembering starts anew. */
-const mostAskers = 2_000;
+const maxAskers = 2_000;
 
 /** What is known of a request when its key and the words of its path are. */
 export interface Asker {
   readonly actor: Actor;
-  readonly things: Things;
+  readonly resolved: ResolvedPath;
 }
 
 /** A request that is looked up: what is remembered of it, or as what it can be; neither where nothing is remembered. */
@@ -52,7 +52,7 @@ export function knownAskers(store: Stamped, wholeWays: WholeWays): KnownAskers {
       if (!rememberAs) return;
       const { key, name, stamp } = rememberAs;
       wholeWays.went(key);
-      if (known.size >= mostAskers) known.clear();
+      if (known.size >= maxAskers) known.clear();
       // Where something was committed meanwhile, the stamp is over, and nobody will find it.
       known.set(name, { asker, stamp });
     },

@@ -4,7 +4,7 @@ import type { Total } from '#store/paging.ts';
 /** A node of 0.1.0 beside us, in the middle of an upgrade, changes lists without saying so. */
 const lifeMs = 10_000;
 /** Bounds for the memory; when it is full, counting starts anew. */
-const mostKept = 1_000;
+const maxKept = 1_000;
 const longestName = 1_000;
 
 interface Counting<Filter> {
@@ -21,7 +21,7 @@ export function keptTotals<Filter extends object>({ count, findChanges }: Counti
     const isFresh = known && performance.now() < known.until;
     if (isFresh && known.changes === (await findChanges(filter))) return known;
     const counted = await count(filter);
-    if (kept.size >= mostKept) kept.clear();
+    if (kept.size >= maxKept) kept.clear();
     if (name.length <= longestName) kept.set(name, { ...counted, until: performance.now() + lifeMs });
     return counted;
   };

@@ -13,10 +13,10 @@ import {
   type Body,
   type Endpoint,
   needsNobody,
+  type Params,
   type Query,
   type Reply,
   type Resolved,
-  type Words,
 } from '#contract/endpoint.ts';
 import { accountBodyLimit, accountPrefix, bodyLimit } from '#contract/parts.ts';
 import { type Actor, allows } from '#domain/access.ts';
@@ -32,7 +32,7 @@ import { parseJson, parseJsonOrNothing, textOf } from '../server/bodies.ts';
 import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
 import { JsonReply } from './json-reply.ts';
 import { requireOwnOrigin } from './origin.ts';
-import { resolvePath, type Things } from './resolve.ts';
+import { type ResolvedPath, resolvePath } from './resolve.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 
 /** What a handler gets. */
@@ -40,8 +40,8 @@ export type Call<E extends Endpoint> = Resolved<E> &
   PersonOf<E> & {
     readonly actor: Actor;
     readonly context: Context;
-    /** The words of the path as they stand there. */
-    readonly words: Readonly<Record<Words<E['path']>, string>>;
+    /** The path parameters, as sent. */
+    readonly params: Readonly<Record<Params<E['path']>, string>>;
     readonly query: Query<E>;
     readonly body: Body<E>;
     readonly ifMatch: string | undefined;
@@ -114,23 +114,23 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
       request.actor = actor;
       if (actor.type === 'api_key') reply.headers(services.limits.ofKey(actor.id));
       if (!allows(actor, access)) throw new Problem('forbidden');
-      const things =
-        look.found?.things ?? (await resolvePath(services.db, actor, request.params as Record<string, string>));
-      request.things = things;
-      services.knownAskers.remember(look, { actor, things });
+      const resolved =
+        look.found?.resolved ?? (await resolvePath(services.db, actor, request.params as Record<string, string>));
+      request.resolved = resolved;
+      services.knownAskers.remember(look, { actor, resolved });
       request.isCacheable = actor.type === 'api_key' && !endpoint.showsHousekeeping;
-      if (endpoint.aboutDefinition) request.cacheTag = cacheTagOf(things);
+      if (endpoint.aboutDefinition) request.cacheTag = cacheTagOf(resolved);
     },
     handler: async (request, reply) => {
-      const { actor = anonymous(request), person, things } = request;
+      const { actor = anonymous(request), person, resolved } = request;
       const answer = await handler({
-        ...things,
+        ...resolved,
         person,
         user: person?.user,
         session: person?.session,
         actor,
-        context: services.contextFor({ actor, transactionId: request.id, grant: grantOf(access, things) }),
-        words: request.params,
+        context: services.contextFor({ actor, transactionId: request.id, grant: grantOf(access, resolved) }),
+        params: request.params,
         query: readQuery(endpoint.query, queryShape, request.query),
         body: readBody(endpoint, bodyShape, request.body),
         ifMatch: request.headers['if-match'],
@@ -145,19 +145,19 @@ function registerRoute(app: FastifyInstance, services: Services, url: string, { 
   });
 }
 
-const mostWarnings = 10;
+const maxWarnings = 10;
 const longestWarning = 300;
 
 /** Sentences quote what was sent: a header takes printable ASCII, and no more of it than a client will read. */
 function setWarnings(reply: FastifyReply, sentences: readonly string[]): void {
   if (sentences.length === 0) return;
-  const shown = sentences.slice(0, mostWarnings).map((sentence) =>
+  const shown = sentences.slice(0, maxWarnings).map((sentence) =>
     sentence
       .slice(0, longestWarning)
       .replaceAll(/[^ -~]/g, '?')
       .replaceAll(/["\\]/g, '\\$&'),
   );
-  if (sentences.length > mostWarnings) shown.push(`and ${sentences.length - mostWarnings} more`);
+  if (sentences.length > maxWarnings) shown.push(`and ${sentences.length - maxWarnings} more`);
   reply.header('warning', shown.map((sentence) => `299 - "${sentence}"`).join(', '));
 }
 
@@ -171,10 +171,10 @@ const anonymous = (request: FastifyRequest): Actor => ({
 });
 
 /** What lets the request in, and is asked for again in its transaction. */
-const grantOf = (access: Endpoint['access'], things: Things | undefined): Grant | undefined =>
-  typeof access === 'string' ? undefined : { access, project: things?.project };
+const grantOf = (access: Endpoint['access'], resolved: ResolvedPath | undefined): Grant | undefined =>
+  typeof access === 'string' ? undefined : { access, project: resolved?.project };
 
-const cacheTagOf = ({ environment, flag }: Things): CacheTag | undefined =>
+const cacheTagOf = ({ environment, flag }: ResolvedPath): CacheTag | undefined =>
   environment && flag && definitionTag(environment.id, flag.id);
 
 function setEtag(reply: FastifyReply, answer: unknown): void {
@@ -227,7 +227,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | undefined;
     person: Person | undefined;
-    things: Things | undefined;
+    resolved: ResolvedPath | undefined;
     /** A key was let in, and all that the answer shows ends cached answers when it changes. */
     isCacheable: boolean | undefined;
     /** What alone the answer is about; undefined when any change may change it. */

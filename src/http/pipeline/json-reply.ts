@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { limited, type PageSize } from '#contract/parts.ts';
 import type { Versioned } from '#domain/revisions.ts';
-import { longestPatienceMs, withPatience } from '#store/deadline.ts';
+import { maxWaitMs, withDeadline } from '#store/deadline.ts';
 import type { OffsetQuery, OffsetSource } from '../paging/offset.ts';
 
 /** In characters. A reply of one part is sent whole; longer ones are streamed, so that they need no more memory. */
@@ -41,11 +41,11 @@ async function* inParts(pieces: Iterable<string> | AsyncIterable<string>): Async
   if (part !== '') yield part;
 }
 
-/** A slow client must not use up the request's patience for the database: each part gets its own. */
+/** A slow client must not use up the request's deadline for the database: each part gets its own. */
 async function* streamed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {
   yield* begun;
   for (;;) {
-    const { done, value } = await withPatience(longestPatienceMs, () => rest.next());
+    const { done, value } = await withDeadline(maxWaitMs, () => rest.next());
     if (done) return;
     yield value;
   }

@@ -57,15 +57,15 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
     return { email, name };
   };
   return implement(contract, {
-    getInvitation: async ({ words, origin }) =>
+    getInvitation: async ({ params, origin }) =>
       guarded(origin.address, undefined, async () =>
-        viewOf(await findInvitedUserId(db, hashOf(words.token)), 'invitation_not_found'),
+        viewOf(await findInvitedUserId(db, hashOf(params.token)), 'invitation_not_found'),
       ),
-    acceptInvitation: async ({ context, words, body, origin, cookie }) =>
+    acceptInvitation: async ({ context, params, body, origin, cookie }) =>
       guarded(origin.address, undefined, async () =>
-        begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: words.token })),
+        begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: params.token })),
       ),
-    resendInvitation: async ({ context, words }) => toUserReply(await resendInvitation(context, words.user)),
+    resendInvitation: async ({ context, params }) => toUserReply(await resendInvitation(context, params.user)),
     listOutbox: async ({ actor }) =>
       (await (mayEverything(actor) ? listOutbox(db) : listOutboxOfMembers(db))).map(toWaitingMail),
     signIn: async ({ context, body: { email, password, code }, origin, cookie }) =>
@@ -81,7 +81,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
     },
     listSessions: async ({ user, session }) =>
       (await listSessions(db, user.id)).map((one) => ({ ...one, current: one.id === session.id })),
-    endSession: async ({ context, user, words }) => endSession(context, { user, id: words.session }),
+    endSession: async ({ context, user, params }) => endSession(context, { user, id: params.session }),
     changePassword: async ({ context, user, body, origin, cookie }) =>
       guarded(origin.address, user.id, async () =>
         begin(cookie, await changePassword(context, { user, ...body, ...origin })),
@@ -92,12 +92,14 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
       afterAnswer(() => requestPasswordReset(context, email));
       return true;
     },
-    getPasswordReset: async ({ words, origin }) =>
+    getPasswordReset: async ({ params, origin }) =>
       guarded(origin.address, undefined, async () =>
-        viewOf(await findResettingUserId(db, hashOf(words.token)), 'reset_not_found'),
+        viewOf(await findResettingUserId(db, hashOf(params.token)), 'reset_not_found'),
       ),
-    resetPassword: async ({ context, words, body, origin }) =>
-      guarded(origin.address, undefined, () => resetPassword(context, { token: words.token, password: body.password })),
+    resetPassword: async ({ context, params, body, origin }) =>
+      guarded(origin.address, undefined, () =>
+        resetPassword(context, { token: params.token, password: body.password }),
+      ),
     offerTwoFactor: async ({ context, user, body, origin }) =>
       guarded(origin.address, user.id, async () => {
         const { secret, uri } = await offerTwoFactor(context, user, body.password);

@@ -23,23 +23,23 @@ export const apiKeys = (db: Reader, accountId: string) =>
         list: async (page) => (await listApiKeys(db, { scope, ...page })).map((key) => toApiKeySummary(key, accountId)),
         count: () => countApiKeys(db, scope),
       }),
-    getApiKey: async ({ actor: { scope }, words }) => {
-      const key = await findApiKeyById(db, words.key, scope);
-      if (!key) throw new Problem('api_key_not_found', { word: words.key });
+    getApiKey: async ({ actor: { scope }, params }) => {
+      const key = await findApiKeyById(db, params.key, scope);
+      if (!key) throw new Problem('api_key_not_found', { nameOrId: params.key });
       return toApiKeySummary(key, accountId);
     },
-    revokeApiKey: async ({ context, words }) => revokeApiKey(context, words.key),
+    revokeApiKey: async ({ context, params }) => revokeApiKey(context, params.key),
   });
 
 /** Project and environments, each by id or name, of which the actor must reach every one. */
 async function scopeOf(db: Reader, actor: Actor, { workspace, environments }: NewApiKey): Promise<KeyScope> {
-  const words = [...new Set((environments ?? []).map((environment) => environment.id))];
+  const named = [...new Set((environments ?? []).map((environment) => environment.id))];
   if (!workspace) {
-    refuse('api_key_invalid', words.length > 0 ? ['environments need a workspace'] : []);
+    refuse('api_key_invalid', named.length > 0 ? ['environments need a workspace'] : []);
     return { kind: 'account' };
   }
   const project = await resolveProject(db, actor, workspace.id);
-  if (words.length === 0) return { kind: 'project', projectId: project.id };
-  const found = await resolveEnvironments(db, actor, project, words);
+  if (named.length === 0) return { kind: 'project', projectId: project.id };
+  const found = await resolveEnvironments(db, actor, project, named);
   return { kind: 'environment', projectId: project.id, environmentIds: [...new Set(found.map((one) => one.id))] };
 }

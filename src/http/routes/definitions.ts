@@ -34,9 +34,9 @@ export const definitions = (db: Reader) => {
         list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, page))),
         count: () => countDefinitions(db, environment.id),
       }),
-    getDefinition: async ({ actor, project, environment, flag, words }) => {
+    getDefinition: async ({ actor, project, environment, flag, params }) => {
       const definition = await findStoredDefinition(db, environment, flag.id);
-      if (!definition) throw definitionNotFound(actor, { word: words.flag, project, environment }, 'definition');
+      if (!definition) throw definitionNotFound(actor, { nameOrId: params.flag, project, environment }, 'definition');
       return new JsonReply([toDefinitionText(definition)], definition);
     },
     createDefinition: async (call) =>
@@ -65,17 +65,17 @@ function warned({ warn }: { warn: (sentences: readonly string[]) => void }, defi
 
 type Addressed = Pick<DefinitionChange, 'project' | 'environment' | 'flag' | 'ifMatch'> & {
   readonly query: Note;
-  readonly words: { readonly flag: string };
+  readonly params: { readonly flag: string };
 };
 
 const changeOf = (
-  { project, environment, flag, words, ifMatch, query }: Addressed,
+  { project, environment, flag, params, ifMatch, query }: Addressed,
   body?: unknown,
 ): DefinitionChange => ({
   project,
   environment,
   flag,
-  word: words.flag,
+  nameOrId: params.flag,
   note: noteOf(query, body),
   ifMatch,
 });

@@ -65,9 +65,9 @@ export const flags = (db: Reader) => {
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
     updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
       updateFlagDescription(context, { project, flag, description: body, note: noteOf(query), ifMatch }),
-    associateTags: async ({ context, project, flag, words, query, body, ifMatch }) => {
-      const { objectType } = words;
-      if (objectType.toLowerCase() !== 'split') throw new Problem('object_type_unknown', { word: objectType });
+    associateTags: async ({ context, project, flag, params, query, body, ifMatch }) => {
+      const { objectType } = params;
+      if (objectType.toLowerCase() !== 'split') throw new Problem('object_type_unknown', { nameOrId: objectType });
       const { tags, name } = await tagFlag(context, { project, flag, tags: body, note: noteOf(query), ifMatch });
       const objects = (tags ?? []).map((tag) => ({ name: tag.name, objectType, objectName: name }));
       // Always the whole list; clients know this answer with a limit of 20.

@@ -20,9 +20,9 @@ export const groups = (db: Reader) => {
         count: async () => counted.total,
       });
     },
-    getGroup: async ({ words }) => findGroup(db, words.group),
+    getGroup: async ({ params }) => findGroup(db, params.group),
     createGroup: async ({ context, body: { name, description = '' } }) => createGroup(context, { name, description }),
-    replaceGroup: async ({ context, words, body }) => replaceGroup(context, words.group, body),
-    deleteGroup: async ({ context, words }) => deleteGroup(context, words.group),
+    replaceGroup: async ({ context, params, body }) => replaceGroup(context, params.group, body),
+    deleteGroup: async ({ context, params }) => deleteGroup(context, params.group),
   });
 };

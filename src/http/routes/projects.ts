@@ -11,7 +11,7 @@ export const projects = (db: Reader) =>
   implement(contract, {
     listProjects: async ({ actor, query }) => {
       const { name, nameOp = 'IS', organizationIdentifier, projectIdentifier } = query;
-      const filter = { scope: actor.scope, name, nameOp, word: projectIdentifier };
+      const filter = { scope: actor.scope, name, nameOp, nameOrId: projectIdentifier };
       const asked = {
         ...(organizationIdentifier === undefined ? {} : { organizationIdentifier }),
         ...(projectIdentifier === undefined ? {} : { projectIdentifier }),

@@ -8,9 +8,9 @@ import { implement } from '../pipeline/implement.ts';
 
 export const rollouts = (db: Reader) =>
   implement(contract, {
-    getRolloutHistory: async ({ actor, project, environment, flag, words, query: { from } }) => {
+    getRolloutHistory: async ({ actor, project, environment, flag, params, query: { from } }) => {
       if (!(await isDefined(db, environment.id, flag.id))) {
-        throw definitionNotFound(actor, { word: words.flag, project, environment }, 'definition');
+        throw definitionNotFound(actor, { nameOrId: params.flag, project, environment }, 'definition');
       }
       const asked = { environmentId: environment.id, flagId: flag.id, from };
       return rolloutHistoryOf(await listDefinitionStates(db, asked), from);

@@ -12,6 +12,6 @@ export const trafficTypes = (db: Reader) =>
       (await listTrafficTypes(db, project.id)).map((trafficType) => toTrafficTypeReply(trafficType, project)),
     createTrafficType: async ({ context, project, body }) =>
       toTrafficTypeReply(await createTrafficType(context, project, body), project),
-    deleteTrafficType: async ({ actor, context, words }) =>
-      deleteTrafficType(context, await resolveTrafficTypeById(db, actor, words.trafficTypeId)),
+    deleteTrafficType: async ({ actor, context, params }) =>
+      deleteTrafficType(context, await resolveTrafficTypeById(db, actor, params.trafficTypeId)),
   });

@@ -40,11 +40,11 @@ export const users = (db: Reader, { markers, acceptPartialPut }: Options) => [
         show: async (users) => users.map(toUserReply),
       });
     },
-    getUser: async ({ actor, words }) => toUserReply(await findUser(db, words.user, actor.scope)),
-    replaceUser: async ({ context, words, body }) =>
-      toUserReply(await replaceUser(context, words.user, parseUserUpdate(body, acceptPartialPut))),
-    patchUser: async ({ context, words, body }) => toUserReply(await patchUser(context, words.user, body)),
-    deleteUser: async ({ context, words }) => deleteUser(context, words.user),
+    getUser: async ({ actor, params }) => toUserReply(await findUser(db, params.user, actor.scope)),
+    replaceUser: async ({ context, params, body }) =>
+      toUserReply(await replaceUser(context, params.user, parseUserUpdate(body, acceptPartialPut))),
+    patchUser: async ({ context, params, body }) => toUserReply(await patchUser(context, params.user, body)),
+    deleteUser: async ({ context, params }) => deleteUser(context, params.user),
   }),
 ];
 

@@ -8,7 +8,7 @@ export interface ConnectionLimits {
   /** One more is closed as soon as it comes: refusing must cost nothing. */
   readonly most: number;
   /** Of one address, so that nobody takes all; trusted proxies may have as many as there are. */
-  readonly mostPerAddress: number;
+  readonly maxPerAddress: number;
   /** How long a connection is kept after an answer. Longer than proxies keep it, so that it is they who end it. */
   readonly keepAliveSeconds: number;
 }
@@ -18,7 +18,7 @@ const quietMs = 60_000;
 
 export function limitConnections(
   server: Server,
-  { most, mostPerAddress, keepAliveSeconds }: ConnectionLimits,
+  { most, maxPerAddress, keepAliveSeconds }: ConnectionLimits,
   { trustProxy, log }: { readonly trustProxy: string | undefined; readonly log: Logger },
 ): void {
   server.keepAliveTimeout = keepAliveSeconds * 1000;
@@ -28,7 +28,7 @@ export function limitConnections(
   );
   const sayRefused = seldom((refused) =>
     log.warn(
-      { most: mostPerAddress, refused },
+      { most: maxPerAddress, refused },
       'connections are refused: an address has MAX_CONNECTIONS_PER_ADDRESS already',
     ),
   );
@@ -40,7 +40,7 @@ export function limitConnections(
     if (proxies.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')) return;
     const network = networkOf(remoteAddress);
     const count = (open.get(network) ?? 0) + 1;
-    if (count > mostPerAddress) {
+    if (count > maxPerAddress) {
       socket.destroy();
       sayRefused();
       return;

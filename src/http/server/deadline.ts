@@ -1,19 +1,19 @@
-/** Gives each request one patience for all that it asks of the database. Time that its body takes does not count. */
+/** Gives each request one deadline for all its database work. Time spent receiving the body does not count. */
 import type { FastifyInstance } from 'fastify';
-import { deadlineOfNow, longestPatienceMs, withPatience } from '#store/deadline.ts';
+import { currentDeadline, maxWaitMs, withDeadline } from '#store/deadline.ts';
 
-export function sharePatience(app: FastifyInstance): void {
-  app.decorateRequest('patienceLeftMs', longestPatienceMs);
-  app.addHook('onRequest', (_request, _reply, done) => withPatience(longestPatienceMs, done));
+export function shareDeadline(app: FastifyInstance): void {
+  app.decorateRequest('waitLeftMs', maxWaitMs);
+  app.addHook('onRequest', (_request, _reply, done) => withDeadline(maxWaitMs, done));
   app.addHook('preParsing', async (request) => {
-    request.patienceLeftMs = deadlineOfNow() - performance.now();
+    request.waitLeftMs = currentDeadline() - performance.now();
   });
   // Reading a body leaves the context that the first hook made.
-  app.addHook('preHandler', (request, _reply, done) => withPatience(request.patienceLeftMs, done));
+  app.addHook('preHandler', (request, _reply, done) => withDeadline(request.waitLeftMs, done));
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    patienceLeftMs: number;
+    waitLeftMs: number;
   }
 }

@@ -18,24 +18,24 @@ import { type Database, openSnapshot, withoutPassword } from '#store/open.ts';
 import type { Reader, Store } from '#store/sql.ts';
 import { endWriteAheadLog, fileEndings, listTables } from '#store/sqlite/file.ts';
 import { openSqlite } from '#store/sqlite/store.ts';
-import { copyTable, sumOf, type Tell, tables } from '../copy.ts';
+import { copyTable, type OnProgress, sumOf, tables } from '../copy.ts';
 import { type BackupFacts, examineBackup, type TableSum } from './verify.ts';
 
 export interface BackupOptions {
   /** Must not exist. */
   readonly file: string;
   /** Called while it goes on, with the table and how many of its rows are there. */
-  readonly tell?: (table: string, rows: number) => void;
+  readonly onProgress?: (table: string, rows: number) => void;
 }
 
 /** Throws a plain sentence when it cannot be made; then nothing is left of it. */
-export async function makeBackup(database: Database, { file, tell }: BackupOptions): Promise<BackupFacts> {
+export async function makeBackup(database: Database, { file, onProgress }: BackupOptions): Promise<BackupFacts> {
   const final = resolve(file);
   if (existsSync(final)) throw new OperatorError(`${file} exists; a backup overwrites nothing, so give another name`);
   const partial = final + partialEnding;
   reserve(partial);
   try {
-    await fill(database, partial, (table) => (rows) => tell?.(table, rows));
+    await fill(database, partial, (table) => (rows) => onProgress?.(table, rows));
     const facts = await examineBackup(partial);
     if (facts.troubles.length > 0) throw new OperatorError(`The backup is not good:\n${facts.troubles.join('\n')}`);
     syncFile(partial);
@@ -62,7 +62,7 @@ function reserve(partial: string): void {
   }
 }
 
-async function fill(database: Database, partial: string, tellOf: (table: string) => Tell): Promise<void> {
+async function fill(database: Database, partial: string, progressOf: (table: string) => OnProgress): Promise<void> {
   // Everything that was answered until now is in it.
   const madeAt = Date.now();
   const source = await openSnapshot(database);
@@ -71,7 +71,7 @@ async function fill(database: Database, partial: string, tellOf: (table: string)
     const target = openSqlite(partial, Date.now);
     try {
       await migrate(target, migrationsNamed(names));
-      const sums = await copyAll(source, target, tellOf);
+      const sums = await copyAll(source, target, progressOf);
       await insertManifest(target, { madeAt, sums });
     } finally {
       await target.close();
@@ -93,11 +93,11 @@ async function migrationsOf(source: Reader, url: string): Promise<string[]> {
 }
 
 /** The sums are of the source: the examination compares them with what is in the file. */
-async function copyAll(source: Reader, target: Store, tellOf: (table: string) => Tell): Promise<TableSum[]> {
+async function copyAll(source: Reader, target: Store, progressOf: (table: string) => OnProgress): Promise<TableSum[]> {
   const there = new Set(await listTables(target));
   const sums: TableSum[] = [];
   for (const table of tables.filter(({ name }) => there.has(name))) {
-    await copyTable(source, target, { table, tell: tellOf(table.name) });
+    await copyTable(source, target, { table, onProgress: progressOf(table.name) });
     sums.push({ name: table.name, ...(await sumOf(source, table, () => undefined)) });
   }
   return sums;

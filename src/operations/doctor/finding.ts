@@ -8,13 +8,13 @@ export interface Finding {
   readonly sentence: string;
 }
 
-const mostMs = 1_000;
+const maxMs = 1_000;
 /** From here on codes of second factors are refused. */
 const muchMs = 30_000;
 
 export function clockFinding(offByMs: number, sentence: string): Finding {
   const subject = 'clock';
-  if (offByMs <= mostMs) return { level: 'ok', subject, sentence };
+  if (offByMs <= maxMs) return { level: 'ok', subject, sentence };
   const level = offByMs < muchMs ? 'warning' : 'trouble';
   return { level, subject, sentence: `${sentence}: let NTP set the clocks` };
 }

@@ -17,7 +17,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-export function startListener(connection: ClientConfig, hear: (received: Received) => void): Listener {
+export function startListener(connection: ClientConfig, onNotice: (received: Received) => void): Listener {
   const closing = new AbortController();
   const running = keepListening();
   return {
@@ -44,12 +44,12 @@ export function startListener(connection: ClientConfig, hear: (received: Receive
     client.on('error', () => undefined);
     client.on('notification', ({ payload = '' }) => {
       const received = decodeNotice(payload);
-      if (received) hear(received);
+      if (received) onNotice(received);
     });
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
-      hear(missed);
+      onNotice(missed);
       for (;;) {
         await pause(heartbeatMs, undefined, { signal });
         await client.query('select 1');

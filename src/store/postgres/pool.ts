@@ -3,14 +3,14 @@ import { type Client, type ClientBase, Pool } from 'pg';
 import { OperatorError } from '#domain/operator.ts';
 import { connectionTo } from './query.ts';
 
-/** Less than the longest patience: who waits for a lock of a node that stopped gets it in time. */
+/** Shorter than the longest wait, so that a lock held by a stopped node is released in time. */
 const idleTransactionMs = 5_000;
 /**
  * Less than `idleTransactionMs`: of a node that stopped, those who wait for a lock give up before it comes free. Else
  * they would get it one after the other, and each would keep it for as long.
  */
 const lockMs = 3_000;
-/** Half of the longest patience: a server that does not even greet leaves time to try again, and perhaps to meet another. */
+/** Half of the longest wait: a server that does not even greet leaves time to try again, and perhaps to meet another. */
 const greetingMs = 4_000;
 /**
  * A connection keeps the plan of a statement, made for tables as small as they were then, until the server analyses them:

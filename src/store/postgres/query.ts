@@ -3,20 +3,20 @@ import { hash } from 'node:crypto';
 import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
-import { isWorthKeeping, Refused } from '../sql.ts';
+import { isWorthKeeping, UniqueViolation } from '../sql.ts';
 
 /** Nothing happened, and not by a fault of the statement: another try may succeed. */
-export class Passing extends Error {
+export class Retryable extends Error {
   /** The next try must be on another connection. */
   readonly isOfConnection: boolean;
   /** Some things pass with time, others after one or two tries or never. */
-  readonly mostTries: number;
+  readonly maxTries: number;
 
-  constructor(cause: unknown, { isOfConnection = true, mostTries = Number.POSITIVE_INFINITY } = {}) {
+  constructor(cause: unknown, { isOfConnection = true, maxTries = Number.POSITIVE_INFINITY } = {}) {
     super((cause as Error).message, { cause });
-    this.name = 'Passing';
+    this.name = 'Retryable';
     this.isOfConnection = isOfConnection;
-    this.mostTries = mostTries;
+    this.maxTries = maxTries;
   }
 }
 
@@ -26,7 +26,7 @@ export const unusable = (error: unknown): OperatorError =>
 
 /** Trouble with the server or with our rights there; everything else would be a mistake of ours. */
 export const isTrouble = (error: unknown): boolean =>
-  error instanceof Passing || (error instanceof DatabaseError && error.code === insufficientPrivilege);
+  error instanceof Retryable || (error instanceof DatabaseError && error.code === insufficientPrivilege);
 
 const insufficientPrivilege = '42501';
 
@@ -68,13 +68,13 @@ const nameOf = (text: string): string => hash('sha1', text);
 /** What the database says of itself has a code; everything else is about the connection. */
 function translated(error: unknown): unknown {
   if (error instanceof TypeError) return error;
-  if (!(error instanceof DatabaseError)) return new Passing(error);
+  if (!(error instanceof DatabaseError)) return new Retryable(error);
   const { code = '', constraint = '' } = error;
-  if (code === uniqueViolation) return new Refused(constraint);
-  if (code === foreignKeyViolation) return new Passing(error, { isOfConnection: false, mostTries: 3 });
-  if (code === oldPlan) return new Passing(error, { mostTries: 20 });
-  if (conflicts.test(code)) return new Passing(error, { isOfConnection: false });
-  return troubles.test(code) ? new Passing(error) : error;
+  if (code === uniqueViolation) return new UniqueViolation(constraint);
+  if (code === foreignKeyViolation) return new Retryable(error, { isOfConnection: false, maxTries: 3 });
+  if (code === oldPlan) return new Retryable(error, { maxTries: 20 });
+  if (conflicts.test(code)) return new Retryable(error, { isOfConnection: false });
+  return troubles.test(code) ? new Retryable(error) : error;
 }
 
 const uniqueViolation = '23505';

@@ -6,26 +6,26 @@
  *    are locked before they are looked at, and unique names and references are held by their index or foreign key.
  * 2. What was certainly not committed is tried again, the whole of `body`: deadlocks, lost connections, restarts, a
  *    reference to something that was deleted meanwhile. What may have been committed is never tried again.
- * 3. Every call but a change of the schema ends within the patience of its request: with its result, or as
+ * 3. Every call but a change of the schema ends by the deadline of its request: with its result, or as
  *    `unavailable`. A connection that has not answered by then is thrown away.
  * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
  *    with it its locks.
  * 5. A write is answered only after its commit. How durable that is, `synchronous_commit` of the server decides.
- * 6. Listeners hear of commits by LISTEN, this node's own among them, and never of a rollback.
+ * 6. Listeners are told of commits by LISTEN, this node's own among them, and never of a rollback.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { deadlineOfNow } from '../deadline.ts';
-import { type Listener as CommitListener, encodeNotice, type Notice, tell } from '../notices.ts';
+import { currentDeadline } from '../deadline.ts';
+import { type Listener as CommitListener, encodeNotice, type Notice, notify } from '../notices.ts';
 import { type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
 import { channel, type Listener, startListener } from './listener.ts';
 import { makePool } from './pool.ts';
-import { connectionTo, isTrouble, Passing, runQuery, unusable } from './query.ts';
+import { connectionTo, isTrouble, Retryable, runQuery, unusable } from './query.ts';
 
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
 const closingMs = 1_000;
-const mostSchemaTries = 5;
+const maxSchemaTries = 5;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -67,13 +67,13 @@ class PostgresStore implements Store {
   }
 
   all<Row>(query: Sql): Promise<Row[]> {
-    return patiently((deadline) =>
+    return retryUntilDeadline((deadline) =>
       this.#connected(deadline, async (client) => (await runQuery<Row>(client, query)).rows),
     );
   }
 
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
-    return patiently((deadline) =>
+    return retryUntilDeadline((deadline) =>
       this.#connected(deadline, (client) => transaction(client, new PostgresTx(client, this.#clock()), body)),
     );
   }
@@ -84,7 +84,7 @@ class PostgresStore implements Store {
       try {
         return await this.#changeSchemaOnce(body);
       } catch (error) {
-        const isLast = !(error instanceof Passing) || error.isOfConnection || tries === mostSchemaTries;
+        const isLast = !(error instanceof Retryable) || error.isOfConnection || tries === maxSchemaTries;
         if (isLast) throw isTrouble(error) ? unusable(error) : error;
       }
     }
@@ -103,7 +103,7 @@ class PostgresStore implements Store {
 
   onCommit(listener: CommitListener): void {
     this.#listeners.push(listener);
-    this.#listener ??= startListener(connectionTo(this.#url), (received) => tell(this.#listeners, received));
+    this.#listener ??= startListener(connectionTo(this.#url), (received) => notify(this.#listeners, received));
   }
 
   stamp(): undefined {
@@ -127,7 +127,7 @@ class PostgresStore implements Store {
     try {
       return await work(client);
     } catch (error) {
-      if (error instanceof Passing && error.isOfConnection) giveBack(true);
+      if (error instanceof Retryable && error.isOfConnection) giveBack(true);
       throw error;
     } finally {
       clearTimeout(alarm);
@@ -140,7 +140,7 @@ class PostgresStore implements Store {
       let isLate = false;
       const alarm = alarmAt(deadline, () => {
         isLate = true;
-        reject(new Passing(new Error('no connection to the database came free')));
+        reject(new Retryable(new Error('no connection to the database came free')));
       });
       this.#pool.connect().then(
         (client) => {
@@ -150,7 +150,7 @@ class PostgresStore implements Store {
         },
         (error: unknown) => {
           clearTimeout(alarm);
-          reject(new Passing(error));
+          reject(new Retryable(error));
         },
       );
     });
@@ -163,15 +163,15 @@ export const schemaLock = 4_207_849_484;
 const alarmAt = (deadline: number, ring: () => void): NodeJS.Timeout | undefined =>
   deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(ring, Math.max(0, deadline - performance.now()));
 
-/** Tries again what passes, each time after a longer pause, until the patience is at its end. */
-async function patiently<Result>(once: (deadline: number) => Promise<Result>): Promise<Result> {
-  const deadline = deadlineOfNow();
+/** Retries with backoff until the deadline. */
+async function retryUntilDeadline<Result>(once: (deadline: number) => Promise<Result>): Promise<Result> {
+  const deadline = currentDeadline();
   for (let tries = 1; ; tries += 1) {
     try {
       return await once(deadline);
     } catch (error) {
-      if (!(error instanceof Passing)) throw error;
-      if (tries >= error.mostTries) throw error.cause;
+      if (!(error instanceof Retryable)) throw error;
+      if (tries >= error.maxTries) throw error.cause;
       const pauseMs = Math.min(500, 5 * 2 ** tries) * (0.5 + Math.random());
       if (performance.now() + pauseMs > deadline) throw unavailable(error.cause);
       await pause(pauseMs);
@@ -224,7 +224,7 @@ class PostgresTx implements SchemaTx {
   readonly now: number;
   readonly lock = sql`for update`;
   readonly keep = sql`for key share`;
-  readonly lockFree = sql`for update skip locked`;
+  readonly skipLocked = sql`for update skip locked`;
   readonly #client: PoolClient;
   readonly #notices = new Set<string>();
 

@@ -10,7 +10,7 @@
  */
 import sql from 'sql-template-tag';
 import type { CacheTag, DefinitionTag } from '../sql.ts';
-import type { Handle } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 /** What a transaction of ours changed. */
 export type Touched = ReadonlySet<DefinitionTag> | 'everything';
@@ -19,7 +19,7 @@ export type Touched = ReadonlySet<DefinitionTag> | 'everything';
 const maxTags = 10_000;
 
 export class VisibleCommits {
-  readonly #writer: Handle;
+  readonly #writer: Connection;
   #last = 1;
   #lastOfEverything = 1;
   /** Of tags that were touched after everything was. */
@@ -27,7 +27,7 @@ export class VisibleCommits {
   #versionOfOthers: number | undefined;
   #isHeld = false;
 
-  constructor(writer: Handle) {
+  constructor(writer: Connection) {
     this.#writer = writer;
     this.#lookForOthers();
   }

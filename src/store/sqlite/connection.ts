@@ -1,12 +1,12 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Sql } from 'sql-template-tag';
-import { isWorthKeeping, Refused } from '../sql.ts';
+import { isWorthKeeping, UniqueViolation } from '../sql.ts';
 
 /** The statement that was not used for the longest time gives way. Burgee has some 200; filters make several of one. */
-const mostStatements = 500;
+const maxStatements = 500;
 
 /** A connection to a SQLite file, with its prepared statements. */
-export class Handle {
+export class Connection {
   readonly #database: DatabaseSync;
   /** The one that was used last is the last. */
   readonly #statements = new Map<string, StatementSync>();
@@ -49,7 +49,7 @@ export class Handle {
     const statement = known ?? this.#database.prepare(text);
     if (!isWorthKeeping(query)) return statement;
     if (known) this.#statements.delete(text);
-    else if (this.#statements.size >= mostStatements) this.#forgetOldest();
+    else if (this.#statements.size >= maxStatements) this.#forgetOldest();
     this.#statements.set(text, statement);
     return statement;
   }
@@ -62,7 +62,7 @@ export class Handle {
   }
 
   /** SQLite names the columns of the unique index that refused; we want the index's name. */
-  #asRefused(error: unknown): Refused | undefined {
+  #asRefused(error: unknown): UniqueViolation | undefined {
     const columns = /^UNIQUE constraint failed: (.+)$/.exec((error as Error).message)?.[1];
     if (!columns) return undefined;
     const table = columns.slice(0, columns.indexOf('.'));
@@ -74,7 +74,7 @@ export class Handle {
                    from pragma_index_info(list.name) as info) = ?`,
       )
       .get(table, table, columns) as { name: string } | undefined;
-    return index && new Refused(index.name);
+    return index && new UniqueViolation(index.name);
   }
 }
 

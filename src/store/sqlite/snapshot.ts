@@ -5,14 +5,14 @@ import { OperatorError } from '#domain/operator.ts';
 import type { Snapshot } from '../sql.ts';
 
 /** A server that recovers or changes the schema holds the file for a moment. */
-const busyPatienceMs = 5_000;
+const busyTimeoutMs = 5_000;
 
 /** Throws a plain sentence when it cannot be read. The file must exist: opening would make it. */
 export function openSqliteSnapshot(file: string): Snapshot {
   let database: DatabaseSync | undefined;
   try {
     // Else closing it would move into the file what a crash left in the log.
-    database = new DatabaseSync(file, { timeout: busyPatienceMs, readOnly: true });
+    database = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
     database.exec('begin');
     // The moment is that of the first look.
     database.prepare('select count(*) from sqlite_schema').get();

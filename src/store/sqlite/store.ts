@@ -9,7 +9,7 @@
  * 3. A write is answered only after its commit is on the disk. SQLite itself does not wait for that (synchronous=normal):
  *    it would hold up the event loop, and every reader. We bring the write-ahead log to the disk meanwhile.
  *    It still waits when the log begins anew, once in a hundred commits.
- * 4. Listeners hear of a commit after it, in commit order, and never of a rollback.
+ * 4. Listeners are told of a commit after it, in commit order, and never of a rollback.
  * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
  *    blocking the event loop, and refuse after a while.
  * 6. A disk that is full or fails is a refusal of the writes that met it. A flush that fails is the end: nobody knows
@@ -22,36 +22,36 @@ import sql, { type Sql } from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
 import { makeFolder } from '../folders.ts';
-import { type Listener, type Notice, tell } from '../notices.ts';
+import { type Listener, type Notice, notify } from '../notices.ts';
 import { type CacheTag, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
-import { Handle } from './connection.ts';
+import { Connection } from './connection.ts';
 import { refuseDiskTrouble } from './errors.ts';
-import { Said, SqliteTx } from './transaction.ts';
+import { Announcements, SqliteTx } from './transaction.ts';
 import { WriteAheadLog } from './wal.ts';
 
-const busyPatienceMs = 5_000;
+const busyTimeoutMs = 5_000;
 const busyPauseMs = 5;
 /** Nobody reads while somebody writes: after this long it is the readers' turn, in the middle of the group. */
 const longestTurnMs = 0.5;
 /** After so many turns of writers a group is committed. A commit costs about as much as two writes, so large groups save. */
-const mostTurns = 16;
+const maxTurns = 16;
 
-/** How often it is looked for writers whose patience has ended while the disk does not answer. */
-const impatienceMs = 250;
+/** How often to look for writers past their deadline while the disk does not answer. */
+const deadlineCheckMs = 250;
 
 /**
  * Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. After `fail` was
  * called everything is refused until the next start.
  */
 export function openSqlite(file: string, clock: () => number, fail: (error: unknown) => void = () => undefined): Store {
-  let writer: Handle;
-  let reader: Handle;
+  let writer: Connection;
+  let reader: Connection;
   let log: WriteAheadLog;
   try {
     // The outbox holds links that open accounts: nobody else on the machine needs to read this folder.
     makeFolder(dirname(file));
-    writer = new Handle(file, busyPatienceMs);
+    writer = new Connection(file, busyTimeoutMs);
     writer.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
     // A file that may not be written opens as well; only a write shows it.
     writer.exec('begin immediate; pragma user_version = 1; rollback;');
@@ -61,7 +61,7 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
     writer.exec('pragma wal_autocheckpoint = 0;');
     // What a process left that was killed before its flush goes to the disk now, before anybody sees it.
     writer.exec('pragma wal_checkpoint(passive);');
-    reader = new Handle(file, busyPatienceMs);
+    reader = new Connection(file, busyTimeoutMs);
     reader.exec('pragma query_only = on;');
     log = new WriteAheadLog(file, fail);
   } catch (error) {
@@ -71,8 +71,8 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
 }
 
 interface Parts {
-  readonly writer: Handle;
-  readonly reader: Handle;
+  readonly writer: Connection;
+  readonly reader: Connection;
   readonly log: WriteAheadLog;
   readonly clock: () => number;
 }
@@ -93,8 +93,8 @@ interface Settled {
 }
 
 class SqliteStore implements Store {
-  readonly #writer: Handle;
-  readonly #reader: Handle;
+  readonly #writer: Connection;
+  readonly #reader: Connection;
   readonly #log: WriteAheadLog;
   readonly #commits: VisibleCommits;
   readonly #clock: () => number;
@@ -159,8 +159,8 @@ class SqliteStore implements Store {
   #inTurn<Result>(body: (tx: SqliteTx) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new Problem('unavailable', { seconds: 2 }));
     return new Promise((resolve, reject) => {
-      // Who stands in line behind somebody who waits for another process waits for the same one: patience runs from here.
-      const deadline = performance.now() + busyPatienceMs;
+      // The deadline starts when the write is queued, so queued writes don't wait twice for the same lock.
+      const deadline = performance.now() + busyTimeoutMs;
       this.#queue.push({ body, deadline, resolve: resolve as Waiting['resolve'], reject });
       this.#working ??= this.#work();
     });
@@ -188,7 +188,7 @@ class SqliteStore implements Store {
     const group: Waiting[] = [];
     const settled: Settled[] = [];
     try {
-      for (let turn = 1; turn <= mostTurns && this.#queue.length > 0; turn += 1) {
+      for (let turn = 1; turn <= maxTurns && this.#queue.length > 0; turn += 1) {
         if (turn > 1) await nextRound();
         await this.#takeTurn(group, settled);
       }
@@ -200,9 +200,9 @@ class SqliteStore implements Store {
     }
     for (const { answer, notices } of settled) {
       answer();
-      for (const notice of notices) queueMicrotask(() => tell(this.#listeners, notice));
+      for (const notice of notices) queueMicrotask(() => notify(this.#listeners, notice));
     }
-    if (this.#log.isLong) await this.#withPatience([], this.#log.empty());
+    if (this.#log.isLong) await this.#withDeadline([], this.#log.empty());
   }
 
   async #takeTurn(group: Waiting[], settled: Settled[]): Promise<void> {
@@ -219,12 +219,12 @@ class SqliteStore implements Store {
    * Waits for the disk, however long it takes, but refuses in time those of the group and of the queue who wait with us.
    * Of the group nobody knows whether their commit will be on the disk.
    */
-  async #withPatience(group: readonly Waiting[], work: Promise<void>): Promise<void> {
+  async #withDeadline(group: readonly Waiting[], work: Promise<void>): Promise<void> {
     const timer = setInterval(() => {
       const isOver = ({ deadline }: Waiting) => performance.now() > deadline;
       for (const { reject } of [...group, ...this.#queue].filter(isOver)) reject(unavailable(diskHangs));
       this.#queue = this.#queue.filter((waiting) => !isOver(waiting));
-    }, impatienceMs);
+    }, deadlineCheckMs);
     await work.finally(() => clearInterval(timer));
   }
 
@@ -244,7 +244,7 @@ class SqliteStore implements Store {
       this.#reader.one(anything);
       this.#commits.hold();
       this.#writer.exec('commit');
-      await this.#withPatience(group, this.#log.flush());
+      await this.#withDeadline(group, this.#log.flush());
     } finally {
       this.#commits.release(settled.map(({ touched }) => touched));
       // A reader that could not read has ended it.
@@ -254,7 +254,7 @@ class SqliteStore implements Store {
 
   /** Throws only what ends the transaction of the whole group: a full disk, or a broken one. */
   async #inSavepoint({ body, resolve, reject }: Waiting): Promise<Settled> {
-    const said = new Said();
+    const said = new Announcements();
     this.#writer.exec('savepoint one');
     try {
       const result = await body(new SqliteTx(this.#writer, this.#clock(), said));

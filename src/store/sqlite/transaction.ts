@@ -3,10 +3,10 @@ import { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
 import type { DefinitionTag, SchemaTx } from '../sql.ts';
 import type { Touched } from './commits.ts';
-import type { Handle } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 /** What a transaction says of itself. */
-export class Said {
+export class Announcements {
   readonly #notices = new Map<string, Notice>();
   #tags: Set<DefinitionTag> | undefined;
 
@@ -33,11 +33,11 @@ export class SqliteTx implements SchemaTx {
   /** The queue of writers is the lock. */
   readonly lock = empty;
   readonly keep = empty;
-  readonly lockFree = empty;
-  readonly #handle: Handle;
-  readonly #said: Said;
+  readonly skipLocked = empty;
+  readonly #handle: Connection;
+  readonly #said: Announcements;
 
-  constructor(handle: Handle, now: number, said: Said) {
+  constructor(handle: Connection, now: number, said: Announcements) {
     this.#handle = handle;
     this.now = now;
     this.#said = said;

@@ -9,7 +9,7 @@ export function useEnvironmentOf({ workspaceId = '', environmentId }: Change): E
   const { data: projects } = useQuery(projectsReading);
   const isThere = projects?.objects.some(({ id }) => id === workspaceId) ?? false;
   const { data } = useQuery({
-    ...reading(listEnvironments, { words: { project: workspaceId } }),
+    ...reading(listEnvironments, { params: { project: workspaceId } }),
     enabled: environmentId !== undefined && isThere,
     staleTime: 60_000,
   });

@@ -12,7 +12,7 @@ export type GroupAnswer = Answer<typeof listGroups>['objects'][number];
 export type ApiKeyAnswer = Answer<typeof listApiKeys>['objects'][number];
 
 /** A list that has more pages is cut off here: nobody waits for a hundred answers. */
-const mostPages = 10;
+const maxPages = 10;
 
 export interface Everyone {
   readonly people: readonly UserAnswer[];
@@ -26,7 +26,7 @@ export const everyoneReading = queryOptions<Everyone, ApiProblem>({
   queryFn: async () => {
     const people: UserAnswer[] = [];
     let after: string | undefined;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < maxPages; page += 1) {
       const { data, nextMarker } = await call(listUsers, { query: { after, limit: pageSizes.users.most } });
       people.push(...data);
       if (nextMarker === null) return { people, isWhole: true };
@@ -53,7 +53,7 @@ interface Page<Item> {
 
 async function untilTotal<Item>(read: (offset: number) => Promise<Page<Item>>): Promise<Item[]> {
   const found: Item[] = [];
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const { objects, totalCount } = await read(found.length);
     found.push(...objects);
     if (objects.length === 0 || found.length >= totalCount) break;

@@ -13,7 +13,7 @@ const most = 200;
 const shown = 8;
 
 export const dependentsReading = (project: string, flag: string) =>
-  reading(listDependents, { words: { project, flag }, query: { limit: most } });
+  reading(listDependents, { params: { project, flag }, query: { limit: most } });
 
 interface Props {
   readonly flag: string;

@@ -5,7 +5,7 @@ import { reading } from '../server/api.ts';
 import { useMay, useMe } from '../server/session.ts';
 
 const userReading = (id: string) => ({
-  ...reading(getUser, { words: { user: id } }),
+  ...reading(getUser, { params: { user: id } }),
   staleTime: 600_000,
   retry: false,
 });

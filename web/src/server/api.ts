@@ -2,16 +2,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Static, TObject, TSchema } from 'typebox';
 import * as accounts from '#contract/accounts.ts';
-import type { Body, Endpoint, Query, Words } from '#contract/endpoint.ts';
+import type { Body, Endpoint, Params, Query } from '#contract/endpoint.ts';
 import { accountPrefix, type ErrorBody, prefix } from '#contract/parts.ts';
 import { stringifySearch } from '../state/search-params.ts';
 import { ApiProblem } from './api-problem.ts';
 import { connectionLost, isConnectionLost } from './connection.ts';
 import { signedInAgain } from './signed-out.ts';
 
-type WordsOf<E extends Endpoint> = [Words<E['path']>] extends [never]
-  ? { readonly words?: never }
-  : { readonly words: Readonly<Record<Words<E['path']>, string>> };
+type WordsOf<E extends Endpoint> = [Params<E['path']>] extends [never]
+  ? { readonly params?: never }
+  : { readonly params: Readonly<Record<Params<E['path']>, string>> };
 type QueryOf<E extends Endpoint> = E extends { readonly query: TObject }
   ? { readonly query?: Loose<Query<E>> }
   : { readonly query?: never };
@@ -38,7 +38,7 @@ export type Answer<E extends Endpoint> = Static<E['reply']> &
     : unknown);
 
 interface LooseInput {
-  readonly words?: Readonly<Record<string, string>>;
+  readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   readonly ifMatch?: string | undefined;
@@ -72,9 +72,9 @@ export const reading = <E extends Endpoint>(endpoint: E, ...args: Args<E>) =>
 const accountEndpoints: ReadonlySet<Endpoint> = new Set(Object.values(accounts));
 
 /** The path of a call below the address of the server, as one would type it. */
-export function urlOf<E extends Endpoint>(endpoint: E, { words = {}, query = {} }: LooseInput = {}): string {
+export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {} }: LooseInput = {}): string {
   const base = accountEndpoints.has(endpoint) ? accountPrefix : prefix;
-  const filled = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => encodeURIComponent(words[word] ?? ''));
+  const filled = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => encodeURIComponent(params[word] ?? ''));
   return base + filled + stringifySearch(query);
 }
 

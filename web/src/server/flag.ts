@@ -25,7 +25,7 @@ const withDefinitions = (answer: Answer<typeof getFlag>): FlagAnswer => ({
 
 /** By name or id. With all its definitions, so that going from one environment to another needs no request. */
 export const flagReading = (project: string, flag: string) => ({
-  ...reading(getFlag, { words: { project, flag }, query: { expand: 'definitions' } }),
+  ...reading(getFlag, { params: { project, flag }, query: { expand: 'definitions' } }),
   select: withDefinitions,
   refetchInterval: definitionsRefreshMs,
 });
@@ -37,7 +37,7 @@ export const lastEnvironment = (projectId: string): string | null => localStorag
 
 /** The flags that were looked at last, newest first, for the palette. */
 const recentKey = 'recent flags';
-const mostRecent = 6;
+const maxRecent = 6;
 
 export interface RecentFlag {
   readonly project: string;
@@ -54,5 +54,5 @@ export function recentFlags(): RecentFlag[] {
 
 export function rememberFlag(seen: RecentFlag): void {
   const others = recentFlags().filter(({ project, flag }) => project !== seen.project || flag !== seen.flag);
-  localStorage.setItem(recentKey, JSON.stringify([seen, ...others].slice(0, mostRecent)));
+  localStorage.setItem(recentKey, JSON.stringify([seen, ...others].slice(0, maxRecent)));
 }

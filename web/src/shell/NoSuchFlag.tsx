@@ -10,7 +10,7 @@ import { PlainButtonLink, TextLink } from '../ui/TextLink.tsx';
 export function NoSuchFlag({ word }: { readonly word: string }) {
   const project = useProject();
   const similar = useQuery(
-    reading(listFlags, { words: { project: project.id }, query: { name: word.slice(0, 4), limit: 5 } }),
+    reading(listFlags, { params: { project: project.id }, query: { name: word.slice(0, 4), limit: 5 } }),
   );
   const params = { project: project.name };
   return (

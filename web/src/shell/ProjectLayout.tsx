@@ -32,7 +32,7 @@ export function ProjectLayout() {
 }
 
 function WithEnvironments({ project, word }: { readonly project: Project; readonly word: string }) {
-  const environments = useQuery(reading(listEnvironments, { words: { project: project.id } }));
+  const environments = useQuery(reading(listEnvironments, { params: { project: project.id } }));
   useEffect(() => rememberProject(project.name), [project.name]);
   // By its id, or by a name with + for a space: addresses of that kind lead here, but are not the one to copy.
   if (project.name !== word) {

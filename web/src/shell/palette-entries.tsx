@@ -88,7 +88,7 @@ const recentEntries = (): Entry[] =>
 
 function useFlagEntries(project: string | undefined, text: string): { entries: Entry[]; isSearching: boolean } {
   const found = useQuery({
-    ...reading(listFlags, { words: { project: project ?? '' }, query: { name: text, limit: 8 } }),
+    ...reading(listFlags, { params: { project: project ?? '' }, query: { name: text, limit: 8 } }),
     enabled: project !== undefined && text !== '',
     placeholderData: keepPreviousData,
   });

@@ -26,11 +26,11 @@ function add(toastWithoutId: Omit<Toast, 'id'>): void {
   shown.set(withToast(shown.get(), { ...toastWithoutId, id: lastId }));
 }
 
-const mostDone = 3;
+const maxDone = 3;
 
 /** What is done makes room for the next; what failed stays, but is not said twice. */
 export function withToast(before: readonly Toast[], added: Toast): Toast[] {
   const all = [...before.filter(({ kind, text }) => kind === 'done' || text !== added.text), added];
-  const done = all.filter(({ kind }) => kind === 'done').slice(-mostDone);
+  const done = all.filter(({ kind }) => kind === 'done').slice(-maxDone);
   return all.filter((one) => one.kind === 'failed' || done.includes(one));
 }

@@ -52,14 +52,14 @@ const Shares = ({
   </>
 );
 
-const mostTexts = 8;
+const maxTexts = 8;
 
 const Texts = ({ texts }: { readonly texts: readonly string[] }) => (
   <span className={styles.texts}>
-    {texts.slice(0, mostTexts).map((text) => (
+    {texts.slice(0, maxTexts).map((text) => (
       <Token key={text}>{text}</Token>
     ))}
-    {texts.length > mostTexts && <span className={styles.none}>{texts.length - mostTexts} more</span>}
+    {texts.length > maxTexts && <span className={styles.none}>{texts.length - maxTexts} more</span>}
     {texts.length === 0 && <span className={styles.none}>None</span>}
   </span>
 );

@@ -84,7 +84,7 @@ export function AllKeysBar({ shares, order }: BarProps) {
   );
 }
 
-const mostGroups = 6;
+const maxGroups = 6;
 
 function Details({ effect }: Pick<Props, 'effect'>) {
   const { groups } = effect;
@@ -94,7 +94,7 @@ function Details({ effect }: Pick<Props, 'effect'>) {
   if (moving.length + unknowns.length + named.length === 0) return null;
   return (
     <div className={box.impact}>
-      {moving.slice(0, mostGroups).map((group, index) => (
+      {moving.slice(0, maxGroups).map((group, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
         <p key={index}>
           {groups.length === 1 ? 'Of all keys, ' : `${groupWords(group, effect)}: `}
@@ -108,7 +108,7 @@ function Details({ effect }: Pick<Props, 'effect'>) {
           .
         </p>
       ))}
-      {moving.length > mostGroups && <p>Keys also move in {moving.length - mostGroups} other combinations of rules.</p>}
+      {moving.length > maxGroups && <p>Keys also move in {moving.length - maxGroups} other combinations of rules.</p>}
       {groups.length > moving.length && moving.length > 0 && <p>Other keys keep their treatment.</p>}
       {unknowns.length > 0 && (
         <p className={styles.unknown}>

@@ -7,7 +7,7 @@ interface Props {
 }
 
 /** How many of each are named. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Which keys come to a list and which leave it. */
 export const KeyChanges = ({ added, removed }: Props) => (
@@ -33,9 +33,9 @@ const Keys = ({
       <span className="sr">{word}: </span>
       <span className="num">{keys.length}</span>
     </span>
-    {keys.slice(0, mostNamed).map((key) => (
+    {keys.slice(0, maxNamed).map((key) => (
       <Token key={key}>{key}</Token>
     ))}
-    {keys.length > mostNamed && <span>and {keys.length - mostNamed} others</span>}
+    {keys.length > maxNamed && <span>and {keys.length - maxNamed} others</span>}
   </p>
 );

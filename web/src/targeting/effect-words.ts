@@ -69,7 +69,7 @@ function matchWords(decider: Decider): string {
   return decider.kind === 'rest' ? 'match no rule' : `match ${ruleNumber(decider)}`;
 }
 
-const mostUnknowns = 4;
+const maxUnknowns = 4;
 
 /** What must be known to tell more: "rule 2 asks for `cart_value`". */
 export function unknownWords({ unknowns }: Effect): string[] {
@@ -79,8 +79,8 @@ export function unknownWords({ unknowns }: Effect): string[] {
     const when = side === 'before' && areBoth ? ' (now)' : '';
     return step.kind === 'segment' ? `targets ask for ${asked}${when}` : `${ruleNumber(step)}${when} asks for ${asked}`;
   });
-  const rest = words.length - mostUnknowns;
-  return rest > 0 ? [...words.slice(0, mostUnknowns), `${rest} more rules ask for something`] : words;
+  const rest = words.length - maxUnknowns;
+  return rest > 0 ? [...words.slice(0, maxUnknowns), `${rest} more rules ask for something`] : words;
 }
 
 function questionWords(question: Question): string {

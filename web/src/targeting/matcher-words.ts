@@ -45,13 +45,13 @@ export const verbWords = ({ type, negate, bool }: Matcher): string =>
   (negate ? verbs[type].isNot : verbs[type].is) + (type === 'BOOLEAN' && bool !== undefined ? ` ${bool}` : '');
 
 /** How many values a sentence names before it says how many there are. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** The sentence in pieces, for the eye: `user` stands for whatever the flag decides about. */
 export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
   const { is, isNot, joint = '' } = verbs[matcher.type];
   const named = valuesOf(matcher);
-  const shown = named.slice(0, named.length > mostNamed + 1 ? mostNamed : named.length);
+  const shown = named.slice(0, named.length > maxNamed + 1 ? maxNamed : named.length);
   const values = shown.flatMap((token, index): Piece[] =>
     index === 0 || joint === ',' ? [{ token }] : [{ word: joint }, { token }],
   );

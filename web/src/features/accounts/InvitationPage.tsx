@@ -20,7 +20,7 @@ const title = 'Create your account';
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' });
   return (
-    <MailedLink title={title} query={reading(getInvitation, { words: { token } })} dead={<NotOpen />}>
+    <MailedLink title={title} query={reading(getInvitation, { params: { token } })} dead={<NotOpen />}>
       {(person, onProblem) => <AcceptForm token={token} person={person} onProblem={onProblem} />}
     </MailedLink>
   );
@@ -48,7 +48,7 @@ function AcceptForm({ token, person, onProblem }: AcceptFormProps) {
   const words = [name, person.email];
   const { form, errors, problem, isSending } = useForm({
     rules: { name: nameRule, password: newPasswordRule(words) },
-    send: (values) => call(acceptInvitation, { words: { token }, body: { ...values, name: values.name.trim() } }),
+    send: (values) => call(acceptInvitation, { params: { token }, body: { ...values, name: values.name.trim() } }),
     onDone: (session) => {
       beginSession(client, session);
       return navigate({ to: '/', replace: true });

@@ -20,7 +20,7 @@ export function ResetPage() {
   const [isDone, setDone] = useState(false);
   if (isDone) return <Done />;
   return (
-    <MailedLink title={title} query={reading(getPasswordReset, { words: { token } })} dead={<Dead />}>
+    <MailedLink title={title} query={reading(getPasswordReset, { params: { token } })} dead={<Dead />}>
       {(person, onProblem) => (
         <ResetForm token={token} person={person} onDone={() => setDone(true)} onProblem={onProblem} />
       )}
@@ -51,7 +51,7 @@ function ResetForm({ token, person, onDone, onProblem }: ResetFormProps) {
   const words = [person.name, person.email];
   const { form, errors, problem, isSending } = useForm({
     rules: { password: newPasswordRule(words) },
-    send: (body) => call(resetPassword, { words: { token }, body }),
+    send: (body) => call(resetPassword, { params: { token }, body }),
     onDone,
     onProblem,
   });

@@ -18,7 +18,7 @@ export function SessionsCard() {
   const client = useQueryClient();
   const sessions = useQuery(reading(listSessions));
   const ending = useMutation<unknown, ApiProblem, string>({
-    mutationFn: (session) => call(endSession, { words: { session } }),
+    mutationFn: (session) => call(endSession, { params: { session } }),
     onSettled: () => client.invalidateQueries(reading(listSessions)),
   });
   return (

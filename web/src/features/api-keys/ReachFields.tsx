@@ -45,7 +45,7 @@ export function ReachFields({ type, reach, onChange, error }: Props) {
   const isAdmin = type === 'admin';
   const projects = useQuery(projectsReading);
   const environments = useQuery({
-    ...reading(listEnvironments, { words: { project: reach.project ?? '' } }),
+    ...reading(listEnvironments, { params: { project: reach.project ?? '' } }),
     enabled: reach.project !== undefined,
   });
   const offered = inOrder(environments.data ?? []);

@@ -22,7 +22,7 @@ export function RevokeDialog({ apiKey, place, onClose }: Props) {
   const { id, name, lastFour, lastUsedAt } = apiKey;
   const { form, problem, isSending } = useForm({
     rules: {},
-    send: () => call(revokeApiKey, { words: { key: id } }),
+    send: () => call(revokeApiKey, { params: { key: id } }),
     onDone: () => {
       onClose();
       toast(`Revoked ${name}.`);

@@ -18,7 +18,7 @@ export function usePlaces(): (key: ApiKeyAnswer) => Place {
   const { data: projects } = useQuery(projectsReading);
   const projectIds = [...new Set(keys.flatMap(({ workspace }) => workspace?.id ?? []))];
   const environments = useQueries({
-    queries: projectIds.map((project) => reading(listEnvironments, { words: { project } })),
+    queries: projectIds.map((project) => reading(listEnvironments, { params: { project } })),
   });
   const names = new Map(environments.flatMap(({ data = [] }) => data.map(({ id, name }) => [id, name] as const)));
   return ({ workspace, environments: reached }) => ({

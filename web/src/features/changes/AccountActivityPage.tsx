@@ -21,7 +21,7 @@ export function AccountActivityPage() {
   const { data: projects } = useQuery(projectsReading);
   const project = projects?.objects.find(({ name }) => name === search.project);
   const environments = useQuery({
-    ...reading(listEnvironments, { words: { project: project?.id ?? '' } }),
+    ...reading(listEnvironments, { params: { project: project?.id ?? '' } }),
     enabled: project !== undefined,
   });
   if (!may(listChanges)) return <Denied title="All activity" />;

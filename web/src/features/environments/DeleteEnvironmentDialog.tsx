@@ -92,7 +92,7 @@ function Ask({ environment, onClose }: Props) {
   const refresh = useRefreshEverything();
   const { form, problem, isSending } = useForm({
     rules: {},
-    send: () => call(deleteEnvironment, { words: { project: project.id, environment: environment.id } }),
+    send: () => call(deleteEnvironment, { params: { project: project.id, environment: environment.id } }),
     onDone: () => {
       onClose();
       toast(`Deleted ${environment.name}.`);

@@ -28,8 +28,8 @@ export function EditEnvironmentDialog({ environment, onClose }: Props) {
       if (isProduction !== environment.production) {
         operations.push({ op: 'replace', path: '/production', value: isProduction });
       }
-      const words = { project: project.id, environment: environment.id };
-      if (operations.length > 0) await call(patchEnvironment, { words, body: operations });
+      const params = { project: project.id, environment: environment.id };
+      if (operations.length > 0) await call(patchEnvironment, { params, body: operations });
     },
     onDone: () => {
       onClose();

@@ -30,7 +30,7 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
   // As it was when it began: what is removed no longer counts.
   const [all] = useState(total);
   const isStopped = useRef(false);
-  const words = { project: project.id, environment: environment.id };
+  const params = { project: project.id, environment: environment.id };
   const { form, errors, problem, isSending } = useForm({
     rules: {
       word: { check: (value) => (value.trim() === environment.name ? undefined : `Type ${environment.name}`) },
@@ -40,9 +40,11 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
       isStopped.current = false;
       return removeAll({
         list: async () =>
-          (await call(listDefinitions, { words, query: { limit: pageSizes.definitions.most } })).objects,
+          (await call(listDefinitions, { params, query: { limit: pageSizes.definitions.most } })).objects,
         remove: ({ name }) =>
-          call(deleteDefinition, { words: { ...words, flag: name }, query: noteOf({ title, comment }) }).catch(ifGone),
+          call(deleteDefinition, { params: { ...params, flag: name }, query: noteOf({ title, comment }) }).catch(
+            ifGone,
+          ),
         onRemoved: setCount,
         isStopped: () => isStopped.current,
       }).finally(refresh);

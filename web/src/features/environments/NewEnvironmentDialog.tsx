@@ -21,7 +21,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
     rules: { name: environmentNameRule },
     send: ({ name }) =>
       call(createEnvironment, {
-        words: { project: project.id },
+        params: { project: project.id },
         body: { name: name.trim(), production: isProduction },
       }),
     onDone: (environment) => {

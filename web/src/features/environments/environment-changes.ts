@@ -21,8 +21,8 @@ export const namedDefinitions = 3;
 /** The flags that are defined in the environment: their number, and a few names. */
 export function useDefinitionsIn({ id }: Environment) {
   const project = useProject();
-  const words = { project: project.id, environment: id };
-  return useQuery(reading(listDefinitions, { words, query: { limit: namedDefinitions } }));
+  const params = { project: project.id, environment: id };
+  return useQuery(reading(listDefinitions, { params, query: { limit: namedDefinitions } }));
 }
 
 /** The keys that are for the environment by name. Undefined until they are known, and for who may not see keys. */

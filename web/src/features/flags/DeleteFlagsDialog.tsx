@@ -41,7 +41,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
       eachFlag(
         flags,
         ({ name }) =>
-          call(deleteFlag, { words: { project: project.id, flag: name }, query: noteOf({ title, comment }) }),
+          call(deleteFlag, { params: { project: project.id, flag: name }, query: noteOf({ title, comment }) }),
         (what) => `Deleted ${what}.`,
       ),
     onDone: () => {

@@ -49,7 +49,7 @@ export function DetailsForm() {
     rules: noteRules(isRequired),
     send: async (note) => {
       await call(patchFlag, {
-        words: { project: project.id, flag: flag.name },
+        params: { project: project.id, flag: flag.name },
         query: noteOf(note),
         body: operations,
         ifMatch: flag.etag,

@@ -87,9 +87,9 @@ function OwnerName({ id, type }: FlagAnswer['owners'][number]) {
   const may = useMay();
   const lookUp = { staleTime: 600_000, retry: false };
   const isUser = type === 'user';
-  const user = useQuery({ ...reading(getUser, { words: { user: id } }), ...lookUp, enabled: isUser && may(getUser) });
+  const user = useQuery({ ...reading(getUser, { params: { user: id } }), ...lookUp, enabled: isUser && may(getUser) });
   const group = useQuery({
-    ...reading(getGroup, { words: { group: id } }),
+    ...reading(getGroup, { params: { group: id } }),
     ...lookUp,
     enabled: !isUser && may(getGroup),
   });

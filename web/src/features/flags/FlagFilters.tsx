@@ -9,7 +9,7 @@ import { FilterButton, FilterCount, Filters } from '../../ui/FilterButton.tsx';
 import { MultiPicker, Picker } from '../../ui/Picker.tsx';
 import styles from './FlagFilters.module.css';
 import { useFlagsSearch, useRolloutStatuses } from './flags-query.ts';
-import { mostColumns, shownEnvironments } from './shown-environments.ts';
+import { maxColumns, shownEnvironments } from './shown-environments.ts';
 
 interface Props {
   readonly flags: readonly ListedFlag[];
@@ -100,7 +100,7 @@ function TagFilter({ flags }: Pick<Props, 'flags'>) {
 function EnvironmentColumns() {
   const { search, change } = useFlagsSearch();
   const environments = useEnvironments();
-  if (environments.length <= mostColumns) return null;
+  if (environments.length <= maxColumns) return null;
   return (
     <MultiPicker
       label="Environments"

@@ -24,17 +24,17 @@ export function NewFlagDialog() {
   const [name, setName] = useState('');
   const [taken, setTaken] = useState<string>();
   const [tags, setTags] = useState<readonly string[]>([]);
-  const trafficTypes = useQuery(reading(listTrafficTypes, { words: { project: project.id } }));
+  const trafficTypes = useQuery(reading(listTrafficTypes, { params: { project: project.id } }));
   const onClose = () => void navigate({ to: '/p/$project/flags', params: { project: project.name }, search: true });
 
   const { form, errors, problem, isSending } = useForm({
     rules: { name: flagNameRule, description: {}, trafficType: {} },
     send: async (values) => {
-      const words = { project: project.id, trafficType: values.trafficType || (trafficTypes.data?.[0]?.id ?? 'user') };
+      const params = { project: project.id, trafficType: values.trafficType || (trafficTypes.data?.[0]?.id ?? 'user') };
       const { name: flag, description } = values;
-      const made = await call(createFlag, { words, body: { name: flag, description } });
+      const made = await call(createFlag, { params, body: { name: flag, description } });
       if (tags.length > 0) {
-        await call(associateTags, { words: { project: project.id, flag, objectType: 'Split' }, body: [...tags] });
+        await call(associateTags, { params: { project: project.id, flag, objectType: 'Split' }, body: [...tags] });
       }
       return made;
     },

@@ -27,8 +27,8 @@ export function NoFlags() {
 function FirstFlag() {
   const project = useProject();
   const may = useMay();
-  const { data } = useQuery(reading(listTrafficTypes, { words: { project: project.id } }));
-  const words = { project: project.id, trafficType: data?.[0]?.name ?? 'user' };
+  const { data } = useQuery(reading(listTrafficTypes, { params: { project: project.id } }));
+  const params = { project: project.id, trafficType: data?.[0]?.name ?? 'user' };
   if (!may(createFlag)) return <EmptyState title="No flags yet">Nobody has created one in this project.</EmptyState>;
   return (
     <EmptyState
@@ -41,7 +41,7 @@ function FirstFlag() {
     >
       <p>A flag starts with a name. Nobody sees anything until you define it. The same by the API:</p>
       <Command
-        text={`curl -X POST ${location.origin}${urlOf(createFlag, { words })} -H "Authorization: Bearer $BURGEE_KEY" -H 'Content-Type: application/json' -d '{"name": "my_first_flag"}'`}
+        text={`curl -X POST ${location.origin}${urlOf(createFlag, { params })} -H "Authorization: Bearer $BURGEE_KEY" -H 'Content-Type: application/json' -d '{"name": "my_first_flag"}'`}
       />
     </EmptyState>
   );

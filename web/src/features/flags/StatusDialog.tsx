@@ -27,7 +27,7 @@ export function StatusDialog({ flags, onClose, onDone }: Props) {
         flags,
         ({ name }) =>
           call(patchFlag, {
-            words: { project: project.id, flag: name },
+            params: { project: project.id, flag: name },
             query: noteOf(note),
             body: [{ op: 'replace', path: '/rolloutStatus/id', value: status }],
           }),

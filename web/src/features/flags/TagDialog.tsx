@@ -45,17 +45,17 @@ export function TagDialog({ flags, onClose, onDone }: Props) {
   );
 }
 
-const mostTries = 5;
+const maxTries = 5;
 
 /** The endpoint replaces all tags: those that are there are sent along, and read again if someone else changed them. */
-async function addTag(words: { project: string; flag: string }, tag: string, tries = 1): Promise<void> {
-  const { tags, etag } = await call(getFlag, { words });
+async function addTag(params: { project: string; flag: string }, tag: string, tries = 1): Promise<void> {
+  const { tags, etag } = await call(getFlag, { params });
   const names = (tags ?? []).map(({ name }) => name);
   if (names.includes(tag)) return;
   try {
-    await call(associateTags, { words: { ...words, objectType: 'Split' }, body: [...names, tag], ifMatch: etag });
+    await call(associateTags, { params: { ...params, objectType: 'Split' }, body: [...names, tag], ifMatch: etag });
   } catch (problem) {
-    if (!(problem instanceof ApiProblem) || problem.status !== 412 || tries === mostTries) throw problem;
-    await addTag(words, tag, tries + 1);
+    if (!(problem instanceof ApiProblem) || problem.status !== 412 || tries === maxTries) throw problem;
+    await addTag(params, tag, tries + 1);
   }
 }

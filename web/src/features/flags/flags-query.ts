@@ -13,7 +13,7 @@ type FlagPage = Answer<typeof listFlags>;
 
 export const useRolloutStatuses = () => {
   const { id } = useProject();
-  return useQuery({ ...reading(listRolloutStatusesOfProject, { words: { project: id } }), staleTime: 60_000 });
+  return useQuery({ ...reading(listRolloutStatusesOfProject, { params: { project: id } }), staleTime: 60_000 });
 };
 
 /** What the address asks for, and how to ask for something else. */
@@ -35,7 +35,7 @@ export function useFlags() {
   const statuses = useRolloutStatuses();
   const status = statuses.data?.find(({ name }) => name === search.status);
   const input = {
-    words: { project: id },
+    params: { project: id },
     query: {
       expand: 'environments',
       name: search.q,

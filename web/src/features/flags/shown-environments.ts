@@ -1,12 +1,12 @@
 import type { Environment } from '../../server/project.ts';
 
 /** More columns than this cannot be read. */
-export const mostColumns = 5;
+export const maxColumns = 5;
 
 /** Those that were asked for; else all, or where they are too many the production ones and the first of the others. */
 export function shownEnvironments(all: readonly Environment[], asked: readonly string[] | undefined): Environment[] {
   if (asked) return all.filter(({ name }) => asked.includes(name));
-  const production = all.filter((environment) => environment.production).slice(0, mostColumns);
-  const others = all.filter((environment) => !environment.production).slice(0, mostColumns - production.length);
+  const production = all.filter((environment) => environment.production).slice(0, maxColumns);
+  const others = all.filter((environment) => !environment.production).slice(0, maxColumns - production.length);
   return all.filter((environment) => production.includes(environment) || others.includes(environment));
 }

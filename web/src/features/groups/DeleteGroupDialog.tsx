@@ -22,7 +22,7 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
   const members = data?.people.filter((user) => isMember(user, group.id));
   const { form, problem, isSending } = useForm({
     rules: {},
-    send: () => call(deleteGroup, { words: { group: group.id } }),
+    send: () => call(deleteGroup, { params: { group: group.id } }),
     onDone: async () => {
       onClose();
       toast(`Deleted ${group.name}.`);

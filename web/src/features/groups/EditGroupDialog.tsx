@@ -18,7 +18,7 @@ export function EditGroupDialog({ group, onClose }: Props) {
   const { form, errors, problem, isSending } = useForm({
     rules: { name: groupNameRule, description: {} },
     send: ({ name, description }) =>
-      call(replaceGroup, { words: { group: group.id }, body: { name: name.trim(), description } }),
+      call(replaceGroup, { params: { group: group.id }, body: { name: name.trim(), description } }),
     onDone: () => {
       onClose();
       toast('Saved.');

@@ -20,7 +20,7 @@ import { MembersCard } from './MembersCard.tsx';
 export function GroupPage() {
   const may = useMay();
   const { group: id = '' } = useParams({ strict: false });
-  const group = useQuery(reading(getGroup, { words: { group: id } }));
+  const group = useQuery(reading(getGroup, { params: { group: id } }));
   if (!may(listGroups)) return <Denied title="Groups" />;
   return (
     <Page width="narrow">

@@ -26,12 +26,12 @@ export const isMember = ({ groups }: UserAnswer, groupId: string): boolean =>
 
 export const addMember = (groupId: string, user: string) =>
   call(patchUser, {
-    words: { user },
+    params: { user },
     body: [{ op: 'add', path: '/groups/-', value: { id: groupId, type: 'group' } }],
   });
 
 export const removeMember = (groupId: string, user: string) =>
-  call(patchUser, { words: { user }, body: [{ op: 'remove', path: `/groups/${groupId}` }] });
+  call(patchUser, { params: { user }, body: [{ op: 'remove', path: `/groups/${groupId}` }] });
 
 export const groupNameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),

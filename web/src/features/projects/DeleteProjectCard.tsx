@@ -79,7 +79,7 @@ function DeleteProjectDialog({ onClose }: { readonly onClose: () => void }) {
   const ending = (keys.data ?? []).filter(({ workspace }) => workspace?.id === project.id).map(({ name }) => name);
   const { form, problem, isSending } = useForm({
     rules: {},
-    send: () => call(deleteProject, { words: { project: project.id } }),
+    send: () => call(deleteProject, { params: { project: project.id } }),
     onDone: async () => {
       toast(`Deleted ${project.name}.`);
       await navigate({ to: '/admin/settings' });

@@ -39,7 +39,7 @@ export function GeneralCard() {
   const { form, errors, problem, isSending } = useForm({
     rules: { name: projectNameRule },
     send: async () => ({
-      saved: await call(patchProject, { words: { project: project.id }, body: operations }),
+      saved: await call(patchProject, { params: { project: project.id }, body: operations }),
       sent: edited,
     }),
     onDone: async ({ saved, sent }) => {

@@ -12,7 +12,7 @@ export function RolloutStatusesCard() {
   const project = useProject();
   const may = useMay();
   const statuses = useQuery({
-    ...reading(listRolloutStatusesOfProject, { words: { project: project.id } }),
+    ...reading(listRolloutStatusesOfProject, { params: { project: project.id } }),
     enabled: may(listRolloutStatusesOfProject),
   });
   if (!may(listRolloutStatusesOfProject)) return null;

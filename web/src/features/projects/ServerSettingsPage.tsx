@@ -89,9 +89,9 @@ const ProjectTable = ({ projects }: { readonly projects: readonly Project[] }) =
 );
 
 function ProjectRow({ project }: { readonly project: Project }) {
-  const words = { project: project.id };
-  const flags = useQuery(reading(listFlags, { words, query: { limit: 1 } })).data?.totalCount;
-  const environments = useQuery(reading(listEnvironments, { words })).data;
+  const byId = { project: project.id };
+  const flags = useQuery(reading(listFlags, { params: byId, query: { limit: 1 } })).data?.totalCount;
+  const environments = useQuery(reading(listEnvironments, { params: byId })).data;
   const params = { project: project.name };
   return (
     <tr>

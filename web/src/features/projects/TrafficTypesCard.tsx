@@ -82,7 +82,7 @@ function NewTrafficTypeDialog({ onClose }: { readonly onClose: () => void }) {
   const refresh = useRefresh();
   const { form, errors, problem, isSending } = useForm({
     rules: { name: nameRule },
-    send: ({ name }) => call(createTrafficType, { words: { project: project.id }, body: { name: name.trim() } }),
+    send: ({ name }) => call(createTrafficType, { params: { project: project.id }, body: { name: name.trim() } }),
     onDone: ({ name }) => {
       onClose();
       toast(`Created ${name}.`);
@@ -124,7 +124,7 @@ function DeleteTrafficTypeDialog({ trafficType: { id, name }, onClose }: DeleteP
   const refresh = useRefresh();
   const { form, problem, isSending } = useForm({
     rules: {},
-    send: () => call(deleteTrafficType, { words: { trafficTypeId: id } }),
+    send: () => call(deleteTrafficType, { params: { trafficTypeId: id } }),
     onDone: () => {
       onClose();
       toast(`Deleted ${name}.`);

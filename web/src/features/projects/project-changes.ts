@@ -20,13 +20,13 @@ export function useRefreshProjects(): () => Promise<unknown> {
 
 export const useTrafficTypes = () => {
   const { id } = useProject();
-  return useQuery(reading(listTrafficTypes, { words: { project: id } }));
+  return useQuery(reading(listTrafficTypes, { params: { project: id } }));
 };
 
 /** How many flags the project has; undefined until that is known. */
 export function useFlagCount(): number | undefined {
   const { id } = useProject();
-  return useQuery(reading(listFlags, { words: { project: id }, query: { limit: 1 } })).data?.totalCount;
+  return useQuery(reading(listFlags, { params: { project: id }, query: { limit: 1 } })).data?.totalCount;
 }
 
 export const projectNameRule: FieldRule = {

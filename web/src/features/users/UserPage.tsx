@@ -18,7 +18,7 @@ import styles from './UserPage.module.css';
 export function UserPage() {
   const may = useMay();
   const { user: id = '' } = useParams({ strict: false });
-  const user = useQuery(reading(getUser, { words: { user: id } }));
+  const user = useQuery(reading(getUser, { params: { user: id } }));
   if (!may(getUser)) return <Denied title="Users" />;
   return (
     <Page>

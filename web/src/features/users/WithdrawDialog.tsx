@@ -13,7 +13,7 @@ export function WithdrawDialog({ user, onClose }: UserDialogProps) {
   const navigate = useNavigate();
   const { form, problem, isSending } = useForm({
     rules: {},
-    send: () => call(deleteUser, { words: { user: user.id } }),
+    send: () => call(deleteUser, { params: { user: user.id } }),
     onDone: async () => {
       onClose();
       toast(`The invitation of ${user.email} is withdrawn.`);

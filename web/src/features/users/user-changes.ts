@@ -25,13 +25,13 @@ export function useRefreshUsers(): () => Promise<unknown> {
 }
 
 export const change = ({ id }: UserAnswer, operations: Operation[]) =>
-  call(patchUser, { words: { user: id }, body: operations });
+  call(patchUser, { params: { user: id }, body: operations });
 
 /** What needs no question: its effect is said in passing. */
 export function useQuickChanges(user: UserAnswer) {
   const refresh = useRefreshUsers();
   const resending = useMutation<unknown, ApiProblem>({
-    mutationFn: () => call(resendInvitation, { words: { user: user.id } }),
+    mutationFn: () => call(resendInvitation, { params: { user: user.id } }),
     onSuccess: () => toast(`Invited ${user.email} again. The link of the earlier mail is dead.`),
     onError: (problem) => toastFailure(`${user.email} was not invited again. ${explain(problem)}`),
     onSettled: () => refresh().then(focusWhenLost),

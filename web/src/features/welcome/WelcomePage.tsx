@@ -37,7 +37,7 @@ export function WelcomePage() {
 const skeleton = <SkeletonRows rows={5} height={64} />;
 
 function StepsIn({ project }: { readonly project: Project }) {
-  const environments = useQuery(reading(listEnvironments, { words: { project: project.id } }));
+  const environments = useQuery(reading(listEnvironments, { params: { project: project.id } }));
   return (
     <Loaded query={environments} skeleton={skeleton}>
       {(all) => <Steps start={{ project, environment: inOrder(all)[0] }} />}
@@ -128,6 +128,6 @@ function Steps({ start }: { readonly start: Start }) {
   );
 }
 
-const curlOf = (words: Readonly<Record<'project' | 'flag' | 'environment', string>>): string =>
-  `curl -s ${location.origin}${urlOf(getDefinition, { words })} \\
+const curlOf = (params: Readonly<Record<'project' | 'flag' | 'environment', string>>): string =>
+  `curl -s ${location.origin}${urlOf(getDefinition, { params })} \\
   -H "Authorization: Bearer $BURGEE_KEY"`;

@@ -20,7 +20,7 @@ const refreshMs = 3_000;
 export function useProgress({ project, environment }: Start) {
   const may = useMay();
   const flags = useQuery({
-    ...reading(listFlags, { words: { project: project.id }, query: { expand: 'environments', limit: 50 } }),
+    ...reading(listFlags, { params: { project: project.id }, query: { expand: 'environments', limit: 50 } }),
     refetchInterval: refreshMs,
   });
   const keys = useQuery({

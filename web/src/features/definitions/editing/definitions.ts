@@ -15,10 +15,10 @@ export const useSaved = (environmentId: string): ExpandedDefinition | undefined 
  */
 export async function keepDefinition(
   client: QueryClient,
-  words: { readonly project: string; readonly flag: string },
+  params: { readonly project: string; readonly flag: string },
   changed: Pick<ExpandedDefinition, 'environment' | 'etag'>,
 ): Promise<void> {
-  const { queryKey } = flagReading(words.project, words.flag);
+  const { queryKey } = flagReading(params.project, params.flag);
   await client.cancelQueries({ queryKey });
   const replace = (definition: ExpandedDefinition) =>
     definition.environment.id === changed.environment.id ? { ...definition, ...changed } : definition;

@@ -22,7 +22,7 @@ const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 export function JsonCopies({ editing: { targeting, savedTargeting, saved, draft }, environment }: Props) {
   const project = useProject();
   const flag = useFlag();
-  const words = { project: project.id, flag: flag.name, environment: environment.id };
+  const params = { project: project.id, flag: flag.name, environment: environment.id };
   const patch = targeting && savedTargeting && diffTargeting(savedTargeting, targeting);
   const copy = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
   const refusal = draft && patch ? undefined : 'There is nothing to save.';
@@ -43,7 +43,7 @@ export function JsonCopies({ editing: { targeting, savedTargeting, saved, draft 
         refusal={refusal}
         onSelect={() =>
           copy(
-            curlOf({ method: 'PATCH', path: urlOf(patchDefinition, { words }), body: patch, etag: saved?.etag }),
+            curlOf({ method: 'PATCH', path: urlOf(patchDefinition, { params }), body: patch, etag: saved?.etag }),
             'the curl line',
           )
         }

@@ -27,7 +27,7 @@ export function DependencyValue({ matcher, onChange }: Props) {
   const [text, setText] = useState('');
   const asked = useDeferredValue(text);
   const flags = useQuery(
-    reading(listFlags, { words: { project: project.id }, query: { name: asked || undefined, limit: 20 } }),
+    reading(listFlags, { params: { project: project.id }, query: { name: asked || undefined, limit: 20 } }),
   );
   const other = useQuery({ ...flagReading(project.id, splitName), enabled: splitName !== '', refetchInterval: false });
   const definition = other.data?.definitions?.find((one) => one.environment.id === environment.id);

@@ -11,7 +11,7 @@ import styles from './TargetsStep.module.css';
 const TargetsEditor = lazyPart('TargetsEditor', () => import('./TargetsEditor.tsx'));
 
 /** How many keys of a treatment are shown before it says how many there are. */
-const mostShown = 4;
+const maxShown = 4;
 
 /** Keys that get a treatment whatever the rules say. */
 export function TargetsStep() {
@@ -61,10 +61,10 @@ interface KeysProps {
 }
 
 function Keys({ keys, onMore }: KeysProps) {
-  const more = keys.length - mostShown;
+  const more = keys.length - maxShown;
   return (
     <>
-      {keys.slice(0, mostShown).map((key) => (
+      {keys.slice(0, maxShown).map((key) => (
         <Token key={key}>{key}</Token>
       ))}
       {more > 0 &&

@@ -11,11 +11,11 @@ interface Props {
 }
 
 /** More than this many are edited as lines of text: nobody looks through so many frames. */
-const mostTokens = 60;
+const maxTokens = 60;
 
 /** Chosen once: another field while somebody types would take the focus away. */
 export function TokensInput(props: Props) {
-  const [isLong] = useState(props.tokens.length > mostTokens);
+  const [isLong] = useState(props.tokens.length > maxTokens);
   return isLong ? <LinesInput {...props} /> : <FramesInput {...props} />;
 }
 

@@ -26,7 +26,7 @@ export function Owners() {
 function User({ id }: { readonly id: string }) {
   const may = useMay();
   const { data } = useQuery({
-    ...reading(getUser, { words: { user: id } }),
+    ...reading(getUser, { params: { user: id } }),
     enabled: may(getUser),
     staleTime: 600_000,
   });
@@ -36,7 +36,7 @@ function User({ id }: { readonly id: string }) {
 function Group({ id }: { readonly id: string }) {
   const may = useMay();
   const { data } = useQuery({
-    ...reading(getGroup, { words: { group: id } }),
+    ...reading(getGroup, { params: { group: id } }),
     enabled: may(getGroup),
     staleTime: 600_000,
   });

@@ -23,8 +23,8 @@ export function RolloutPanel() {
   const may = useMay();
   // The same for as long as the page is open, so that it stays the same question.
   const [from] = useState(() => Date.now() - days * oneDay);
-  const words = { project: project.id, flag: flag.name, environment: environment.id };
-  const question = reading(getRolloutHistory, { words, query: { from } });
+  const params = { project: project.id, flag: flag.name, environment: environment.id };
+  const question = reading(getRolloutHistory, { params, query: { from } });
   const history = useQuery({
     ...question,
     // Asked again whenever somebody has changed the definition. Until it is answered, what was known is shown.

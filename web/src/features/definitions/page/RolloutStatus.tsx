@@ -79,7 +79,7 @@ function useSetStatus() {
   const client = useQueryClient();
   return async (status: Status, note: Note): Promise<Status> => {
     await call(patchFlag, {
-      words: { project: project.id, flag: flag.name },
+      params: { project: project.id, flag: flag.name },
       query: note,
       body: [{ op: 'replace', path: '/rolloutStatus/id', value: status.id }],
     });

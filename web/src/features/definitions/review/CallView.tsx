@@ -9,11 +9,11 @@ import { useWords } from './save.ts';
 
 /** The call that saving makes, as JSON and as a line for a terminal. */
 export function CallView({ draft }: { readonly draft: Draft }) {
-  const words = useWords();
+  const params = useWords();
   const endpoint = draft.base ? patchDefinition : createDefinition;
   const body = draft.base ? diffTargeting(draft.base, draft.targeting) : draft.targeting;
   const json = JSON.stringify(body, null, 2);
-  const curl = curlOf({ method: endpoint.method, path: urlOf(endpoint, { words }), body, etag: draft.etag });
+  const curl = curlOf({ method: endpoint.method, path: urlOf(endpoint, { params }), body, etag: draft.etag });
   return (
     <div className={styles.views}>
       <Code what={draft.base ? 'JSON patch' : 'JSON'} text={json} />

@@ -33,14 +33,14 @@ export function KillDialog({ saved, onClose }: Props) {
   );
   const project = useProject();
   const client = useQueryClient();
-  const words = useWords();
+  const params = useWords();
   const dialogs = useDialogs();
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
     rules: noteRules(isRequired),
-    send: (values) => call(killDefinition, { words, query: noteOf(values) }),
+    send: (values) => call(killDefinition, { params, query: noteOf(values) }),
     onDone: async (killed) => {
-      await keepDefinition(client, words, killed);
+      await keepDefinition(client, params, killed);
       afterChange(client);
       onClose();
       toast(`Killed in ${environment.name}. Everyone gets ${killed.defaultTreatment}.`, {

@@ -22,17 +22,17 @@ interface Props {
 export function RemoveDefinitionDialog({ saved, onClose }: Props) {
   const { environment, place } = useEditor();
   const client = useQueryClient();
-  const words = useWords();
+  const params = useWords();
   const isRequired = useProject().requiresTitleAndComments;
   const mustType = (value: string) => (value.trim() === saved.name ? undefined : `Type ${saved.name}`);
   const { form, errors, problem, isSending } = useForm({
     rules: { word: { check: environment.production ? mustType : () => undefined }, ...noteRules(isRequired) },
     send: ({ title, comment }) =>
-      call(deleteDefinition, { words, query: noteOf({ title, comment }), ifMatch: saved.etag }),
+      call(deleteDefinition, { params, query: noteOf({ title, comment }), ifMatch: saved.etag }),
     onDone: async () => {
       onClose();
       writeDraft(place, undefined);
-      await refresh(client, words);
+      await refresh(client, params);
       afterChange(client);
       toast(`Removed from ${environment.name}.`);
     },

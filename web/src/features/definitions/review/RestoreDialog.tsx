@@ -31,13 +31,13 @@ export function RestoreDialog({ saved, onClose }: Props) {
   );
   const project = useProject();
   const client = useQueryClient();
-  const words = useWords();
+  const params = useWords();
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
     rules: noteRules(isRequired),
-    send: (values) => call(restoreDefinition, { words, query: noteOf(values) }),
+    send: (values) => call(restoreDefinition, { params, query: noteOf(values) }),
     onDone: async (restored) => {
-      await keepDefinition(client, words, restored);
+      await keepDefinition(client, params, restored);
       afterChange(client);
       onClose();
       toast(`Restored in ${environment.name}. The rules decide again.`);

@@ -26,18 +26,18 @@ export function useWords() {
 
 export function useSave() {
   const client = useQueryClient();
-  const words = useWords();
+  const params = useWords();
   const { place, setAttempted } = useEditor();
   const dialogs = useDialogs();
   const send = async (draft: Draft, note: Note): Promise<void> => {
     if (draft.base) {
       const body = diffTargeting(draft.base, draft.targeting);
       const ifMatch = draft.etag ?? undefined;
-      await keepDefinition(client, words, await call(patchDefinition, { words, query: note, body, ifMatch }));
+      await keepDefinition(client, params, await call(patchDefinition, { params, query: note, body, ifMatch }));
     } else {
-      await call(createDefinition, { words, query: note, body: draft.targeting });
+      await call(createDefinition, { params, query: note, body: draft.targeting });
       // What the page needs of a new definition (its seeds) is not in the answer.
-      await refresh(client, words);
+      await refresh(client, params);
     }
     // What was edited meanwhile is not saved.
     if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
@@ -48,7 +48,7 @@ export function useSave() {
       const gone = flagsNotThere(problem);
       if (gone.length > 0) {
         // The rules are marked once their flags are known to be gone.
-        await Promise.all(gone.map((flag) => refresh(client, { ...words, flag })));
+        await Promise.all(gone.map((flag) => refresh(client, { ...params, flag })));
         dialogs.close();
         setAttempted(true);
         toastFailure(`Not saved: a rule depends on ${gone.join(', ')}, which no longer exists.`);
@@ -58,7 +58,7 @@ export function useSave() {
 }
 
 const flagsNotThere = (problem: ApiProblem): string[] =>
-  complaintsOf(problem).flatMap((words) => /depends\/splitName (\S+) is not a flag/.exec(words)?.[1] ?? []);
+  complaintsOf(problem).flatMap((params) => /depends\/splitName (\S+) is not a flag/.exec(params)?.[1] ?? []);
 
 /** Reads the flag anew: the page then sees what others did. */
 export const refresh = (client: QueryClient, { project, flag }: { project: string; flag: string }) =>

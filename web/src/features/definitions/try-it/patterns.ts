@@ -20,7 +20,7 @@ export class Undecided extends Error {
 
 /** Ordinary expressions take less than a millisecond. */
 const limitMs = 500;
-const mostVerdicts = 500;
+const maxVerdicts = 500;
 
 /** By pattern and text. Undefined: it is being asked for. */
 let verdicts = new Map<string, boolean | 'tooSlow' | undefined>();
@@ -47,7 +47,7 @@ const idOf = ({ pattern, text }: PatternQuestion): string => JSON.stringify([pat
 async function work(): Promise<void> {
   for (let question = waiting[0]; question; question = waiting[0]) {
     const verdict = await verdictOf(question);
-    if (verdicts.size > mostVerdicts) verdicts = new Map(waiting.map((one) => [idOf(one), undefined]));
+    if (verdicts.size > maxVerdicts) verdicts = new Map(waiting.map((one) => [idOf(one), undefined]));
     verdicts.set(idOf(question), verdict);
     waiting.shift();
     answers.set(answers.get() + 1);
