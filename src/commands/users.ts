@@ -6,9 +6,9 @@ import { Problem, refuse } from '#domain/problems.ts';
 import {
   patchUser as applyUserPatch,
   applyUserUpdate,
-  checkGroupCount,
   nameFromEmail,
   type PartialUserUpdate,
+  requireGroupCount,
   toUserReply,
   type User,
 } from '#domain/users.ts';
@@ -91,7 +91,7 @@ export const deleteUser = (context: Context, id: string) =>
   });
 
 async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
-  checkGroupCount(groupIds);
+  requireGroupCount(groupIds.length);
   const known = await lockGroupNames(tx, groupIds);
   refuse(
     'user_invalid',

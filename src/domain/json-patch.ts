@@ -32,6 +32,8 @@ export interface PatchOptions {
   readonly mayName: RegExp;
   /** Appends (`…/-`) that make their list when it is absent. */
   readonly impliedLists?: RegExp;
+  /** Turns an operation that this document reads in its own way into one of the RFC; undefined: it changes nothing. */
+  readonly interpret?: (operation: Operation, document: unknown) => Operation | undefined;
 }
 
 /** Characters that all copies and moves of a patch may carry together, and levels that a place and its value may have. */
@@ -54,7 +56,8 @@ export function applyPatch(document: unknown, operations: readonly Operation[], 
   return patching.result;
 }
 
-class Refusal extends Error {}
+/** Refuses one operation: the message names its member and the reason. */
+export class Refusal extends Error {}
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -74,9 +77,12 @@ class Patching {
     return this.#holder[''];
   }
 
-  apply(operation: Operation): void {
+  apply(given: Operation): void {
+    this.#requireNameable('path', given.path);
+    const { interpret } = this.#options;
+    const operation = interpret ? interpret(given, this.result) : given;
+    if (!operation) return;
     const { op, path } = operation;
-    this.#requireNameable('path', path);
     if (op === 'add') this.#add(path, givenValue(operation));
     else if (op === 'remove') this.#remove('path', path);
     else if (op === 'replace') this.#replace(path, givenValue(operation));
@@ -174,12 +180,10 @@ class Patching {
   }
 }
 
-/** The commonest mistake in a path: `killed` for `/killed`. */
-export const lacksSlash = (path: string): boolean => path !== '' && !path.startsWith('/');
-export const mustBeginWithSlash = (path: string): string => `a path begins with a slash; did you mean /${path}?`;
-
+/** The most common mistake in a path: `killed` for `/killed`. */
 function requireSlash(member: string, path: string): void {
-  if (lacksSlash(path)) throw new Refusal(`${member}: ${mustBeginWithSlash(path)}`);
+  if (path === '' || path.startsWith('/')) return;
+  throw new Refusal(`${member}: a path begins with a slash; did you mean /${path}?`);
 }
 
 const nothingAt = (member: string, path: string) => new Refusal(`${member}: there is nothing at ${path}`);

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { equalJson } from './json.ts';
-import { lacksSlash, mustBeginWithSlash, type Operation } from './json-patch.ts';
+import { applyPatch, type Operation, Refusal } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
 import { booleanFromText, OneOf, patterns, Title } from './schema.ts';
 import { shapeOf } from './shapes.ts';
@@ -10,6 +9,7 @@ export const UserStatus = OneOf(userStatuses);
 export type UserStatus = Static<typeof UserStatus>;
 
 const GroupReference = Type.Object({ id: Type.String(), type: Type.Literal('group') });
+type GroupReference = Static<typeof GroupReference>;
 /** Without quotes: between them anything is an address, also what mail servers read as another one. */
 export const Email = Type.String({ format: 'email', pattern: patterns.noQuotes, maxLength: 254 });
 
@@ -52,8 +52,8 @@ export type Invitation = Static<typeof Invitation>;
 /** So many groups are looked up at once, and no patch may grow the list further between two of its operations. */
 const maxGroups = 200;
 
-export const checkGroupCount = (groupIds: readonly string[]): void =>
-  refuse('user_invalid', groupIds.length > maxGroups ? [`groups must not have more than ${maxGroups} items`] : []);
+export const requireGroupCount = (count: number): void =>
+  refuse('user_invalid', count > maxGroups ? [`groups must not have more than ${maxGroups} items`] : []);
 
 /** A full update: every field is required. */
 export const UserUpdate = Type.Object({
@@ -134,79 +134,67 @@ export function applyUserUpdate(user: User, update: PartialUserUpdate): User {
  * change. The other fields follow the rules of a full update. Whether the groups exist is for the caller to see.
  */
 export function patchUser(user: User, operations: readonly Operation[]): User {
-  let groupIds = user.groupIds;
   const { email, name, status, twoFactor } = user;
   const current = { email, name, status, '2fa': twoFactor };
-  const fields: Record<string, unknown> = { ...current };
-  operations.forEach((operation, index) => {
-    if (isGroupPath(operation.path)) {
-      groupIds = patchGroups(groupIds, operation, index);
-      checkGroupCount(groupIds);
-    } else patchField(fields, operation, index);
-  });
+  const { groups, ...fields } = applyPatch({ ...current, groups: user.groupIds.map(toGroup) }, operations, {
+    mayName: /^\/(?:name|email|status|2fa|groups(?:\/.*)?)$/s,
+    interpret,
+  }) as typeof current & { groups: GroupReference[] };
   // A name or address of an earlier release, which would be refused today, must not keep anyone from being deactivated.
   const changes = Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => value !== current[field as keyof typeof current]),
   );
-  const missing = Object.keys(changes).filter((field) => changes[field] === undefined);
-  refuse('user_invalid', [...missing.map((field) => `${field} is required`), ...partialShape.complaints(changes)]);
-  return { ...applyUserUpdate(user, partialShape.clean(changes)), groupIds };
+  refuse('user_invalid', partialShape.complaints(changes));
+  return { ...applyUserUpdate(user, partialShape.clean(changes)), groupIds: groups.map(({ id }) => id) };
 }
 
-const refused = (index: number, complaint: string) =>
-  new Problem('patch_invalid', { complaints: [`${index}/${complaint}`] });
-const isGroupPath = (path: string) => path === '/groups' || path.startsWith('/groups/');
-
-function patchField(fields: Record<string, unknown>, { op, path, value }: Operation, index: number): void {
-  const field = path.slice(1);
-  if (lacksSlash(path)) throw refused(index, `path: ${mustBeginWithSlash(path)}`);
-  if (!Object.hasOwn(fields, field)) throw refused(index, `path: ${path} cannot be changed by a patch`);
-  if (op === 'test') {
-    if (fields[field] !== value) throw refused(index, `value: the test failed, ${path} has another value`);
-  } else if (op === 'add' || op === 'replace') {
-    fields[field] = field === '2fa' ? booleanFromText(value) : value;
-  } else {
-    throw refused(index, `op: ${op} is not possible at ${path}`);
+/** JSON Patch as clients of this API write it: see the tests for every form that groups are added and removed in. */
+function interpret(operation: Operation, document: unknown): Operation | undefined {
+  const { op, path, value } = operation;
+  const isGroup = /^\/groups(?:\/|$)/.test(path);
+  if (op === 'move' || op === 'copy' || (op === 'remove' && !isGroup)) {
+    throw new Refusal(`op: ${op} is not possible at ${path}`);
   }
+  if (isGroup) return interpretGroup(operation, (document as { groups: GroupReference[] }).groups);
+  return path === '/2fa' ? { op, path, value: booleanFromText(value) } : operation;
 }
 
-function patchGroups(groupIds: readonly string[], { op, path, value }: Operation, index: number): readonly string[] {
+function interpretGroup({ op, path, value }: Operation, groups: readonly GroupReference[]): Operation | undefined {
+  if (op === 'remove') return removal(path, idOf(value), groups);
+  if (path === '/groups') return { op, path, value: toGroups(value) };
   const place = path.slice('/groups/'.length);
-  const at = /^\d+$/.test(place) ? groupIds[Number(place)] : groupIds.find((id) => id === place);
-  if (op === 'test') {
-    testGroups(groupIds, path, value, index);
-    return groupIds;
-  }
-  if (op === 'remove') return removeGroup(groupIds, path, idOf(value) ?? at, index);
-  if (op !== 'add' && op !== 'replace') throw refused(index, `op: ${op} is not possible at ${path}`);
-  if (path === '/groups') return allGroups(value, index);
-  if (!/^(\d+|-)$/.test(place)) throw refused(index, `path: ${path} cannot be changed by a patch`);
-  const id = idOf(value);
-  if (id === undefined) throw refused(index, 'value must be a group: {"id", "type": "group"}');
-  if (op === 'add') return [...new Set([...groupIds, id])];
-  if (at === undefined) throw refused(index, `path: there is nothing at ${path}`);
-  return [...new Set(groupIds.map((other) => (other === at ? id : other)))];
+  if (op === 'test') return { op, path, value: /^\d+$/.test(place) ? toGroup(idOf(value)) : value };
+  if (!/^(?:\d+|-)$/.test(place)) throw new Refusal(`path: ${path} cannot be changed by a patch`);
+  const group = toGroup(idOf(value));
+  const others = groups.filter((_, index) => op === 'add' || index !== Number(place));
+  const isThere = others.some(({ id }) => id === group.id);
+  if (op === 'replace') return isThere ? { op: 'remove', path } : { op, path, value: group };
+  if (isThere) return undefined;
+  requireGroupCount(groups.length + 1);
+  return { op, path: '/groups/-', value: group };
 }
 
-function removeGroup(groupIds: readonly string[], path: string, id: string | undefined, index: number) {
-  if (path === '/groups' && id === undefined) return [];
-  if (id === undefined || !groupIds.includes(id)) throw refused(index, `path: the user is in no such group at ${path}`);
-  return groupIds.filter((other) => other !== id);
+/** By index, by the group's id in the path, or by the group as value; of /groups alone: of all. */
+function removal(path: string, id: string | undefined, groups: readonly GroupReference[]): Operation {
+  if (path === '/groups' && id === undefined) return { op: 'replace', path, value: [] };
+  const place = id ?? path.slice('/groups/'.length);
+  if (id === undefined && /^\d+$/.test(place)) return { op: 'remove', path };
+  const index = groups.findIndex((group) => group.id === place);
+  if (index === -1) throw new Refusal(`path: the user is in no such group at ${path}`);
+  return { op: 'remove', path: `/groups/${index}` };
 }
 
-function testGroups(groupIds: readonly string[], path: string, value: unknown, index: number): void {
-  if (path === '/groups' && equalJson(allGroups(value, index), groupIds)) return;
-  const [, place, member] = /^\/groups\/(\d+)(\/id)?$/.exec(path) ?? [];
-  const expected = member ? value : idOf(value);
-  if (place === undefined || expected === undefined || groupIds[Number(place)] !== expected) {
-    throw refused(index, `value: the test failed, ${path} has another value`);
-  }
-}
-
-function allGroups(value: unknown, index: number): readonly string[] {
+function toGroups(value: unknown): GroupReference[] {
   const ids = Array.isArray(value) ? value.map(idOf) : [undefined];
-  if (ids.some((id) => id === undefined)) throw refused(index, 'value must be a list of groups');
-  return [...new Set(ids as string[])];
+  if (ids.includes(undefined)) throw new Refusal('value must be a list of groups');
+  const distinct = [...new Set(ids)];
+  requireGroupCount(distinct.length);
+  return distinct.map(toGroup);
+}
+
+function toGroup(id: string | undefined): GroupReference {
+  if (id === undefined) throw new Refusal('value must be a group: {"id", "type": "group"}');
+  return { id, type: 'group' };
 }
 
 /** A group may be named by its id alone or by an object that has one. */

@@ -102,12 +102,13 @@ for (const [rule, operations, changes] of changed) {
   test(`a patch changes: ${rule}`, () => assert.deepEqual(patchUser(user, operations), { ...user, ...changes }));
 }
 
+const nothing = (path: string) => `0/path: there is nothing at ${path}`;
 const noGroup = (path: string) => `0/path: the user is in no such group at ${path}`;
 const notHere = (path: string) => `0/path: ${path} cannot be changed by a patch`;
 const failed = (path: string) => `0/value: the test failed, ${path} has another value`;
 
 const refused: [rule: string, operation: Operation, complaint: string][] = [
-  ['remove beyond the last group', { op: 'remove', path: '/groups/3' }, noGroup('/groups/3')],
+  ['remove beyond the last group', { op: 'remove', path: '/groups/3' }, nothing('/groups/3')],
   ['remove at -', { op: 'remove', path: '/groups/-' }, noGroup('/groups/-')],
   ['remove by the id of another group', { op: 'remove', path: '/groups/g4' }, noGroup('/groups/g4')],
   ['remove of a part of a group', { op: 'remove', path: '/groups/0/id' }, noGroup('/groups/0/id')],
@@ -116,11 +117,7 @@ const refused: [rule: string, operation: Operation, complaint: string][] = [
     { op: 'remove', path: '/groups/0', value: group('g4') },
     noGroup('/groups/0'),
   ],
-  [
-    'replace beyond the last group',
-    { op: 'replace', path: '/groups/3', value: group('g4') },
-    '0/path: there is nothing at /groups/3',
-  ],
+  ['replace beyond the last group', { op: 'replace', path: '/groups/3', value: group('g4') }, nothing('/groups/3')],
   ['add at no index', { op: 'add', path: '/groups/g4', value: group('g4') }, notHere('/groups/g4')],
   ['change of a part of a group', { op: 'replace', path: '/groups/0/id', value: 'g4' }, notHere('/groups/0/id')],
   ['add without a value', { op: 'add', path: '/groups/-' }, '0/value must be a group: {"id", "type": "group"}'],
@@ -141,7 +138,7 @@ const refused: [rule: string, operation: Operation, complaint: string][] = [
   ],
   ['a test of another id', { op: 'test', path: '/groups/0/id', value: 'g2' }, failed('/groups/0/id')],
   ['a test of another group', { op: 'test', path: '/groups/0', value: group('g2') }, failed('/groups/0')],
-  ['a test beyond the last group', { op: 'test', path: '/groups/3/id', value: 'g4' }, failed('/groups/3/id')],
+  ['a test beyond the last group', { op: 'test', path: '/groups/3/id', value: 'g4' }, nothing('/groups/3/id')],
   ['a test of another name', { op: 'test', path: '/name', value: 'bob' }, failed('/name')],
   ['a move of groups', { op: 'move', from: '/groups/0', path: '/groups/1' }, '0/op: move is not possible at /groups/1'],
   ['a copy of a field', { op: 'copy', from: '/name', path: '/email' }, '0/op: copy is not possible at /email'],
@@ -151,7 +148,8 @@ const refused: [rule: string, operation: Operation, complaint: string][] = [
     '0/path: a path begins with a slash; did you mean /name?',
   ],
   ['removal of a field', { op: 'remove', path: '/name' }, '0/op: remove is not possible at /name'],
-  ...['', '/', '/id', '/type', '/createdAt', '/toString', '/__proto__', '/name/0', '/groupsies'].map(
+  ['a change of the whole', { op: 'replace', path: '', value: 'x' }, notHere('the whole')],
+  ...['/', '/id', '/type', '/createdAt', '/toString', '/__proto__', '/name/0', '/groupsies'].map(
     (path): [string, Operation, string] => [
       `a change of ${JSON.stringify(path)}`,
       { op: 'replace', path, value: 'x' },
