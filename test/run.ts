@@ -1,89 +1,193 @@
 /**
- * Runs the whole suite on both databases: first on SQLite, then, with a PostgreSQL that is started for it, every test
- * that has to do with a database. TEST_POSTGRES_URL names a server to use instead (a user who may create databases).
- * Arguments are files or patterns of tests; without any, all but those in a browser, which `test:e2e` runs, and those that
- * torment the server, which `test:trust` runs.
+ * Runs the tests on SQLite and, with a PostgreSQL that is started for it, those that have to do with a database there
+ * as well. TEST_POSTGRES_URL names a server to use instead (a user who may create databases). Arguments are files or
+ * patterns of tests; without any, all but those in a browser, which `test:e2e` runs, and those that torment the server,
+ * which `test:trust` runs. `--sqlite` leaves PostgreSQL out.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { openStore } from '#store/open.ts';
 import { command, databaseUrl, serverVariable, templateVariable } from './support/databases.ts';
+import { type Lane, type Outcome, startLane } from './support/lanes.ts';
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
 
-const patterns = process.argv.slice(2);
-const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|trust)/**/*.test.ts']).sort();
 /** Pure, or about the sources: one run tells everything. */
 const withoutDatabase = /^test\/(?:domain\/|web-logic\/|web\/build|[^/]+\.test\.ts$)/;
 /** About what only PostgreSQL has: several nodes, and a server that can fail. */
 const withPostgresOnly = /^test\/postgres\//;
-/** No test takes longer, but for the long form of those that torment the server. */
+/** They start processes and wait for them, so one more of them runs beside those that keep the processors busy. */
+const mostlyWaiting = /^test\/(?:journeys|postgres)\//;
+/** Begun first. CONTRIBUTING.md has their times. */
+const slowest = ['test/domain/evaluate.sdk.test.ts'];
+/** Each has a process to itself, for the reason beside it. */
+const alone: Readonly<Record<string, string>> = {};
+/** No file takes longer, but for the long form of those that torment the server. */
 const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 300_000;
+/** Where the errors begin in what Node's reporter writes. */
+const failingTests = '\n✖ failing tests:\n';
 const template = `burgee_template_${process.pid}`;
 
-let running: ChildProcess | undefined;
-let isInterrupted = false;
+type Database = 'SQLite' | 'PostgreSQL';
+type Environments = Readonly<Record<Database, NodeJS.ProcessEnv>>;
+
+interface Job {
+  readonly file: string;
+  readonly database: Database;
+}
+
+interface Result extends Outcome {
+  readonly database: Database;
+}
+
+const { values: options, positionals: patterns } = parseArgs({
+  options: { sqlite: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|trust)/**/*.test.ts']).sort();
+const queue = files
+  .flatMap((file): Job[] => [
+    ...(withPostgresOnly.test(file) ? [] : [{ file, database: 'SQLite' } as const]),
+    ...(withoutDatabase.test(file) || options.sqlite ? [] : [{ file, database: 'PostgreSQL' } as const]),
+  ])
+  .sort((a, b) => rank(a) - rank(b));
+const lanes = new Set<Lane>();
+const results: Result[] = [];
+const complaints: string[] = [];
+
 // Ctrl-C ends the tests that run; we stay to clean up behind them.
+let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     isInterrupted = true;
-    running?.kill(signal);
+    for (const lane of lanes) lane.interrupt();
   });
 }
 
-const onSqlite = await run(
-  'SQLite',
-  files.filter((file) => !withPostgresOnly.test(file)),
-  {},
-);
-const onPostgres = await withPostgres((environment) =>
-  run(
-    'PostgreSQL',
-    files.filter((file) => !withoutDatabase.test(file)),
-    environment,
-  ),
-);
-process.exitCode = onSqlite === 0 && onPostgres === 0 ? 0 : 1;
-
-async function run(database: string, chosen: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  if (chosen.length === 0) return 0;
-  if (isInterrupted) return 1;
-  process.stderr.write(`\n${chosen.length} files of tests on ${database}\n`);
-  running = spawn(
-    process.execPath,
-    ['--test', `--test-timeout=${timeoutMs}`, `--test-concurrency=${availableParallelism()}`, ...chosen],
-    {
-      stdio: 'inherit',
-      env: { ...process.env, ...environment },
-    },
-  );
-  const [code] = await once(running, 'exit');
-  return (code as number | null) ?? 1;
+// Temporary files of tests that are interrupted go with this folder. PostgreSQL reads its part as another user.
+const folder = mkdtempSync(join(tmpdir(), 'burgee-tests-'));
+chmodSync(folder, 0o755);
+process.env.TMPDIR = folder;
+try {
+  await runAll();
+  summarise();
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-async function withPostgres(body: (environment: NodeJS.ProcessEnv) => Promise<number>): Promise<number> {
+/** The slowest first, so that none is left over at the end; SQLite before PostgreSQL. */
+function rank({ file, database }: Job): number {
+  const place = slowest.indexOf(file);
+  return (place === -1 ? slowest.length : place) + (database === 'SQLite' ? 0 : 0.5);
+}
+
+async function runAll(): Promise<void> {
+  if (!queue.some(({ database }) => database === 'PostgreSQL')) return runOn({ SQLite: {}, PostgreSQL: {} });
+  await withPostgres((PostgreSQL) => runOn({ SQLite: {}, PostgreSQL }));
+}
+
+/** As many files at once as there are processors, and one more of those that mostly wait. */
+async function runOn(environments: Environments): Promise<void> {
+  process.stdout.write(`${files.length} test files, ${queue.length} runs\n`);
+  const slots = Array.from({ length: availableParallelism() }, () => runSlot(environments, takeJob));
+  await Promise.all([...slots, runSlot(environments, takeWaitingJob)]);
+}
+
+/** Runs one file after the other until none is left. Files on the same database share a lane. */
+async function runSlot(environments: Environments, take: () => Job | undefined): Promise<void> {
+  const open = new Map<Database, Lane>();
+  while (!isInterrupted) {
+    const job = take();
+    if (!job) break;
+    const { file, database } = job;
+    const isAlone = file in alone;
+    const lane = (isAlone ? undefined : open.get(database)) ?? start(environments[database]);
+    tell({ ...(await lane.run({ file, timeoutMs })), database });
+    if (isAlone || !lane.isUsable()) {
+      if (!isAlone) open.delete(database);
+      await end(lane, database);
+    } else open.set(database, lane);
+  }
+  for (const [database, lane] of open) await end(lane, database);
+}
+
+function isWaiting({ file }: Job): boolean {
+  return mostlyWaiting.test(file);
+}
+
+/** Those that mostly wait are left to the slot for them while there are others. */
+function takeJob(): Job | undefined {
+  const index = queue.findIndex((job) => !isWaiting(job));
+  return queue.splice(Math.max(index, 0), 1)[0];
+}
+
+function takeWaitingJob(): Job | undefined {
+  const index = queue.findIndex(isWaiting);
+  return index === -1 ? undefined : queue.splice(index, 1)[0];
+}
+
+function start(environment: NodeJS.ProcessEnv): Lane {
+  const lane = startLane(environment);
+  lanes.add(lane);
+  return lane;
+}
+
+async function end(lane: Lane, database: Database): Promise<void> {
+  const complaint = await lane.end();
+  lanes.delete(lane);
+  if (complaint !== undefined) complaints.push(`${database}: ${complaint}`);
+}
+
+function tell(result: Result): void {
+  results.push(result);
+  const { file, database, passed, tests, durationMs, text } = result;
+  const counted = tests === 0 ? 'no tests' : `${tests} tests`;
+  process.stdout.write(`${passed ? '✔' : '✖'} ${file} on ${database}: ${counted}, ${seconds(durationMs)}\n`);
+  // Whoever names files wants to see what is in them.
+  if (!passed || patterns.length > 0) process.stdout.write(text.split(failingTests)[0] ?? '');
+}
+
+/** At the end: what failed, once more and with its errors; the slowest files; how much it was. */
+function summarise(): void {
+  const failed = results.filter(({ passed }) => !passed);
+  const slow = results.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, 10);
+  const tests = results.reduce((sum, one) => sum + one.tests, 0);
+  const lines = [
+    '\nslowest files:',
+    ...slow.map(({ file, database, durationMs }) => `  ${seconds(durationMs)} ${file} on ${database}`),
+    ...failed.map(({ file, database, text }) => `\n✖ ${file} on ${database}\n${text.split(failingTests).at(-1)}`),
+    ...complaints.map((complaint) => `✖ ${complaint}`),
+    ...(queue.length > 0 ? [`✖ interrupted: ${queue.length} runs are missing`] : []),
+    `\n${results.length} runs of files, ${tests} tests, ${failed.length} files failed, ${seconds(performance.now())}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  process.exitCode = failed.length === 0 && complaints.length === 0 && !isInterrupted ? 0 : 1;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+async function withPostgres(body: (environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
+  process.env[binariesVariable] = copyBinaries();
   const given = process.env.TEST_POSTGRES_URL;
-  const binaries = copyBinaries();
-  process.env[binariesVariable] = binaries;
   // What takes minutes meets tables that have grown since, as in production.
   const server = given ? undefined : await startPostgres(process.env.TRUST === 'long' ? { autovacuum: 'on' } : {});
   try {
-    return await withTemplate(given ?? server?.url('postgres') ?? '', body);
+    await withTemplate(given ?? server?.url('postgres') ?? '', body);
   } finally {
     await server?.remove();
-    rmSync(dirname(binaries), { recursive: true, force: true });
   }
 }
 
 /** The schema is made once and copied: that is quicker than making it for each file. */
-async function withTemplate(url: string, body: (environment: NodeJS.ProcessEnv) => Promise<number>): Promise<number> {
+async function withTemplate(url: string, body: (environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   await command(url, `create database ${template} template template0`);
   try {
     const store = await openStore({ databaseUrl: databaseUrl(url, template), databasePool: 1 });
     await store.close();
-    return await body({ [serverVariable]: url, [templateVariable]: template });
+    await body({ [serverVariable]: url, [templateVariable]: template });
   } finally {
     await command(url, `drop database ${template} with (force)`);
   }

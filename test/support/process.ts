@@ -15,8 +15,12 @@ import { createSecrets, requireNoShapes, type Secrets } from './secrets.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Only what a test sets, and where the shell finds its programs: no variable of Burgee comes from outside. */
+/** What a test sets. No variable of Burgee comes from outside. */
 type Variables = Readonly<Record<string, string>>;
+
+/** Where the shell finds its programs, and Node what it has compiled: starting from there takes half the time. */
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const fromOutside = { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) };
 
 export interface Finished {
   /** Null when a signal ended it. */
@@ -106,7 +110,7 @@ export function anInstallation({
     for (const name of ['DATABASE_URL', 'SMTP_URL']) secrets.add(URL.parse(variables[name] ?? '')?.password);
     const child = spawn(program, args, {
       cwd: folder,
-      env: { PATH: process.env.PATH, ...(url === undefined ? {} : { DATABASE_URL: url }), ...variables },
+      env: { ...fromOutside, ...(url === undefined ? {} : { DATABASE_URL: url }), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);

@@ -1,0 +1,23 @@
+/**
+ * Runs test files one after another in one process, as `lanes.ts` sends them: loading Burgee and its libraries takes
+ * longer than the tests of most files. Each file is a suite, so its top-level `after` hooks run before the next file is
+ * loaded.
+ */
+import { resolve } from 'node:path';
+import { suite } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+export interface Task {
+  readonly file: string;
+  /** For the file as a whole, and for each of its tests. */
+  readonly timeoutMs: number;
+}
+
+process.on('message', async ({ file, timeoutMs }: Task) => {
+  // While tests run, they alone keep the process alive: one that waits for what can never come fails at once.
+  process.channel?.unref();
+  await suite(file, { timeout: timeoutMs }, async () => {
+    await import(pathToFileURL(resolve(file)).href);
+  });
+  process.channel?.ref();
+});
