@@ -124,7 +124,7 @@ async function users(page: Page): Promise<void> {
 async function inviteTwo(page: Page): Promise<void> {
   await users(page);
   await press(page, 'Invite');
-  await field(page, 'E-mail addresses').fill('hanna@example.org, bruno@example.org');
+  await field(page, 'Email addresses').fill('hanna@example.org, bruno@example.org');
   await page.getByRole('button', { name: 'Invite 2 people' }).click();
   await page.getByRole('heading', { name: 'Invited 2 people' }).waitFor();
 }

@@ -1,16 +1,16 @@
-/** The mails that Burgee sends: what they say, and the server that takes them. */
+/** Composes emails and sends them by SMTP. */
 import { createTransport } from 'nodemailer';
 import { type Mail, pathOf } from '#store/outbox.ts';
 
-/** Resolves when the mail server has taken the mail. */
+/** Resolves once the mail server has accepted the message. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
 export const linkOf = (publicUrl: string, mail: Mail): string => publicUrl + pathOf(mail);
 
-/** The page where the first administrator is set up. */
+/** The page that creates the first administrator. */
 export const setupLink = (publicUrl: string, token: string): string => `${publicUrl}/setup?token=${token}`;
 
-/** A server that hangs is given up after these times; the outbox tries again. */
+/** In milliseconds. The outbox retries after a timeout. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function smtpSender(smtpUrl: string, from: string, publicUrl: string): SendMail {
@@ -20,7 +20,7 @@ export function smtpSender(smtpUrl: string, from: string, publicUrl: string): Se
   };
 }
 
-/** Connects, says hello and signs in, as for a mail, and sends none. Throws what the mail server or the network says. */
+/** Connects and authenticates without sending anything. Throws the mail server's or the network's error. */
 export async function greetMailServer(smtpUrl: string): Promise<void> {
   const transport = createTransport({ url: smtpUrl, ...timeouts });
   try {
@@ -40,7 +40,7 @@ interface Words {
 export function composeMail(mail: Mail, publicUrl: string): { subject: string; text: string; html: string } {
   const words = wordsOf(mail, publicUrl);
   const link = linkOf(publicUrl, mail);
-  const expires = `The link works once and until ${new Date(mail.expiresAt).toUTCString()}.`;
+  const expires = `The link works once and expires on ${new Date(mail.expiresAt).toUTCString()}.`;
   return {
     subject: words.subject,
     text: [words.lead, `${words.button}:\n${link}`, expires, words.unexpected].join('\n\n'),
@@ -53,20 +53,20 @@ function wordsOf(mail: Mail, publicUrl: string): Words {
   if (mail.kind === 'invitation') {
     return {
       subject: `You are invited to Burgee at ${host}`,
-      lead: `${mail.invitedBy} invites you (${mail.email}) to Burgee at ${host}, where your team decides who sees which feature.`,
+      lead: `${mail.invitedBy} invited you (${mail.email}) to Burgee at ${host}. Your team uses it to control who sees which feature.`,
       button: 'Create your account',
-      unexpected: 'If you did not expect this, do nothing: without you no account comes into being.',
+      unexpected: 'If you did not expect this email, ignore it. No account is created until you accept.',
     };
   }
   return {
-    subject: `A new password for Burgee at ${host}`,
-    lead: `Somebody, probably you, asked for a new password for ${mail.email} in Burgee at ${host}.`,
+    subject: `Reset your password for Burgee at ${host}`,
+    lead: `Someone, probably you, requested a password reset for ${mail.email} in Burgee at ${host}.`,
     button: 'Set a new password',
-    unexpected: 'If it was not you, do nothing: your password stays as it is.',
+    unexpected: 'If this was not you, ignore this email. Your password stays the same.',
   };
 }
 
-/** Tables and inline styles: mail clients know nothing else. The link stands below the button for those who see no button. */
+/** Mail clients support only tables and inline styles. The link is repeated below the button for clients that do not show it. */
 function toHtml({ subject, lead, button, unexpected }: Words, link: string, expires: string): string {
   const paragraph = (text: string, style = '') =>
     `<p style="margin:0 0 16px;font-size:15px;line-height:1.5;${style}">${escapeHtml(text)}</p>`;

@@ -45,12 +45,12 @@ suite('activity', { concurrency: 2 }, () => {
     await entry(page, 'API key First admin key killed checkout_one_page in Staging').waitFor();
     await entry(page, 'changed the environment Production').getByText('Name: Prod-Default → Production').waitFor();
 
-    await ramp.getByRole('button', { name: 'Details of the change' }).click();
+    await ramp.getByRole('button', { name: 'Change details' }).click();
     await ramp.getByText('40% of the user keys that reached this step moved from off to on.').waitFor();
     await ramp.getByRole('tab', { name: 'JSON' }).click();
     await ramp.getByText('"size": 10').waitFor();
     await look(page, 'activity');
-    await ramp.getByRole('button', { name: 'Details of the change' }).click();
+    await ramp.getByRole('button', { name: 'Change details' }).click();
     await ramp.getByText('"size": 10').waitFor({ state: 'detached' });
 
     await ramp.getByRole('link', { name: 'checkout_one_page' }).click();
@@ -98,7 +98,7 @@ suite('activity', { concurrency: 2 }, () => {
     await press(page, 'Today');
     await entry(page, 'Name: Staging-Default → Staging').waitFor();
     await page.goto('/p/Checkout/activity?to=2020-01-01');
-    await page.getByText('No change matches').waitFor();
+    await page.getByText('No changes match').waitFor();
     await page.getByText('until 1 Jan 2020').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).last().click();
     await entry(page, 'Ramp, week one').waitFor();
@@ -111,7 +111,7 @@ suite('activity', { concurrency: 2 }, () => {
     await api('POST', '/workspaces', { name: 'Search' });
     await page.goto('/admin/activity');
     await entry(page, 'Ana Ruiz became the first administrator').waitFor();
-    await entry(page, 'The server set this server up').waitFor();
+    await entry(page, 'The server set up this server').waitFor();
     await entry(page, 'Liu Wei accepted the invitation').waitFor();
     await entry(page, 'created the environment Development · Checkout').waitFor();
     await look(page, 'all activity');
@@ -137,7 +137,7 @@ suite('activity', { concurrency: 2 }, () => {
       isBroken ? route.fulfill({ status: 500, json: broken }) : route.continue(),
     );
     await page.goto('/p/Checkout/activity');
-    await page.getByText('This failed on the server.').waitFor();
+    await page.getByText('Server error.').waitFor();
     await page.getByText('abc12345678').waitFor();
     isBroken = false;
     await press(page, 'Try again');

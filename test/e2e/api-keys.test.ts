@@ -40,7 +40,7 @@ suite('API keys', { concurrency: 2 }, () => {
     await look(page, 'key just made');
 
     await page.keyboard.press('Escape');
-    await dialog.getByText('Once closed, it cannot be shown again.').waitFor();
+    await dialog.getByText('It cannot be shown again.').waitFor();
     await press(page, 'Go back');
     await dialog.getByRole('button', { name: 'Copy The key' }).click();
     await press(page, 'Done');
@@ -68,7 +68,7 @@ suite('API keys', { concurrency: 2 }, () => {
     await field(page, 'Name').fill('shop web');
     await newKey(page).getByLabel('Production').check();
     await press(page, 'Create key');
-    await page.getByText('It opens nothing of the Admin API.').waitFor();
+    await page.getByText('It does not work with the Admin API.').waitFor();
     await press(page, 'Done');
     await press(page, 'Close without copying');
     await row(page, 'shop web').getByText('Client-side').waitFor();
@@ -86,7 +86,7 @@ suite('API keys', { concurrency: 2 }, () => {
     await choose(page, 'Project', 'Project', 'Checkout');
     await page.getByText('3 keys of 4').waitFor();
     await press(page, 'Unused for 90 days');
-    await page.getByText('No key matches').waitFor();
+    await page.getByText('No keys match').waitFor();
     assert.equal(new URL(page.url()).search, '?project=Checkout&unused=');
     await press(page, 'Clear filters');
     await row(page, 'First admin key').waitFor();

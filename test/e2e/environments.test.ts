@@ -16,7 +16,7 @@ suite('environments', { concurrency: 2 }, () => {
       await press(page, 'New environment');
       await field(page, 'Name').fill('Staging');
       await press(page, 'Create environment');
-      await page.getByText('An environment of this project has this name.').waitFor();
+      await page.getByText('This project already has an environment with this name.').waitFor();
       await field(page, 'Name').fill('Canary');
       await page.getByRole('checkbox', { name: 'Production' }).check();
       await look(page, 'new environment');
@@ -27,7 +27,7 @@ suite('environments', { concurrency: 2 }, () => {
       await look(page, 'keys of a new environment');
       await press(page, 'Copy Client-side key, for browsers and apps');
       await press(page, 'Done');
-      await dialog.getByText('Not everything was copied.').waitFor();
+      await dialog.getByText('You have not copied everything.').waitFor();
       await press(page, 'Copy Server-side key, for your servers');
       await press(page, 'Done');
       await row(page, 'Canary').getByText('Prod').waitFor();
@@ -42,7 +42,7 @@ suite('environments', { concurrency: 2 }, () => {
       await look(page, 'environments');
 
       await menuOf(page, 'Partners', 'Delete');
-      await page.getByRole('dialog', { name: 'Partners is in use' }).getByText('2 API keys reach it').waitFor();
+      await page.getByRole('dialog', { name: 'Partners is in use' }).getByText('2 API keys are for it').waitFor();
       await look(page, 'environment in use');
       await page.getByRole('link', { name: 'Revoke them' }).click();
       await heading(page, 'API keys').waitFor();
@@ -108,7 +108,7 @@ suite('environments', { concurrency: 2 }, () => {
     const member = await aMember(things);
     await member.page.goto('/p/Checkout/environments');
     await row(member.page, 'Staging').waitFor();
-    await member.page.getByText('Only administrators can change them.').waitFor();
+    await member.page.getByText('Only administrators can change environments.').waitFor();
     assert.equal(await member.page.getByRole('button', { name: 'More about' }).count(), 0);
     assert.equal(await member.page.getByRole('columnheader', { name: 'API keys' }).count(), 0);
     assert.deepEqual(member.complaints, []);

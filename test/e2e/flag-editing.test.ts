@@ -117,7 +117,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await field(page, 'Description').fill('Without the summary');
     await field(page, 'Configuration').fill('{"columns": 1');
     await press(page, 'Add treatment');
-    await dialog.getByText('This is not JSON.').waitFor();
+    await dialog.getByText('Invalid JSON.').waitFor();
     await field(page, 'Configuration').fill('{"columns": 1}');
     await press(page, 'Add treatment');
     await everyoneElse(page).getByRole('button', { name: 'compact' }).click();
@@ -162,7 +162,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await press(page, 'one_page: edit, remove');
     await page.getByRole('menuitem', { name: 'Serve when killed' }).click();
     await press(page, 'one_page: edit, remove');
-    await page.getByRole('menuitem', { name: 'Make it the baseline' }).click();
+    await page.getByRole('menuitem', { name: 'Make baseline' }).click();
     await press(page, 'Review and save');
     const dialog = page.getByRole('dialog', { name: 'Save 3 changes to Staging?' });
     await dialog.getByRole('heading', { name: 'Treatment on is now one_page' }).waitFor();
@@ -182,7 +182,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await field(page, 'on keys').fill('ana, liu\nnoor\nana');
     await field(page, 'off keys').fill('liu');
     await press(page, 'Review and save');
-    await page.getByText('liu is in on and in off. A key can have one treatment only.').first().waitFor();
+    await page.getByText('liu is in on and in off. A key can have only one treatment.').first().waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     await field(page, 'off keys').fill('omar');
     await press(page, 'Done');
@@ -200,7 +200,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await aFlag(things, 'allocated', { on: { Staging: 50 } });
     await openFlag(page, 'allocated', 'Staging');
     await field(page, 'Traffic allocation in percent').fill('40');
-    await page.getByText('of the other keys go on, the rest get').waitFor();
+    await page.getByText('of the other keys continue, the rest get').waitFor();
     await saveBar(page).getByText('on 50% → 20% of all keys').waitFor();
     await review(page, 'Staging');
     assert.equal((await definitionIn(things, 'allocated', 'Staging')).trafficAllocation, 40);
@@ -301,7 +301,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await everyoneElse(page).getByRole('button', { name: '100', exact: true }).click();
     await press(page, 'Review and save');
     await press(page, 'Save to Production');
-    await page.getByText('This project asks for a title.').waitFor();
+    await page.getByText('This project requires a title.').waitFor();
     await field(page, 'Title').fill('All');
     await field(page, 'Comment').fill('Done');
     await press(page, 'Save to Production');

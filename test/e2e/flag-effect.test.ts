@@ -66,14 +66,14 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await press(page, 'Rule 2: edit, move, remove');
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await saveBar(page)
-      .getByText(/Cannot tell exactly: rule 2 \(now\) asks for cart_value/)
+      .getByText(/Cannot tell exactly: rule 2 \(now\) depends on cart_value/)
       .waitFor();
     await press(page, 'Review and save');
     const dialog = page.getByRole('dialog', { name: 'Save 1 change to Production?' });
     await dialog.getByText('Keys that match rule 2 now and match no rule after: 90% move from on to off.').waitFor();
     await dialog.getByText('Other keys keep their treatment.').waitFor();
     await dialog
-      .getByText('Cannot tell how many keys these are: rule 2 (now) asks for cart_value; rule 1 asks for plan.')
+      .getByText('Cannot tell how many keys these are: rule 2 (now) depends on cart_value; rule 1 depends on plan.')
       .waitFor();
     assert.equal(await dialog.getByText('No key changes treatment').count(), 0);
     await look(page, 'review of what cannot be told');
@@ -95,7 +95,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await panel.getByText(/^user key matches \^acct/).waitFor();
     await panel.getByLabel('user key').fill('somebody-with-a-long-enough-key');
     await panel.getByText(`Cannot tell: the expression ${slow} takes too long for this key.`).waitFor();
-    await page.locator('[data-step="rule 1"]').getByText('This expression takes too long.').waitFor();
+    await page.locator('[data-step="rule 1"]').getByText('This regular expression takes too long.').waitFor();
     assert.equal(await page.locator('[data-step="rule 0"]').getByText('takes too long').count(), 0);
     await panel.getByLabel('user key').fill('acct-4321');
     await panel.getByText(/^user key matches \^acct/).waitFor();
@@ -105,7 +105,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await press(page, 'Review and save');
     await page
       .getByRole('dialog')
-      .getByText(/rule 2 \(now\) asks for what the key looks like/)
+      .getByText(/rule 2 \(now\) depends on the key itself/)
       .waitFor();
   });
 });

@@ -89,9 +89,11 @@ suite('working together', { concurrency: 2 }, () => {
       await review(liu.page, 'Production');
 
       await press(page, 'Save to Production');
-      const conflicts = page.getByRole('region', { name: 'Changed by both' });
+      const conflicts = page.getByRole('region', { name: 'Conflicts' });
       await conflicts.waitFor();
-      await page.getByText('Liu Wei changed Everyone else, which you changed too. Choose what to keep.').waitFor();
+      await page
+        .getByText('Liu Wei changed Everyone else, which you edited too. Choose which version to keep.')
+        .waitFor();
       assert.deepEqual(await conflicts.getByRole('term').allTextContents(), ['Before', 'Theirs', 'Yours']);
       assert.deepEqual(
         (await conflicts.getByRole('definition').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
@@ -99,7 +101,7 @@ suite('working together', { concurrency: 2 }, () => {
       );
       await look(page, 'a conflict');
       await press(page, 'Review and save');
-      await saveBar(page).getByText('Choose between your change and the other one first.').waitFor();
+      await saveBar(page).getByText('Resolve the conflict first.').waitFor();
       assert.equal((await definitionIn(things, 'contested', 'Production')).defaultRule[0].size, 10);
 
       await press(page, `${choice}: Everyone else`);

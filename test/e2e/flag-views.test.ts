@@ -48,7 +48,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     const restore = page.getByRole('dialog', { name: 'Restore in Production?' });
     await restore.getByRole('heading', { name: 'on 0% to 10% of all keys' }).waitFor();
     await press(page, 'Restore in Production');
-    await page.getByText('Restored in Production. The rules decide again.').waitFor();
+    await page.getByText('Restored in Production. The rules apply again.').waitFor();
     assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
   });
 
@@ -131,10 +131,10 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByRole('button', { name: /^Line \d+: defaultRule sizes must add up to 100, not 95$/ }).waitFor();
     await look(page, 'wrong JSON');
     await area.fill('{');
-    await page.getByText(/This is not JSON/).waitFor();
+    await page.getByText(/Invalid JSON/).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Review and save' }).count(), 0);
     await area.fill(text.replace('"size": 50', '"size": 45').replace('"size": 50', '"size": 55'));
-    await page.getByText('This is a valid definition.').waitFor();
+    await page.getByText('Valid definition.').waitFor();
     await page.getByRole('tab', { name: 'Difference' }).click();
     await page.getByText('"size": 45').waitFor();
     const changed = page.getByRole('region', { name: 'Saved and draft' }).getByText(/^(added|removed)/);
@@ -268,14 +268,17 @@ suite('around a definition', { concurrency: 2 }, () => {
     const ramp = entries.filter({ hasText: 'Ramp' });
     await ramp.getByText('on 50% → 80% of all keys').waitFor();
     await ramp.getByText('30% of the user keys that reached this step moved from off to on.').waitFor();
-    await ramp.getByText('As it is now').waitFor();
+    await ramp.getByText('Current version').waitFor();
     await ramp.getByRole('button', { name: 'Show JSON patch' }).click();
     await ramp.getByText('"path": "/defaultRule"').waitFor();
     await look(page, 'activity of a flag');
     await field(page, 'Environment').selectOption('Production');
-    await page.getByText('Nothing has changed yet.').waitFor();
+    await page.getByText('No changes yet.').waitFor();
     await field(page, 'Environment').selectOption('Staging');
-    await entries.filter({ hasText: 'defined the flag' }).getByRole('button', { name: 'Go back to this' }).click();
+    await entries
+      .filter({ hasText: 'defined the flag' })
+      .getByRole('button', { name: 'Go back to this version' })
+      .click();
     const dialog = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
     assert.equal(await dialog.getByLabel('Title').inputValue(), 'Go back to an earlier version');
     await dialog.getByRole('button', { name: 'Save to Staging' }).click();

@@ -68,7 +68,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.getByText('1 flag matches').waitFor();
     assert.deepEqual(await shown(page), ['checkout_one_page']);
     await page.goto('/p/Checkout/flags?q=nothing');
-    await page.getByText('No flag matches').waitFor();
+    await page.getByText('No flags match').waitFor();
     await look(page, 'no flag matches');
   });
 
@@ -181,7 +181,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     const body = { code: 500, message: 'Internal error', details: '', transactionId: 'abc123' };
     await page.route('**/splits/ws/*?expand*', (route) => route.fulfill({ status: 500, json: body }));
     await page.goto('/p/Checkout/flags');
-    await page.getByText('This failed on the server.').waitFor();
+    await page.getByText('Server error.').waitFor();
     await page.getByText('abc123').waitFor();
     await look(page, 'failed');
     await page.unroute('**/splits/ws/*?expand*');
@@ -202,7 +202,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await press(page, 'Save');
     await page.getByText('Saved.', { exact: true }).waitFor();
     await member.page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
-    await member.page.getByText('No flag matches').waitFor({ timeout: 40_000 });
+    await member.page.getByText('No flags match').waitFor({ timeout: 40_000 });
     assert.deepEqual(member.complaints, []);
     await member.leave();
   });
@@ -305,8 +305,8 @@ suite('the details of a flag', { concurrency: 2 }, () => {
       { op: 'add', path: '/tags/-', value: 'new' },
     ]);
     await press(page, 'Save');
-    await page.getByText('Somebody changed this flag meanwhile. Your changes are kept; save again.').waitFor();
-    await page.getByText('Somebody else changed the description to: Theirs. Saving keeps yours.').waitFor();
+    await page.getByText('Someone else changed this flag. Your changes are kept; save again.').waitFor();
+    await page.getByText('Someone else changed the description to: Theirs. Saving keeps yours.').waitFor();
     await page.getByRole('button', { name: 'Remove new' }).waitFor();
     await look(page, 'changed elsewhere');
     await press(page, 'Save');
@@ -324,7 +324,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags/checkout/details');
     await field(page, 'Description').fill('New words.');
     await press(page, 'Save');
-    await page.getByText('This project asks for a title.').waitFor();
+    await page.getByText('This project requires a title.').waitFor();
     await field(page, 'Title').fill('Say it better');
     await field(page, 'Comment').fill('Asked for by support');
     await press(page, 'Save');
@@ -343,7 +343,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     ]);
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('button', { name: 'Delete flag' }).click();
-    await dialog.getByText('This project asks for a title and a comment.').first().waitFor();
+    await dialog.getByText('This project requires a title and a comment.').first().waitFor();
     await dialog.getByLabel('Comment').fill('Nobody uses it');
     await dialog.getByRole('button', { name: 'Delete flag' }).click();
     await page.getByText('Deleted checkout.').waitFor();

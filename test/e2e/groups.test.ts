@@ -20,22 +20,22 @@ suite('groups', { concurrency: 2 }, () => {
     await look(page, 'new group');
     await press(page, 'Create group');
     await heading(page, 'Checkout team').waitFor();
-    await page.getByText('Nobody is in this group.').waitFor();
+    await page.getByText('No members.').waitFor();
 
     await choose(page, 'Add member', 'Add a member', 'Liu Wei');
-    await page.getByText('Liu Wei is in Checkout team.').waitFor();
+    await page.getByText('Added Liu Wei to Checkout team.').waitFor();
     await choose(page, 'Add member', 'Add a member', 'noor');
     await page.getByRole('listitem').filter({ hasText: 'noor@example.org' }).getByText('Pending').waitFor();
     await look(page, 'a group');
     await press(page, 'Remove noor');
-    await page.getByText('noor has left Checkout team.').waitFor();
+    await page.getByText('Removed noor from Checkout team.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByRole('button', { name: 'Remove noor' }).waitFor();
 
     await press(page, 'Edit');
     await field(page, 'Name').fill('Administrators');
     await press(page, 'Save');
-    await page.getByText('A group with this name exists.').waitFor();
+    await page.getByText('A group with this name already exists.').waitFor();
     await field(page, 'Name').fill('Payments');
     await press(page, 'Save');
     await heading(page, 'Payments').waitFor();
@@ -44,7 +44,7 @@ suite('groups', { concurrency: 2 }, () => {
     await row(page, 'Payments').getByText('2 members').waitFor();
     await look(page, 'groups');
     await menuOf(page, 'Payments', 'Delete');
-    await page.getByText('Its 2 members leave it: Liu Wei and noor.').waitFor();
+    await page.getByText('It has 2 members: Liu Wei and noor.').waitFor();
     await look(page, 'delete a group');
     await press(page, 'Delete group');
     await row(page, 'Payments').waitFor({ state: 'detached' });
@@ -60,7 +60,7 @@ suite('groups', { concurrency: 2 }, () => {
     await page.goto('/admin/groups');
     await page.getByRole('button', { name: 'More about Administrators' }).click();
     const item = page.getByRole('menuitem', { name: 'Delete' });
-    await item.getByText('This group is always there').waitFor();
+    await item.getByText('You cannot delete this group').waitFor();
     await page.keyboard.press('Escape');
     await menuOf(page, 'Administrators', 'Edit name and description');
     assert.equal(await field(page, 'Name').getAttribute('readonly'), '');
@@ -68,7 +68,7 @@ suite('groups', { concurrency: 2 }, () => {
     await press(page, 'Save');
     await row(page, 'May do everything').waitFor();
     await page.getByRole('link', { name: 'Administrators' }).click();
-    await page.getByText('This group can be neither renamed nor deleted').waitFor();
+    await page.getByText('You cannot rename or delete this group').waitFor();
     await press(page, 'Remove Ana Ruiz');
     await page.getByText('The last active administrator cannot be deactivated or removed.').waitFor();
     await page.goto('/admin/groups/nothing');

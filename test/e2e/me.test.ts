@@ -14,7 +14,7 @@ suite('one’s own page', { concurrency: 2 }, () => {
     await press(page, 'Set up');
     await field(page, 'Your password').fill('not the right password');
     await press(page, 'Continue');
-    await page.getByText('This password is not right.').waitFor();
+    await page.getByText('Incorrect password.').waitFor();
     await look(page, 'password before the second factor');
     await field(page, 'Your password').fill(ana.password);
     await press(page, 'Continue');
@@ -24,12 +24,12 @@ suite('one’s own page', { concurrency: 2 }, () => {
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + seconds * 1000 });
     await look(page, 'second factor offered');
     await field(page, 'Six-digit code').fill(codeIn(0));
-    await press(page, 'Switch on');
+    await press(page, 'Turn on');
     await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
     assert.equal(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count(), 10);
     await look(page, 'recovery codes');
     await press(page, 'I have saved them');
-    await page.getByRole('button', { name: 'Switch off' }).waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).waitFor();
     await page.context().clearCookies();
     await page.goto('/me');
     await enterPassword(page, ana);
@@ -41,13 +41,13 @@ suite('one’s own page', { concurrency: 2 }, () => {
   visit('single keys can be switched off, in this browser', async ({ page }) => {
     await page.goto('/me');
     await page.getByText(`Burgee ${manifest.version}`, { exact: true }).waitFor();
-    await page.getByRole('checkbox', { name: 'Single keys are shortcuts' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
     await page.goto('/admin/users');
     await heading(page, 'Users').waitFor();
     await page.keyboard.press('n');
     assert.equal(await page.getByRole('dialog').count(), 0);
     await page.goto('/me');
-    await page.getByRole('checkbox', { name: 'Single keys are shortcuts' }).check();
+    await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).check();
     await page.goto('/admin/users');
     await heading(page, 'Users').waitFor();
     await page.keyboard.press('n');
@@ -66,7 +66,7 @@ suite('one’s own page', { concurrency: 2 }, () => {
     const liu = await aMember(things);
     await liu.page.goto('/me');
     await liu.page.getByText('Member', { exact: true }).waitFor();
-    assert.equal(await liu.page.getByRole('heading', { name: 'Waiting mails' }).count(), 0);
+    assert.equal(await liu.page.getByRole('heading', { name: 'Unsent emails' }).count(), 0);
     await liu.page.getByRole('link', { name: 'Your groups and activity' }).click();
     await heading(liu.page, 'Liu Wei').waitFor();
     await liu.page.getByRole('link', { name: 'Password, second factor, sessions' }).click();

@@ -27,7 +27,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await dialog.getByRole('option', { name: 'checkout_one_page Pre-Production' }).waitFor();
     await dialog.getByRole('option', { name: 'Checkout team' }).waitFor();
     await input.fill('nothing at all');
-    await dialog.getByText('Nothing matches. Flag names match on any part.').waitFor();
+    await dialog.getByText('No matches. You can search for any part of a flag name.').waitFor();
     await input.fill('ANA');
     await dialog.getByRole('option', { name: /Ana Ruiz/ }).waitFor();
     await input.fill('one_page');
@@ -87,7 +87,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await page.keyboard.press('n');
     assert.match(page.url(), /\/flags$/);
     await dialog.getByRole('link', { name: 'Switch single keys off' }).click();
-    await page.getByRole('checkbox', { name: 'Single keys are shortcuts' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
     await page.goto('/p/Checkout/flags');
     await page.getByText('1 flag', { exact: true }).waitFor();
     await page.keyboard.press('n');

@@ -15,9 +15,9 @@ suite('projects', { concurrency: 2 }, () => {
     await press(page, 'New project');
     await field(page, 'Name').fill('Checkout');
     await press(page, 'Create project');
-    await page.getByText('Another project has this name.').waitFor();
+    await page.getByText('Another project already has this name.').waitFor();
     await field(page, 'Name').fill('Search');
-    await page.getByLabel('Ask for a title and a comment on every change').check();
+    await page.getByLabel('Require a title and a comment for every change').check();
     await look(page, 'new project');
     await press(page, 'Create project');
     await heading(page, 'Environments').waitFor();
@@ -25,7 +25,7 @@ suite('projects', { concurrency: 2 }, () => {
 
     await page.getByRole('link', { name: 'Project settings' }).click();
     await field(page, 'Name').fill('Search & find');
-    await page.getByLabel('Ask for a title and a comment on every change').uncheck();
+    await page.getByLabel('Require a title and a comment for every change').uncheck();
     await press(page, 'Save');
     await page.waitForURL('**/p/Search%20%26%20find/settings');
     await page.getByRole('button', { name: 'Project Search & find' }).waitFor();
@@ -36,7 +36,7 @@ suite('projects', { concurrency: 2 }, () => {
     await look(page, 'project settings');
     await press(page, 'Delete user');
     await press(page, 'Delete traffic type');
-    await page.getByText('It is empty, and can be deleted.').waitFor();
+    await page.getByText('It is empty, so you can delete it.').waitFor();
     await press(page, 'Delete project');
     await page.getByRole('alertdialog', { name: 'Delete Search & find?' }).waitFor();
     await look(page, 'delete a project');
@@ -56,7 +56,7 @@ suite('projects', { concurrency: 2 }, () => {
     await heading(liu.page, 'Flags').waitFor();
 
     await page.goto('/p/Checkout/settings');
-    await page.getByLabel('Only some groups, people and API keys').check();
+    await page.getByLabel('Only certain groups, people and API keys').check();
     await choose(page, 'Add group, person or key', 'Groups, people and API keys', 'Checkout team');
     await look(page, 'access');
     await press(page, 'Save access');
@@ -87,7 +87,7 @@ suite('projects', { concurrency: 2 }, () => {
     await press(page, 'Save access');
     // What somebody else added meanwhile is kept.
     await page.getByRole('button', { name: 'Remove Support' }).waitFor();
-    await page.getByLabel('Everybody who has an account').check();
+    await page.getByLabel('Everyone with an account').check();
     await press(page, 'Discard');
     await page.getByRole('button', { name: 'Remove Liu Wei' }).waitFor();
     assert.deepEqual(liu.complaints, []);

@@ -61,7 +61,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'checkout_one_page' }).click();
     await page.waitForURL('**/flags/checkout_one_page/Staging');
     await page.goto('/nothing/here');
-    await heading(page, 'There is no such page').waitFor();
+    await heading(page, 'Page not found').waitFor();
     await look(page, 'not found');
     await press(page, 'Search or jump to');
     await page.getByRole('dialog', { name: 'Search or jump to' }).waitFor();
@@ -147,7 +147,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.keyboard.press('Escape');
     await dialog.getByLabel('Password', { exact: true }).fill('wrong');
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await dialog.getByText('E-mail or password is not right.').waitFor();
+    await dialog.getByText('Email or password is incorrect.').waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill(ana.password);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
@@ -191,7 +191,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await heading(page, 'Flags').waitFor();
     await page.context().clearCookies();
     await field(page, 'Search names').fill('other');
-    await press(page, 'Leave this page and sign in as somebody else');
+    await press(page, 'Leave this page and sign in as someone else');
     await heading(page, 'Sign in').waitFor();
     await enterPassword(page, ana);
     await heading(page, 'Flags').waitFor();

@@ -24,12 +24,12 @@ suite('users', { concurrency: 2 }, () => {
       await page.goto('/admin/users');
       await press(page, 'Invite');
       const dialog = page.getByRole('dialog');
-      await field(page, 'E-mail addresses').fill('liu@example.org, noor@example.org');
+      await field(page, 'Email addresses').fill('liu@example.org, noor@example.org');
       await choose(page, 'Add group', 'Groups', 'Checkout team');
       await look(page, 'invite');
       await dialog.getByRole('button', { name: 'Invite 2 people' }).click();
       await page.getByRole('heading', { name: 'Invited 2 people' }).waitFor();
-      await page.getByText('Not mailed yet').first().waitFor();
+      await page.getByText('Not emailed yet').first().waitFor();
       await look(page, 'invited');
       await dialog.getByRole('button', { name: 'Copy link for liu@example.org' }).click();
       await press(page, 'Done');
@@ -60,7 +60,7 @@ suite('users', { concurrency: 2 }, () => {
 
       await liu.page.getByRole('link', { name: 'Environments' }).click();
       await liu.page.getByRole('alertdialog', { name: 'Sign in again' }).waitFor();
-      await press(liu.page, 'Leave this page and sign in as somebody else');
+      await press(liu.page, 'Leave this page and sign in as someone else');
       await enterPassword(liu.page, { email: 'liu@example.org', password: ana.password });
       await liu.page.getByText('This account is deactivated; ask an administrator.').waitFor();
 
@@ -78,11 +78,11 @@ suite('users', { concurrency: 2 }, () => {
   visit('who cannot be invited stays in the field, with the reason', async ({ page }) => {
     await page.goto('/admin/users?invite');
     await press(page, 'Send invitation');
-    await page.getByText('Enter at least one e-mail address.').waitFor();
-    await field(page, 'E-mail addresses').fill(`new@example.org\n${ana.email}\nno-address`);
+    await page.getByText('Enter at least one email address.').waitFor();
+    await field(page, 'Email addresses').fill(`new@example.org\n${ana.email}\nno-address`);
     await press(page, 'Invite 3 people');
-    await page.getByText('ana@example.org: is invited or active already. no-address: is not an e-mail').waitFor();
-    assert.equal(await field(page, 'E-mail addresses').inputValue(), `${ana.email}\nno-address`);
+    await page.getByText('ana@example.org: is already invited or active. no-address: is not a valid email').waitFor();
+    assert.equal(await field(page, 'Email addresses').inputValue(), `${ana.email}\nno-address`);
     await look(page, 'invite with refusals');
     await page.keyboard.press('Escape');
     await row(page, 'new@example.org').getByText('Pending').waitFor();
@@ -94,14 +94,14 @@ suite('users', { concurrency: 2 }, () => {
     const link = async () => (await page.request.get(`${server.url}${accountPrefix}/outbox`)).json();
     const [{ path: first }] = await link();
     await menuOf(page, 'liu', 'Send again');
-    await page.getByText('Invited liu@example.org again. The link of the earlier mail is dead.').waitFor();
+    await page.getByText('Invited liu@example.org again. The earlier link no longer works.').waitFor();
     const [{ path: second }] = await link();
     assert.notEqual(first, second);
     assert.equal((await page.request.get(`${server.url}${accountPrefix}${first}`)).status(), 404);
     await menuOf(page, 'liu', 'Withdraw invitation');
     await press(page, 'Withdraw invitation');
-    await page.getByText('The invitation of liu@example.org is withdrawn.').waitFor();
-    await page.getByText('No invitation is open').waitFor();
+    await page.getByText('Withdrew the invitation for liu@example.org.').waitFor();
+    await page.getByText('No pending invitations').waitFor();
     assert.equal((await page.request.get(`${server.url}${accountPrefix}${second}`)).status(), 404);
     await look(page, 'nobody is pending');
   });
@@ -112,9 +112,9 @@ suite('users', { concurrency: 2 }, () => {
     const { page, complaints, leave } = await aVisitor(browser, server.url);
     await signUp(page, server);
     await page.goto('/admin/users?invite');
-    await field(page, 'E-mail addresses').fill('liu@example.org');
+    await field(page, 'Email addresses').fill('liu@example.org');
     await press(page, 'Send invitation');
-    await page.getByText('Mailed', { exact: true }).waitFor();
+    await page.getByText('Emailed', { exact: true }).waitFor();
     const mail = await mails.nextMail();
     assert.deepEqual(mail.recipients, ['liu@example.org']);
     await press(page, 'Done');
@@ -126,7 +126,7 @@ suite('users', { concurrency: 2 }, () => {
     );
     await page.getByRole('button', { name: 'More about liu' }).click();
     const item = page.getByRole('menuitem', { name: 'Copy invitation link' });
-    await item.getByText('It was mailed, and is not kept here.').waitFor();
+    await item.getByText('It was emailed and is not stored.').waitFor();
     await page.keyboard.press('Escape');
     await menuOf(page, 'liu', 'Send again');
     assert.notEqual(linkIn(await mails.nextMail()), linkIn(mail));
@@ -148,24 +148,24 @@ suite('users', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'Release managers' }).waitFor();
 
     await page.getByRole('button', { name: 'More about Liu Wei' }).click();
-    await page.getByRole('menuitem', { name: 'Edit name and e-mail' }).click();
-    await field(page, 'E-mail').fill(ana.email);
+    await page.getByRole('menuitem', { name: 'Edit name and email' }).click();
+    await field(page, 'Email').fill(ana.email);
     await press(page, 'Save');
-    await page.getByText('Somebody else has this address.').waitFor();
-    await field(page, 'E-mail').fill('liu.wei@example.org');
+    await page.getByText('Someone else has this address.').waitFor();
+    await field(page, 'Email').fill('liu.wei@example.org');
     await field(page, 'Name').fill('Dr Liu Wei');
     await press(page, 'Save');
     await heading(page, 'Dr Liu Wei').waitFor();
 
-    await press(page, 'Switch off');
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Switch off' }).click();
-    await page.getByText('The second factor of Dr Liu Wei is off.').waitFor();
+    await press(page, 'Turn off');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('Turned off the second factor for Dr Liu Wei.').waitFor();
 
     await page.getByText('accepted the invitation').waitFor();
     await page.getByRole('link', { name: 'About this account' }).click();
     await page.getByText('Ana Ruiz changed the groups of Dr Liu Wei').waitFor();
     await page.getByText('Groups: nothing → Release managers').waitFor();
-    await page.getByText('Ana Ruiz switched off the second factor of Dr Liu Wei').waitFor();
+    await page.getByText('Ana Ruiz turned off the second factor for Dr Liu Wei').waitFor();
     await look(page, 'a user');
     await page.goto('/admin/users/nobody');
     await heading(page, 'No such user').waitFor();
@@ -177,7 +177,7 @@ suite('users', { concurrency: 2 }, () => {
     await page.goto('/admin/users');
     await row(page, ana.email).getByRole('button', { name: 'More about Ana Ruiz' }).click();
     const item = page.getByRole('menuitem', { name: 'Deactivate' });
-    await item.getByText('The last active administrator').waitFor();
+    await item.getByText('This is the last active administrator').waitFor();
     assert.equal(await item.getAttribute('aria-disabled'), 'true');
     await item.click({ force: true });
     assert.equal(await page.getByRole('alertdialog').count(), 0);
@@ -220,7 +220,7 @@ suite('users', { concurrency: 2 }, () => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/users');
     await row(page, ana.email).waitFor();
-    await page.getByText('Only administrators can invite people').waitFor();
+    await page.getByText('Only administrators can invite and edit people').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'More about' }).count(), 0);
     await page.getByRole('link', { name: ana.name }).click();

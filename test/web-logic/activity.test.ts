@@ -54,7 +54,7 @@ suite('sentences of the audit log', () => {
   const users: [unknown, unknown, string][] = [
     [{ status: 'ACTIVE' }, { status: 'DEACTIVATED' }, 'deactivated OBJECT'],
     [{ status: 'DEACTIVATED' }, { status: 'ACTIVE' }, 'activated OBJECT'],
-    [{ '2fa': true }, { '2fa': false }, 'switched off the second factor of OBJECT'],
+    [{ '2fa': true }, { '2fa': false }, 'turned off the second factor for OBJECT'],
     [{ groups: [{ id: 'a' }] }, {}, 'changed the groups of OBJECT'],
     [{ name: 'a' }, { name: 'b' }, 'changed OBJECT'],
   ];

@@ -63,13 +63,11 @@ test('what is not known is named after what asks for it', () => {
     rule([{ type: 'IN_SPLIT', depends: { splitName: 'other', treatments: ['on'] } }]),
   ];
   assert.deepEqual(unknownWords(between({}, { rules: asking })), [
-    'rule 1 asks for `country` and the segment `staff`',
-    'rule 2 asks for what the key looks like',
-    'rule 3 asks for the flag `other`',
+    'rule 1 depends on `country` and the segment `staff`',
+    'rule 2 depends on the key itself',
+    'rule 3 depends on the flag `other`',
   ]);
-  assert.deepEqual(unknownWords(between({ rules: asking.slice(1, 2) }, {})), [
-    'rule 1 asks for what the key looks like',
-  ]);
+  assert.deepEqual(unknownWords(between({ rules: asking.slice(1, 2) }, {})), ['rule 1 depends on the key itself']);
 });
 
 test('a group is told by the rules that its keys match', () => {

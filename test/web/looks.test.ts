@@ -43,10 +43,10 @@ suite('how pages look', { concurrency: 2 }, () => {
     await page.goto('/');
     await signOut(page);
     await enterPassword(page, { ...ana, password: 'wrong' });
-    await page.getByText('E-mail or password is not right.').waitFor();
+    await page.getByText('Email or password is incorrect.').waitFor();
     await look(page, 'sign in, wrong password');
     await page.goto('/nowhere/at/all');
-    await heading(page, 'There is no such page').waitFor();
+    await heading(page, 'Page not found').waitFor();
     await look(page, 'not found');
   });
 
@@ -57,26 +57,26 @@ suite('how pages look', { concurrency: 2 }, () => {
     await field(page, 'Password').fill('short');
     await look(page, 'invitation');
     await page.goto('/invitations/unknown');
-    await heading(page, 'This invitation is not open').waitFor();
+    await heading(page, 'This invitation no longer works').waitFor();
     await look(page, 'dead invitation');
     await page.goto('/forgot');
-    await field(page, 'E-mail').fill(ana.email);
+    await field(page, 'Email').fill(ana.email);
     await look(page, 'forgot');
-    await press(page, 'Send the link');
-    await heading(page, 'Check your mail').waitFor();
+    await press(page, 'Send link');
+    await heading(page, 'Check your email').waitFor();
     await look(page, 'forgot, asked');
     await page.goto(await mailedLink(server, 'password-reset', ana.email));
     await field(page, 'New password').fill(ana.password);
     await look(page, 'reset');
     await page.goto('/reset/unknown');
-    await heading(page, 'This link is dead').waitFor();
+    await heading(page, 'This link no longer works').waitFor();
     await look(page, 'dead reset');
   });
 
   visit('the page of who is signed in can be seen and read by everybody', async ({ page, server }) => {
     await setUp(page, server);
     await goToMe(page);
-    await page.getByText('No mail is waiting.').waitFor();
+    await page.getByText('No unsent emails.').waitFor();
     await look(page, 'home');
     await press(page, 'Set up');
     await press(page, 'Change password');

@@ -35,10 +35,10 @@ suite('accounts of people', { concurrency: 2 }, () => {
 
     await page.goto('/setup?token=guessed');
     await field(page, 'Your name').fill(ana.name);
-    await field(page, 'E-mail').fill(ana.email);
+    await field(page, 'Email').fill(ana.email);
     await field(page, 'Password').fill(ana.password);
     await press(page, 'Create administrator');
-    await heading(page, 'This link is dead').waitFor();
+    await heading(page, 'This link no longer works').waitFor();
 
     await setUp(page, server);
     assert.equal(new URL(page.url()).pathname, '/welcome');
@@ -56,7 +56,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     assert.equal(new URL(page.url()).searchParams.get('next'), '/me?from=a-link');
 
     await enterPassword(page, { ...ana, password: 'wrong' });
-    await page.getByText('E-mail or password is not right.').waitFor();
+    await page.getByText('Email or password is incorrect.').waitFor();
     assert.equal(await page.evaluate('document.activeElement.name'), 'password');
     await enterPassword(page, ana);
     await heading(page, ana.name).waitFor();
@@ -74,7 +74,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
 
   visit('too many tries are slowed down, and the page says until when', async ({ page }) => {
     await page.goto('/sign-in');
-    const refused = page.getByText(/^Too many tries\. Try again in 5 minutes, at \d\d:\d\d\.$/);
+    const refused = page.getByText(/^Too many attempts\. Try again in 5 minutes, at \d\d:\d\d\.$/);
     for (let tries = 0; tries <= 10; tries += 1) {
       const answered = page.waitForResponse('**/internal/account/session');
       await enterPassword(page, { email: 'somebody@example.org', password: 'a guess' });
@@ -85,12 +85,12 @@ suite('accounts of people', { concurrency: 2 }, () => {
 
   visit('what is wrong is said at its field, and the first of them has the focus', async ({ page, server }) => {
     await page.goto(await setupLink(server));
-    await field(page, 'E-mail').fill('ana@');
+    await field(page, 'Email').fill('ana@');
     await field(page, 'Password').fill('ana');
     await page.getByText('The password must have at least 12 characters.').waitFor();
     await field(page, 'Password').press('Enter');
     await page.getByText('Enter your name.').waitFor();
-    await page.getByText('This is not an e-mail address.').waitFor();
+    await page.getByText('Not a valid email address.').waitFor();
     assert.equal(await page.evaluate('document.activeElement.name'), 'name');
     assert.equal(await field(page, 'Your name').getAttribute('aria-invalid'), 'true');
     await page.keyboard.type('Ana');
@@ -98,7 +98,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await field(page, 'Password').fill('ana.ana.ana.ana');
     await page.getByText('The password is one that attackers try first; choose another.').waitFor();
     await field(page, 'Password').fill(ana.password);
-    await page.getByText('Good enough.').waitFor();
+    await page.getByText('Strong enough.').waitFor();
   });
 
   visit('the second factor is switched on, asked for, and switched off', async ({ page, server }) => {
@@ -118,10 +118,10 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await eventually(page, "document.querySelector('img[alt^=QR]').naturalWidth > 0", true);
 
     await field(page, 'Six-digit code').fill('12345');
-    await press(page, 'Switch on');
-    await page.getByText('Enter the six digits that your app shows.').waitFor();
+    await press(page, 'Turn on');
+    await page.getByText('Enter the six digits from your app.').waitFor();
     await field(page, 'Six-digit code').fill(codeIn(0));
-    await press(page, 'Switch on');
+    await press(page, 'Turn on');
     await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
     const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
     assert.equal(codes.length, 10);
@@ -145,18 +145,18 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await press(page, 'Use a recovery code');
     await field(page, 'Recovery code').fill('aaaaa-aaaaa');
     await press(page, 'Sign in');
-    await page.getByText('This code is not right, or was used before.').waitFor();
+    await page.getByText('Incorrect or already used code.').waitFor();
     await field(page, 'Recovery code').fill(codes[3] ?? '');
     await press(page, 'Sign in');
     await firstPage(page).waitFor();
 
     await goToMe(page);
-    await press(page, 'Switch off');
+    await press(page, 'Turn off');
     await field(page, 'Your password').fill('wrong');
-    await press(page, 'Switch off the second factor');
-    await page.getByText('This password is not right.').waitFor();
+    await press(page, 'Turn off the second factor');
+    await page.getByText('Incorrect password.').waitFor();
     await field(page, 'Your password').fill(ana.password);
-    await press(page, 'Switch off the second factor');
+    await press(page, 'Turn off the second factor');
     await page.getByRole('button', { name: 'Set up', exact: true }).waitFor();
   });
 
@@ -169,7 +169,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
       assert.equal(invited.status, 200);
       const link = await mailedLink(server, 'invitation', email);
       await page.goto(link);
-      assert.equal(await field(page, 'E-mail').inputValue(), email);
+      assert.equal(await field(page, 'Email').inputValue(), email);
       assert.equal(await field(page, 'Your name').inputValue(), 'liu.wei');
       await field(page, 'Your name').fill('Liu Wei');
       await field(page, 'Password').fill(ana.password);
@@ -179,7 +179,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
       await heading(page, 'Liu Wei').waitFor();
       await page.getByText('Member', { exact: true }).waitFor();
       await page.goto(link);
-      await heading(page, 'This invitation is not open').waitFor();
+      await heading(page, 'This invitation no longer works').waitFor();
 
       const body = { ...invited.body, name: 'Liu Wei', status: 'DEACTIVATED' };
       assert.equal((await server.call('PUT', `/users/${invited.body.id}`, { as, body })).status, 200);
@@ -193,21 +193,21 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await setUp(page, server);
     await signOut(page);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
-    await heading(page, 'Set a new password').waitFor();
-    assert.equal(await page.title(), 'Set a new password · Burgee');
+    await heading(page, 'Reset your password').waitFor();
+    assert.equal(await page.title(), 'Reset your password · Burgee');
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
-    await field(page, 'E-mail').fill('nobody@example.org');
-    await press(page, 'Send the link');
+    await field(page, 'Email').fill('nobody@example.org');
+    await press(page, 'Send link');
     await page.getByText('If nobody@example.org has an account here').waitFor();
     await page.goto('/forgot');
-    await field(page, 'E-mail').fill(ana.email);
-    await press(page, 'Send the link');
+    await field(page, 'Email').fill(ana.email);
+    await press(page, 'Send link');
     await page.getByText(`If ${ana.email} has an account here`).waitFor();
 
     const link = await mailedLink(server, 'password-reset', ana.email);
     const password = 'a lantern over wet slate';
     await page.goto(link);
-    assert.equal(await field(page, 'E-mail').inputValue(), ana.email);
+    assert.equal(await field(page, 'Email').inputValue(), ana.email);
     await field(page, 'New password').fill('ana.ruiz.ana.ruiz');
     await page.getByText('The password is one that attackers try first; choose another.').waitFor();
     await field(page, 'New password').fill(password);
@@ -215,15 +215,15 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'Sign in' }).click();
     await heading(page, 'Sign in').waitFor();
     await page.goBack();
-    await heading(page, 'This link is dead').waitFor();
+    await heading(page, 'This link no longer works').waitFor();
     await page.goForward();
     await enterPassword(page, ana);
-    await page.getByText('E-mail or password is not right.').waitFor();
+    await page.getByText('Email or password is incorrect.').waitFor();
     await enterPassword(page, { ...ana, password });
     await firstPage(page).waitFor();
 
     await page.goto(link);
-    await heading(page, 'This link is dead').waitFor();
+    await heading(page, 'This link no longer works').waitFor();
   });
 
   visit(
@@ -232,8 +232,8 @@ suite('accounts of people', { concurrency: 2 }, () => {
       const email = 'liu.wei@example.org';
       await setUp(page, server);
       await goToMe(page);
-      const card = page.getByRole('region', { name: 'Waiting mails' });
-      await card.getByText('No mail is waiting.').waitFor();
+      const card = page.getByRole('region', { name: 'Unsent emails' });
+      await card.getByText('No unsent emails.').waitFor();
       await server.call('POST', '/users', { as: await server.printedKey(), body: { email } });
       await page.reload();
       assert.match(
@@ -251,12 +251,12 @@ suite('accounts of people', { concurrency: 2 }, () => {
       await press(invited.page, 'Create account');
       await firstPage(invited.page).waitFor();
       await goToMe(invited.page);
-      assert.equal(await invited.page.getByText('Waiting mails').count(), 0);
+      assert.equal(await invited.page.getByText('Unsent emails').count(), 0);
       assert.deepEqual(invited.complaints, []);
       await invited.leave();
 
       await page.reload();
-      await card.getByText('No mail is waiting.').waitFor();
+      await card.getByText('No unsent emails.').waitFor();
     },
     { permissions: ['clipboard-read', 'clipboard-write'] },
   );
@@ -270,8 +270,8 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await goToMe(elsewhere.page);
 
     await goToMe(page);
-    await page.getByRole('button', { name: /^End the session/ }).click();
-    await page.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^End the .* session from/ }).click();
+    await page.getByRole('button', { name: /^End the .* session from/ }).waitFor({ state: 'detached' });
     await press(elsewhere.page, 'Set up');
     await field(elsewhere.page, 'Your password').fill(ana.password);
     await press(elsewhere.page, 'Continue');
@@ -283,10 +283,10 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await field(page, 'Current password').fill('wrong');
     await field(page, 'New password').fill('a lantern over wet slate');
     await press(page, 'Change password');
-    await page.getByText('This password is not right.').waitFor();
+    await page.getByText('Incorrect password.').waitFor();
     await field(page, 'Current password').fill(ana.password);
     await press(page, 'Change password');
-    await page.getByText('Password changed. Your other sessions were ended.').waitFor();
+    await page.getByText('Password changed. You are signed out everywhere else.').waitFor();
     await page.reload();
     await heading(page, ana.name).waitFor();
   });
@@ -318,7 +318,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     const { page, leave } = await aVisitor(browser, server.url);
     await page.route('**/internal/account/**', (route) => route.abort());
     await page.goto('/');
-    await heading(page, 'Burgee did not answer').waitFor();
+    await heading(page, 'Burgee is not responding').waitFor();
     await page.unroute('**/internal/account/**');
     await heading(page, 'Burgee has no administrator yet').waitFor();
     await leave();

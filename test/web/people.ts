@@ -25,7 +25,7 @@ export async function mailedLink(
 export async function setUp(page: Page, server: Server): Promise<void> {
   await page.goto(await setupLink(server));
   await field(page, 'Your name').fill(ana.name);
-  await field(page, 'E-mail').fill(ana.email);
+  await field(page, 'Email').fill(ana.email);
   await field(page, 'Password').fill(ana.password);
   await press(page, 'Create administrator');
   await heading(page, 'Getting started').waitFor();
@@ -48,7 +48,7 @@ export async function signOut(page: Page): Promise<void> {
 
 /** Sends e-mail and password; what follows is up to the server. */
 export async function enterPassword(page: Page, { email, password }: { email: string; password: string }) {
-  await field(page, 'E-mail').fill(email);
+  await field(page, 'Email').fill(email);
   await field(page, 'Password').fill(password);
   await press(page, 'Sign in');
 }

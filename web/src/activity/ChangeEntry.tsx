@@ -47,7 +47,7 @@ export function ChangeEntry({ change, namesProject }: Props) {
           <Button
             look="quiet"
             size="tiny"
-            aria-label="Details of the change"
+            aria-label="Change details"
             aria-expanded={isOpen}
             aria-controls={isOpen ? id : undefined}
             onClick={() => setOpen(!isOpen)}

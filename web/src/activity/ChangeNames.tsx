@@ -14,9 +14,9 @@ type Editor = Change['editor'];
 /** Who is no person. */
 const others: Readonly<Record<string, { readonly icon: LucideIcon; readonly word: string }>> = {
   api_key: { icon: KeyRound, word: 'API key' },
-  operator: { icon: SquareTerminal, word: 'At the command line' },
+  operator: { icon: SquareTerminal, word: 'Command line' },
   system: { icon: Cpu, word: 'The server' },
-  anonymous: { icon: UserX, word: 'Somebody who is not signed in' },
+  anonymous: { icon: UserX, word: 'Someone not signed in' },
 };
 
 interface ActorProps {

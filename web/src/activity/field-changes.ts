@@ -11,7 +11,7 @@ interface FieldChange {
 const members: Readonly<Record<string, string>> = {
   name: 'Name',
   description: 'Description',
-  email: 'E-mail',
+  email: 'Email',
   tags: 'Tags',
   rolloutStatus: 'Rollout status',
   production: 'Production',

@@ -4,8 +4,8 @@ import type { UserStatus } from '#domain/users.ts';
 
 /** `*` stands for the thing, `@` for the environment. */
 const sentences: Readonly<Record<string, string>> = {
-  'account.created': 'set this server up',
-  'account.setup_offered': 'printed a link for the first administrator',
+  'account.created': 'set up this server',
+  'account.setup_offered': 'printed the setup link',
   'workspace.created': 'created the project *',
   'workspace.patched': 'changed the project *',
   'workspace.deleted': 'deleted the project *',
@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   'environment.deleted': 'deleted the environment *',
   'trafficType.created': 'created the traffic type *',
   'trafficType.deleted': 'deleted the traffic type *',
-  'restriction.replaced': 'changed who may see the project *',
+  'restriction.replaced': 'changed access to the project *',
   'flag.created': 'created *',
   'flag.patched': 'changed the details of *',
   'flag.described': 'changed the description of *',
@@ -25,22 +25,22 @@ const sentences: Readonly<Record<string, string>> = {
   'definition.replaced': 'replaced the definition of * in @',
   'definition.killed': 'killed * in @',
   'definition.restored': 'restored * in @',
-  'definition.deleted': 'removed the definition of * in @',
+  'definition.deleted': 'removed * from @',
   'user.invited': 'invited *',
   'user.invited_again': 'invited * again',
   'user.accepted': 'accepted the invitation',
   'user.set_up': 'became the first administrator',
-  'user.deleted': 'withdrew the invitation of *',
+  'user.deleted': 'withdrew the invitation for *',
   'user.password_changed': 'changed the password',
-  'user.password_reset': 'set a new password by a mailed link',
-  'user.password_reset_requested': 'asked for a new password for *',
-  'user.two_factor_offered': 'began to set up the second factor',
-  'user.two_factor_enabled': 'switched the second factor on',
-  'user.two_factor_disabled': 'switched the second factor off',
+  'user.password_reset': 'reset the password with an emailed link',
+  'user.password_reset_requested': 'requested a password reset for *',
+  'user.two_factor_offered': 'started setting up the second factor',
+  'user.two_factor_enabled': 'turned on the second factor',
+  'user.two_factor_disabled': 'turned off the second factor',
   'session.started': 'signed in',
   'session.ended': 'ended a session',
-  'session.refused': 'could not sign in as *',
-  'session.code_required': 'entered the password of * without a code',
+  'session.refused': 'failed to sign in as *',
+  'session.code_required': 'entered the password for * but no code',
   'group.created': 'created the group *',
   'group.replaced': 'changed the group *',
   'group.deleted': 'deleted the group *',
@@ -73,7 +73,7 @@ interface UserFacts {
 function userTemplate({ before, after }: Change): string {
   const [old, now] = [before as UserFacts | undefined, after as UserFacts | undefined];
   if (old?.status !== now?.status) return now?.status === 'ACTIVE' ? 'activated *' : 'deactivated *';
-  if (old?.['2fa'] && !now?.['2fa']) return 'switched off the second factor of *';
+  if (old?.['2fa'] && !now?.['2fa']) return 'turned off the second factor for *';
   if (JSON.stringify(old?.groups) !== JSON.stringify(now?.groups)) return 'changed the groups of *';
   return 'changed *';
 }

@@ -47,9 +47,9 @@ export function SecretsDialog({ title, about, secrets, children, onClose }: Prop
           ))}
         </ul>
         {children}
-        {isAsking && <Notice kind="danger">Not everything was copied. Once closed, it cannot be shown again.</Notice>}
+        {isAsking && <Notice kind="danger">You have not copied everything. It cannot be shown again.</Notice>}
       </ModalBody>
-      <ModalFoot aside={isSafe ? undefined : 'Shown only now. What is stored is a hash.'}>
+      <ModalFoot aside={isSafe ? undefined : 'Shown only once: Burgee stores a hash.'}>
         {isAsking ? (
           <>
             <Button onClick={() => setAsking(false)}>Go back</Button>

@@ -30,7 +30,7 @@ export const NoteFields = ({ isRequired, title = '', comment, errors }: Props) =
       defaultValue={comment}
       maxLength={noteLimit}
       error={errors.comment}
-      hint={isRequired ? 'This project asks for a title and a comment.' : undefined}
+      hint={isRequired ? 'This project requires a title and a comment.' : undefined}
     />
   </>
 );
@@ -44,7 +44,7 @@ export const noteRules = (isRequired: boolean): { readonly title: FieldRule; rea
     // Where the project began to ask only after it was read, the fields are not there yet, and the form says it.
     claim: (_, { noteRequired }) => (isRequired && noteRequired ? missing : undefined),
   });
-  return { title: rule('This project asks for a title.'), comment: rule('This project asks for a comment.') };
+  return { title: rule('This project requires a title.'), comment: rule('This project requires a comment.') };
 };
 
 /** What is empty is left out. */

@@ -3,8 +3,8 @@ import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
 /** What a person is told about a refusal. */
 export function explain({ status, message, retryAfterSeconds }: ApiProblem): string {
   if (status === 0) return 'No connection to the server.';
-  if (status === 429) return `Too many tries. ${tryAgainIn(retryAfterSeconds ?? 60)}`;
-  if (status >= 500) return 'This failed on the server.';
+  if (status === 429) return `Too many attempts. ${tryAgainIn(retryAfterSeconds ?? 60)}`;
+  if (status >= 500) return 'Server error.';
   return sentence(message);
 }
 

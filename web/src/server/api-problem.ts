@@ -11,7 +11,7 @@ export class ApiProblem extends Error {
   readonly noteRequired: boolean;
 
   constructor(fields: Partial<Omit<ApiProblem, 'name'>> & { readonly status: number; readonly message: string }) {
-    super(fields.noteRequired ? 'This project asks for a title and a comment' : fields.message);
+    super(fields.noteRequired ? 'This project requires a title and a comment' : fields.message);
     this.name = 'ApiProblem';
     this.status = fields.status;
     this.details = fields.details ?? '';

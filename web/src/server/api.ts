@@ -110,7 +110,7 @@ async function problemOf({ access }: Endpoint, response: Response): Promise<ApiP
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new ApiProblem({
     status,
-    message: body?.message ?? `The server answered ${status}`,
+    message: body?.message ?? `The server responded with ${status}`,
     details: body?.details ?? '',
     transactionId: body?.transactionId ?? headers.get('x-transaction-id') ?? '',
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,

@@ -6,7 +6,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 
 const title = 'This page could not be shown';
-const reason = 'The server may have been updated meanwhile.';
+const reason = 'The server may have been updated.';
 const reload = () => location.reload();
 
 /** A page that threw, or whose code could not be loaded: after an update of the server the old files are gone. */
@@ -16,14 +16,14 @@ export function BrokenPage() {
     return (
       <Page>
         <PageHead title={title} />
-        <EmptyState title={reason} action={<Button onClick={reload}>Load it again</Button>} />
+        <EmptyState title={reason} action={<Button onClick={reload}>Reload</Button>} />
       </Page>
     );
   }
   return (
     <CentredPage title={title} lead={reason}>
       <Button look="primary" size="wide" onClick={reload}>
-        Load it again
+        Reload
       </Button>
     </CentredPage>
   );

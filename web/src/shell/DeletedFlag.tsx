@@ -43,7 +43,7 @@ export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
         )}
         {environments.map(({ id, name }) => (
           <p key={id}>
-            Your draft for {name} is not lost:{' '}
+            Your draft for {name} is kept:{' '}
             <CopyButton
               text={JSON.stringify(
                 readDraft({ person: me.user.id, flag: flag.id, environment: id })?.targeting,

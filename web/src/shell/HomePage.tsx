@@ -30,10 +30,10 @@ function NoProject() {
           title="Flags live in projects"
           action={<PrimaryButtonLink to="/admin/settings">Create a project</PrimaryButtonLink>}
         >
-          A project holds the flags of a product and the environments that they are in force in.
+          A project holds the flags and environments of a product.
         </EmptyState>
       ) : (
-        <EmptyState title="No project is open to you">Ask an administrator to let you into one.</EmptyState>
+        <EmptyState title="No project is open to you">Ask an administrator for access.</EmptyState>
       )}
     </>
   );

@@ -24,7 +24,7 @@ export function NoSuchFlag({ word }: { readonly word: string }) {
           </PlainButtonLink>
         }
       >
-        <p>It was deleted, or its name is written differently.</p>
+        <p>It was deleted, or the name is misspelled.</p>
         {similar.data && similar.data.objects.length > 0 && (
           <p>
             Did you mean{' '}

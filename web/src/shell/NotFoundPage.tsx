@@ -10,7 +10,7 @@ import { ButtonLink, PrimaryButtonLink } from '../ui/TextLink.tsx';
 
 const Shell = lazy(() => import('./Shell.tsx').then(({ Shell }) => ({ default: Shell })));
 
-const title = 'There is no such page';
+const title = 'Page not found';
 
 /** Beside the navigation for those who are signed in. */
 export function NotFoundPage() {
@@ -39,10 +39,10 @@ const NotFoundInShell = () => (
   <Page>
     <PageHead title={title} />
     <EmptyState
-      title="The address may be old, or mistyped"
+      title="The address may be outdated or mistyped"
       action={
         <>
-          <PrimaryButtonLink to="/">Go to the flags</PrimaryButtonLink>
+          <PrimaryButtonLink to="/">Go to flags</PrimaryButtonLink>
           <Button onClick={openPalette}>Search or jump to</Button>
         </>
       }
@@ -56,7 +56,7 @@ function Nothing() {
   const path = useLocation({ select: ({ pathname }) => pathname });
   return (
     <p>
-      Nothing is at <code>{path}</code>.
+      There is nothing at <code>{path}</code>.
     </p>
   );
 }

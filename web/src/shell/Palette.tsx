@@ -23,7 +23,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             if (entry && 'to' in entry) router.history.push(entry.to);
             else entry?.run();
           }}
-          empty={isSearching ? 'Searching …' : 'Nothing matches. Flag names match on any part.'}
+          empty={isSearching ? 'Searching…' : 'No matches. You can search for any part of a flag name.'}
         />
       </div>
     </Modal>

@@ -35,7 +35,7 @@ export function PersonMenu() {
           Shortcuts
         </MenuItem>
         <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
-          The API
+          API reference
         </MenuItem>
         <MenuItem icon={other === 'light' ? Sun : Moon} onSelect={() => chooseTheme(other)}>
           Use {other} theme

@@ -23,12 +23,12 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
             ),
           )}
         </dl>
-        {!singleKeys.areOn() && <p className={styles.off}>Single keys are switched off.</p>}
+        {!singleKeys.areOn() && <p className={styles.off}>Single-key shortcuts are off.</p>}
       </ModalBody>
       <ModalFoot
         aside={
           <TextLink to="/me" onClick={onClose}>
-            Switch single keys {singleKeys.areOn() ? 'off' : 'on'}
+            Turn single-key shortcuts {singleKeys.areOn() ? 'off' : 'on'}
           </TextLink>
         }
       >

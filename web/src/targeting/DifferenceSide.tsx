@@ -18,7 +18,7 @@ interface Props extends Look {
 export function DifferenceSide({ difference, side, order, trafficType }: Props) {
   switch (difference.kind) {
     case 'killed':
-      return <span>{difference[side] ? 'Killed: everyone gets one treatment' : 'The rules decide'}</span>;
+      return <span>{difference[side] ? 'Killed: everyone gets one treatment' : 'The rules apply'}</span>;
     case 'impressionsDisabled':
       return <span>{difference[side] ? 'SDKs send no impressions' : 'SDKs send impressions'}</span>;
     case 'trafficAllocation':

@@ -12,9 +12,9 @@ const maxNamed = 20;
 /** Which keys come to a list and which leave it. */
 export const KeyChanges = ({ added, removed }: Props) => (
   <>
-    {added.length > 0 && <Keys sign="+" word="More" keys={added} />}
-    {removed.length > 0 && <Keys sign="−" word="Fewer" keys={removed} />}
-    {added.length + removed.length === 0 && <p className={styles.same}>The same ones, in another order.</p>}
+    {added.length > 0 && <Keys sign="+" word="Added" keys={added} />}
+    {removed.length > 0 && <Keys sign="−" word="Removed" keys={removed} />}
+    {added.length + removed.length === 0 && <p className={styles.same}>Same keys, different order.</p>}
   </>
 );
 

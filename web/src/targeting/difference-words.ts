@@ -95,8 +95,8 @@ export function listChanges({ before, after }: Of<'keys' | 'segments'>) {
 
 function listWords(difference: Of<'keys' | 'segments'>): string {
   const { added, removed } = listChanges(difference);
-  const words = [added.length > 0 && `${added.length} more`, removed.length > 0 && `${removed.length} fewer`];
-  return words.filter(Boolean).join(', ') || 'another order';
+  const words = [added.length > 0 && `${added.length} added`, removed.length > 0 && `${removed.length} removed`];
+  return words.filter(Boolean).join(', ') || 'reordered';
 }
 
 /**

@@ -29,7 +29,7 @@ export function plainHeadline(effect: Effect): string {
     return `${isBalanced ? 'Shares stay the same, but ' : ''}${rangeWords(range)} of all keys change treatment`;
   }
   const keys = named.moves.reduce((sum, move) => sum + move.keys, 0);
-  if (named.unknown + named.notCompared > 0) return 'Only keys that are listed one by one may change treatment';
+  if (named.unknown + named.notCompared > 0) return 'Only individually listed keys may change treatment';
   return keys === 1 ? 'One listed key changes treatment' : `${count(keys)} listed keys change treatment`;
 }
 
@@ -71,20 +71,22 @@ function matchWords(decider: Decider): string {
 
 const maxUnknowns = 4;
 
-/** What must be known to tell more: "rule 2 asks for `cart_value`". */
+/** What must be known to tell more: "rule 2 depends on `cart_value`". */
 export function unknownWords({ unknowns }: Effect): string[] {
   const areBoth = unknowns.some(({ side }) => side === 'after');
   const words = unknowns.map(({ side, step, asksFor }) => {
     const asked = [...new Set(asksFor.map(questionWords))].join(' and ');
     const when = side === 'before' && areBoth ? ' (now)' : '';
-    return step.kind === 'segment' ? `targets ask for ${asked}${when}` : `${ruleNumber(step)}${when} asks for ${asked}`;
+    return step.kind === 'segment'
+      ? `targets depend on ${asked}${when}`
+      : `${ruleNumber(step)}${when} depends on ${asked}`;
   });
   const rest = words.length - maxUnknowns;
-  return rest > 0 ? [...words.slice(0, maxUnknowns), `${rest} more rules ask for something`] : words;
+  return rest > 0 ? [...words.slice(0, maxUnknowns), `${rest} more rules`] : words;
 }
 
 function questionWords(question: Question): string {
-  if (question.kind === 'key') return 'what the key looks like';
+  if (question.kind === 'key') return 'the key itself';
   return question.kind === 'attribute' ? `\`${question.name}\`` : `the ${question.kind} \`${question.name}\``;
 }
 

@@ -73,7 +73,7 @@ function withoutLongStretches(lines: readonly Line[]): (Line | string)[] {
     }
     if (skipped > 0) {
       const last = (line?.number ?? lines.length) + 1;
-      shown.push(`${skipped === 1 ? '1 line' : `${skipped} lines`} without change, up to line ${last - 1}`);
+      shown.push(`${skipped === 1 ? '1 unchanged line' : `${skipped} unchanged lines`}, up to line ${last - 1}`);
     }
     skipped = 0;
     if (line) shown.push(line);

@@ -132,7 +132,7 @@ export function OptionList(props: Props) {
         ))}
       </div>
       <p className={styles.note} role="status">
-        {shown.length === 0 && (empty ?? 'Nothing matches.')}
+        {shown.length === 0 && (empty ?? 'No matches.')}
         {matching.length > shown.length && 'Type to narrow down.'}
       </p>
     </div>

@@ -32,7 +32,7 @@ interface HeadProps {
 export const PageHead = ({ title, face, within, crumbs, beside, lead, tools }: HeadProps) => (
   <header className={styles.head}>
     {crumbs && (
-      <nav aria-label="Path" className={styles.crumbs}>
+      <nav aria-label="Breadcrumb" className={styles.crumbs}>
         {crumbs}
       </nav>
     )}

@@ -6,10 +6,10 @@ import { Field } from '../../ui/Field.tsx';
 export const digitsOf = (text: string): string => text.replaceAll(/\s/g, '');
 
 export const codeRule: FieldRule = {
-  check: (value) => (/^\d{6}$/.test(digitsOf(value)) ? undefined : 'Enter the six digits that your app shows.'),
+  check: (value) => (/^\d{6}$/.test(digitsOf(value)) ? undefined : 'Enter the six digits from your app.'),
   claim: (complaint, { status }) =>
     status === 401 || complaint.startsWith('The code') || complaint.startsWith('code ')
-      ? 'This code is not right. Wait for the next one and try again.'
+      ? 'Incorrect code. Wait for the next one and try again.'
       : undefined,
 };
 

@@ -16,7 +16,7 @@ export interface Credentials {
 
 const recoveryCodeRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a recovery code.' : undefined),
-  claim: (_, { status }) => (status === 401 ? 'This code is not right, or was used before.' : undefined),
+  claim: (_, { status }) => (status === 401 ? 'Incorrect or already used code.' : undefined),
 };
 
 interface Props {

@@ -25,8 +25,8 @@ function AskForm({ onAsked }: { readonly onAsked: (email: string) => void }) {
   });
   return (
     <CentredPage
-      title="Set a new password"
-      lead="You get a link by mail."
+      title="Reset your password"
+      lead="You will get a link by email."
       below={<TextLink to="/sign-in">Back to sign in</TextLink>}
     >
       <Form
@@ -34,11 +34,11 @@ function AskForm({ onAsked }: { readonly onAsked: (email: string) => void }) {
         problem={problem}
         actions={
           <Button type="submit" look="primary" size="wide" isBusy={isSending}>
-            Send the link
+            Send link
           </Button>
         }
       >
-        <Field name="email" label="E-mail" type="email" autoComplete="username" maxLength={254} error={errors.email} />
+        <Field name="email" label="Email" type="email" autoComplete="username" maxLength={254} error={errors.email} />
       </Form>
     </CentredPage>
   );
@@ -47,13 +47,13 @@ function AskForm({ onAsked }: { readonly onAsked: (email: string) => void }) {
 /** The same words whether the address is known or not: nobody shall learn here who has an account. */
 const Asked = ({ email }: { readonly email: string }) => (
   <CentredPage
-    title="Check your mail"
+    title="Check your email"
     lead={
       <>
         <p>
           If <strong>{email}</strong> has an account here, a link is on its way. It works once, for {hours} hours.
         </p>
-        <p>No mail? Where no mail server is set up, an administrator can hand you the link.</p>
+        <p>No email? If no mail server is set up, an administrator can give you the link.</p>
       </>
     }
     below={<TextLink to="/sign-in">Back to sign in</TextLink>}

@@ -28,8 +28,8 @@ export function InvitationPage() {
 
 const NotOpen = () => (
   <CentredPage
-    title="This invitation is not open"
-    lead="It was accepted before, has expired, was withdrawn, or a newer one was sent. Ask who invited you for a new one."
+    title="This invitation no longer works"
+    lead="It was already used, has expired, was withdrawn or was replaced. Ask for a new one."
   >
     <ButtonLink to="/sign-in">Sign in</ButtonLink>
   </CentredPage>
@@ -56,7 +56,7 @@ function AcceptForm({ token, person, onProblem }: AcceptFormProps) {
     onProblem,
   });
   return (
-    <CentredPage title={title} lead="You are invited to Burgee, where your team decides who sees which feature.">
+    <CentredPage title={title} lead="Your team uses Burgee to control who sees which feature.">
       <Form
         {...form}
         problem={problem}

@@ -48,10 +48,10 @@ export function MePage() {
 function KeyboardCard() {
   const [areOn, setOn] = useState(singleKeys.areOn);
   return (
-    <Card title="Keyboard" lead="Holds in this browser.">
+    <Card title="Keyboard" lead="Applies to this browser.">
       <Checkbox
-        label="Single keys are shortcuts"
-        hint="? lists them on every page. Switch them off if letters reach the page by speech or by accident. Shortcuts with Ctrl or Cmd stay."
+        label="Single-key shortcuts"
+        hint="Press ? on any page to list them. Turn them off if you use speech input or press keys by accident. Shortcuts with Ctrl or Cmd keep working."
         checked={areOn}
         onChange={({ target }) => {
           singleKeys.set(target.checked);

@@ -3,7 +3,7 @@ import { PasswordField } from '../../ui/PasswordField.tsx';
 import { weaknessOf } from './fields.ts';
 
 /** What the empty password lacks is the rule that everybody must know beforehand. */
-const invitingHint = `${weaknessOf('', [])} Paste from your password manager.`;
+const invitingHint = `${weaknessOf('', [])} You can paste from a password manager.`;
 
 interface Props {
   readonly name: string;
@@ -17,7 +17,7 @@ interface Props {
 export function NewPasswordField({ words, ...field }: Props) {
   const [value, setValue] = useState('');
   const weakness = value === '' ? undefined : weaknessOf(value, words);
-  const hint = value === '' ? invitingHint : (weakness ?? 'Good enough.');
+  const hint = value === '' ? invitingHint : (weakness ?? 'Strong enough.');
   return (
     <PasswordField
       {...field}

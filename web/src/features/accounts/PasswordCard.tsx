@@ -22,8 +22,8 @@ export function PasswordCard({ user }: { readonly user: SessionView['user'] }) {
   const [step, setStep] = useState<Step>('closed');
   const opener = useFocusOnClose<HTMLButtonElement>(step === 'open');
   return (
-    <Card title="Password" lead="Changing it ends your sessions everywhere else.">
-      {step === 'changed' && <Notice kind="ok">Password changed. Your other sessions were ended.</Notice>}
+    <Card title="Password" lead="Changing it signs you out everywhere else.">
+      {step === 'changed' && <Notice kind="ok">Password changed. You are signed out everywhere else.</Notice>}
       {step === 'open' ? (
         <ChangeForm user={user} onChanged={() => setStep('changed')} onCancel={() => setStep('closed')} />
       ) : (

@@ -13,7 +13,7 @@ import { GivenEmail } from './GivenEmail.tsx';
 
 const passwordRule: FieldRule = {
   check: (value) => (value === '' ? 'Enter your password.' : undefined),
-  claim: (_, { status }) => (status === 401 ? 'E-mail or password is not right.' : undefined),
+  claim: (_, { status }) => (status === 401 ? 'Email or password is incorrect.' : undefined),
 };
 
 interface Props {
@@ -47,7 +47,7 @@ export function PasswordForm({ email, onCodeRequired }: Props) {
       }
     >
       {email === undefined ? (
-        <Field name="email" label="E-mail" type="email" autoComplete="username" maxLength={254} error={errors.email} />
+        <Field name="email" label="Email" type="email" autoComplete="username" maxLength={254} error={errors.email} />
       ) : (
         <GivenEmail email={email} />
       )}

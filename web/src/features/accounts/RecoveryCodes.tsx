@@ -20,7 +20,7 @@ export function RecoveryCodes({ codes, onDone }: Props) {
         <h3 ref={start} tabIndex={-1} className={styles.heading}>
           Save your recovery codes
         </h3>
-        <p>Each signs you in once when your phone is not at hand. They are shown only now.</p>
+        <p>Each signs you in once when you do not have your phone. They are shown only once.</p>
       </div>
       <ol className={styles.codes} aria-label="Recovery codes">
         {codes.map((code) => (

@@ -29,14 +29,17 @@ export function ResetPage() {
 }
 
 const Done = () => (
-  <CentredPage title="Your password is set" lead="All your sessions were ended. Sign in with the new password.">
+  <CentredPage title="Your password is set" lead="You are signed out everywhere. Sign in with the new password.">
     <ButtonLink to="/sign-in">Sign in</ButtonLink>
   </CentredPage>
 );
 
 const Dead = () => (
-  <CentredPage title="This link is dead" lead="It was used before, has expired, or a newer one was sent.">
-    <ButtonLink to="/forgot">Ask for a new link</ButtonLink>
+  <CentredPage
+    title="This link no longer works"
+    lead="It was already used, has expired or was replaced by a newer one."
+  >
+    <ButtonLink to="/forgot">Request a new link</ButtonLink>
   </CentredPage>
 );
 
@@ -56,7 +59,7 @@ function ResetForm({ token, person, onDone, onProblem }: ResetFormProps) {
     onProblem,
   });
   return (
-    <CentredPage title={title} lead="All your sessions end when it is set.">
+    <CentredPage title={title} lead="This signs you out everywhere.">
       <Form
         {...form}
         problem={problem}

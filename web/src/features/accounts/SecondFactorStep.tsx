@@ -16,16 +16,16 @@ export function SecondFactorStep({ credentials, onBack }: Props) {
       title={byRecoveryCode ? 'Enter a recovery code' : 'Enter your code'}
       lead={
         byRecoveryCode
-          ? 'One of the ten that you saved when you switched the second factor on. It works once.'
-          : 'Your authenticator app shows it.'
+          ? 'One of the ten you saved when you turned on the second factor. Each works once.'
+          : 'Open your authenticator app to get it.'
       }
       below={
         <>
           <Button look="link" onClick={() => setByRecoveryCode(!byRecoveryCode)}>
-            {byRecoveryCode ? 'Use the code of your app' : 'Use a recovery code'}
+            {byRecoveryCode ? 'Use a code from your app' : 'Use a recovery code'}
           </Button>
           <Button look="link" onClick={onBack}>
-            Sign in as somebody else
+            Sign in as someone else
           </Button>
         </>
       }

@@ -22,7 +22,7 @@ export function SessionsCard() {
     onSettled: () => client.invalidateQueries(reading(listSessions)),
   });
   return (
-    <Card title="Sessions" lead="Where you are signed in. End any that you do not recognise.">
+    <Card title="Sessions" lead="Where you are signed in. End any you do not recognise.">
       {ending.error && <Failure problem={ending.error} />}
       {sessions.isPending && <Loading lines={2} />}
       {sessions.isError && <Failure problem={sessions.error} onRetry={sessions.refetch} />}
@@ -65,7 +65,7 @@ function SessionRow({ session, isEnding, onEnd }: RowProps) {
         <Button
           size="small"
           isBusy={isEnding}
-          aria-label={`End the session of ${agent} at ${session.address}`}
+          aria-label={`End the ${agent} session from ${session.address}`}
           onClick={onEnd}
         >
           End

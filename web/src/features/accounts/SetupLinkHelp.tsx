@@ -4,11 +4,11 @@ import { Command } from '../../ui/Command.tsx';
 export const SetupLinkHelp = () => (
   <>
     <p>
-      Open the link that the server printed when it started for the first time. To print a new one, run this on the
-      server:
+      Open the link that the server prints at every start until it has an administrator. To print it again, run this on
+      the server:
     </p>
     <Command text="burgee setup-link" />
-    <p>Or, in a checkout of the source code:</p>
+    <p>Or, in a source checkout:</p>
     <Command text="npm run burgee -- setup-link" />
   </>
 );

@@ -39,12 +39,12 @@ export function SetupPage() {
   }
   if (!setup.data.required) return <AlreadySetUp />;
   if (token === undefined) return <CentredPage title={title} lead={<SetupLinkHelp />} />;
-  if (isDead) return <CentredPage title="This link is dead" lead={<SetupLinkHelp />} />;
+  if (isDead) return <CentredPage title="This link no longer works" lead={<SetupLinkHelp />} />;
   return <SetupForm token={token} onDead={() => setDead(true)} />;
 }
 
 const AlreadySetUp = () => (
-  <CentredPage title="This server is already set up" lead="It has an administrator, who can invite you.">
+  <CentredPage title="This server is already set up" lead="Ask an administrator to invite you.">
     <ButtonLink to="/sign-in">Sign in</ButtonLink>
   </CentredPage>
 );
@@ -71,7 +71,7 @@ function SetupForm({ token, onDead }: { readonly token: string; readonly onDead:
     },
   });
   return (
-    <CentredPage title={title} lead="You become the first administrator, and invite the others later.">
+    <CentredPage title={title} lead="You will be the first administrator. You can invite others later.">
       <Form
         {...form}
         problem={problem}
@@ -92,7 +92,7 @@ function SetupForm({ token, onDead }: { readonly token: string; readonly onDead:
         />
         <Field
           name="email"
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           maxLength={254}

@@ -40,7 +40,7 @@ const Opening = () => (
 );
 
 const Unreachable = (props: { readonly problem: ApiProblem; readonly onRetry: () => unknown }) => (
-  <CentredPage title="Burgee did not answer">
+  <CentredPage title="Burgee is not responding">
     <Failure {...props} />
   </CentredPage>
 );

@@ -13,7 +13,7 @@ export function SignedOutDialog({ onLeave }: { readonly onLeave: () => void }) {
   return (
     <Modal
       title="Sign in again"
-      about="Your session has ended. The page is kept as it is, with everything that you have not saved."
+      about="Your session has ended. This page and your unsaved changes are kept."
       kind="alert"
       size="narrow"
       onClose={() => undefined}
@@ -26,11 +26,11 @@ export function SignedOutDialog({ onLeave }: { readonly onLeave: () => void }) {
         )}
         {credentials && (
           <Button look="link" onClick={() => setByRecoveryCode(!byRecoveryCode)}>
-            {byRecoveryCode ? 'Use the code of your app' : 'Use a recovery code'}
+            {byRecoveryCode ? 'Use a code from your app' : 'Use a recovery code'}
           </Button>
         )}
         <Button look="link" onClick={onLeave}>
-          Leave this page and sign in as somebody else
+          Leave this page and sign in as someone else
         </Button>
       </ModalBody>
     </Modal>

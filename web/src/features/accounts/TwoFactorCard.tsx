@@ -13,7 +13,8 @@ import { TwoFactorConfirm } from './TwoFactorConfirm.tsx';
 import { TwoFactorRemove } from './TwoFactorRemove.tsx';
 
 const title = 'Second factor';
-const lead = 'Signing in then also asks for a code from your authenticator app, so a stolen password is not enough.';
+const lead =
+  'With it, signing in also asks for a code from your authenticator app, so a stolen password is not enough.';
 
 type Step =
   | { readonly kind: 'idle' | 'password' }
@@ -55,7 +56,7 @@ export function TwoFactorCard({ user }: { readonly user: SessionView['user'] }) 
       {step.kind === 'password' ? (
         <ProofForm
           email={user.email}
-          hint="Confirms that it is you, and not just somebody at your browser."
+          hint="Confirms that it is you, not someone else at your browser."
           submit="Continue"
           look="primary"
           send={(body) => call(offerTwoFactor, { body })}

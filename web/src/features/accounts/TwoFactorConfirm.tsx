@@ -37,12 +37,12 @@ export function TwoFactorConfirm({ offer: { qr, secret }, onConfirmed, onCancel 
         src={`data:image/svg+xml,${encodeURIComponent(qr)}`}
         width={176}
         height={176}
-        alt="QR code of the secret, which also stands beside it as text"
+        alt="QR code of the secret, also shown as text"
       />
       <div className={styles.steps}>
         <div className={styles.step}>
           <p ref={start} tabIndex={-1}>
-            Scan the picture with your authenticator app, or type in the secret:
+            Scan the QR code with your authenticator app, or enter the secret:
           </p>
           <div className={styles.secret}>
             <code>{inFours(secret)}</code>
@@ -55,7 +55,7 @@ export function TwoFactorConfirm({ offer: { qr, secret }, onConfirmed, onCancel 
           actions={
             <>
               <Button type="submit" look="primary" isBusy={isSending}>
-                Switch on
+                Turn on
               </Button>
               <Button look="quiet" onClick={onCancel}>
                 Cancel

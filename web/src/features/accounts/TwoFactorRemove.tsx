@@ -15,8 +15,8 @@ export function TwoFactorRemove({ email }: { readonly email: string }) {
     return (
       <ProofForm
         email={email}
-        hint="From then on the password alone signs you in. The recovery codes are void."
-        submit="Switch off the second factor"
+        hint="Your password alone then signs you in, and the recovery codes stop working."
+        submit="Turn off the second factor"
         look="danger"
         send={(body) => call(removeTwoFactor, { body })}
         onDone={() => updateSession(client)}
@@ -27,7 +27,7 @@ export function TwoFactorRemove({ email }: { readonly email: string }) {
   return (
     <div>
       <Button ref={opener} look="danger" onClick={() => setAsking(true)}>
-        Switch off
+        Turn off
       </Button>
     </div>
   );

@@ -10,7 +10,7 @@ import { Loading } from '../../ui/Loading.tsx';
 import { Expiry } from '../../ui/Time.tsx';
 import styles from './WaitingMailsCard.module.css';
 
-const title = 'Waiting mails';
+const title = 'Unsent emails';
 const kinds: Readonly<Record<WaitingMail['kind'], string>> = {
   invitation: 'Invitation',
   'password-reset': 'New password',
@@ -33,9 +33,9 @@ export function WaitingMailsCard() {
       </Card>
     );
   }
-  if (mails.data.length === 0) return <Card title={title} lead="No mail is waiting." />;
+  if (mails.data.length === 0) return <Card title={title} lead="No unsent emails." />;
   return (
-    <Card title={title} lead="Not sent so far. Each link works once: give it to nobody but the person it is for.">
+    <Card title={title} lead="Not sent yet. Each link works once: give it only to the person it is for.">
       <ul className={styles.list}>
         {mails.data.map((mail) => (
           <MailRow key={mail.id} mail={mail} />

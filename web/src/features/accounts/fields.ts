@@ -12,11 +12,11 @@ export const nameRule: FieldRule = {
 
 export const emailRule: FieldRule = {
   check: (value, input) => {
-    if (value.trim() === '') return 'Enter your e-mail address.';
-    return input?.validity.typeMismatch ? 'This is not an e-mail address.' : undefined;
+    if (value.trim() === '') return 'Enter your email address.';
+    return input?.validity.typeMismatch ? 'Not a valid email address.' : undefined;
   },
   claim: (complaint) => {
-    if (startsWith('email')(complaint)) return 'This is not an e-mail address.';
+    if (startsWith('email')(complaint)) return 'Not a valid email address.';
     return /^User \S+ already exists$/.test(complaint) ? sentence(complaint) : undefined;
   },
 };
@@ -24,7 +24,7 @@ export const emailRule: FieldRule = {
 /** The password that somebody has already. */
 export const currentPasswordRule: FieldRule = {
   check: (value) => (value === '' ? 'Enter your password.' : undefined),
-  claim: (complaint) => (complaint.startsWith('Current password') ? 'This password is not right.' : undefined),
+  claim: (complaint) => (complaint.startsWith('Current password') ? 'Incorrect password.' : undefined),
 };
 
 /** The password that somebody chooses. `words` are the person's own. */

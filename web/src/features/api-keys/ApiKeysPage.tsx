@@ -30,7 +30,7 @@ export function ApiKeysPage() {
     <Page>
       <PageHead
         title="API keys"
-        lead="What lets programs in. A key is shown once, when it is created."
+        lead="Programs use these keys to call Burgee. A key is shown once, when you create it."
         tools={
           may(createApiKey) && (
             <Button look="primary" onClick={openNew}>
@@ -72,7 +72,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
         <KeyTable keys={shown} />
       ) : (
         <EmptyState
-          title="No key matches"
+          title="No keys match"
           action={
             <Button onClick={() => change({ project: undefined, env: undefined, unused: undefined })}>
               Clear filters
@@ -87,7 +87,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
 function ProjectFilter() {
   const { search, change } = useKeysSearch();
   const { data } = useQuery(projectsReading);
-  const value = search.env === undefined ? search.project : `${search.env} of ${search.project}`;
+  const value = search.env === undefined ? search.project : `${search.env} in ${search.project}`;
   return (
     <FilterButton
       what="Project"

@@ -19,14 +19,14 @@ export function CreatedKey({ created, onClose }: Props) {
   return (
     <SecretsDialog
       title={`Key for ${created.name}`}
-      about="Copy it now, to where it is needed or into a password manager."
+      about="Copy it now to where you need it, or to a password manager."
       secrets={[{ name: 'The key', text: created.key }]}
       onClose={onClose}
     >
       {created.apiKeyType === 'admin' ? (
         <FirstCall id={created.id} />
       ) : (
-        <p className={styles.next}>It opens nothing of the Admin API. {noSdksYet}</p>
+        <p className={styles.next}>It does not work with the Admin API. {noSdksYet}</p>
       )}
     </SecretsDialog>
   );
@@ -40,11 +40,11 @@ function FirstCall({ id }: { readonly id: string }) {
   const usedAt = data?.find((key) => key.id === id)?.lastUsedAt;
   return (
     <div className={styles.call}>
-      <p className={styles.next}>Try it, with the key in BURGEE_KEY:</p>
+      <p className={styles.next}>Try it with the key in BURGEE_KEY:</p>
       <Command text={`curl -s ${location.origin}${urlOf(listProjects)} \\\n  -H "Authorization: Bearer $BURGEE_KEY"`} />
       <p className={styles.seen} role="status">
         {usedAt === undefined ? (
-          'Waiting for the first call …'
+          'Waiting for the first call…'
         ) : (
           <>
             Seen <Time at={usedAt} />. It works.

@@ -24,7 +24,7 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
           <tr>
             <th>Name</th>
             <th>Type and roles</th>
-            <th>Reaches</th>
+            <th>Scope</th>
             <th>Created</th>
             <th>Last used</th>
             {may(revokeApiKey) && (
@@ -69,7 +69,7 @@ function KeyRow({ apiKey, place, onRevoke }: RowProps) {
           {roles.length > 0 && <span className={styles.meta}>{roles.map(roleWord).join(', ')}</span>}
         </span>
       </td>
-      <td data-label="Reaches">
+      <td data-label="Scope">
         <PlaceView place={place} />
       </td>
       <td data-label="Created">
@@ -92,8 +92,8 @@ function KeyRow({ apiKey, place, onRevoke }: RowProps) {
 
 /** Who is no person. */
 const creators: Readonly<Record<string, string>> = {
-  system: 'The first start',
-  operator: 'At the command line',
+  system: 'First start',
+  operator: 'Command line',
   api_key: 'Another API key',
 };
 

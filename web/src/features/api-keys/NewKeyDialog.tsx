@@ -64,13 +64,13 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       problem={problem}
       isSending={isSending}
       submit="Create key"
-      aside="You will see the key once."
+      aside="The key is shown once."
       onClose={onClose}
     >
       <Field
         name="name"
         label="Name"
-        hint="Stands beside every change that is made with it."
+        hint="Shown next to every change made with it."
         maxLength={100}
         error={errors.name}
         autoComplete="off"

@@ -107,10 +107,10 @@ function WidthChoices({ reach, onChange }: Pick<Props, 'reach' | 'onChange'>) {
     />
   );
   return (
-    <Choices label="Reaches">
-      {choice('account', 'The whole account', 'Every project, also those that come later.')}
-      {choice('project', 'One project', 'With all its environments. It sees no other project.')}
-      {choice('environments', 'Some environments', 'Of one project. It sees no other environment.')}
+    <Choices label="Scope">
+      {choice('account', 'The whole account', 'Every project, including future ones.')}
+      {choice('project', 'One project', 'All its environments. No other project.')}
+      {choice('environments', 'Some environments', 'In one project. No other environment.')}
     </Choices>
   );
 }

@@ -38,7 +38,7 @@ export function RevokeDialog({ apiKey, place, onClose }: Props) {
       title={`Revoke ${name}?`}
       about={
         <>
-          The key that ends in <code>{lastFour}</code> opens nothing from then on, and cannot be brought back.{' '}
+          The key ending in <code>{lastFour}</code> stops working immediately. You cannot undo this.{' '}
           {consequence(apiKey, place)}{' '}
           {lastUsedAt === undefined ? (
             'It was never used.'
@@ -63,8 +63,8 @@ export function RevokeDialog({ apiKey, place, onClose }: Props) {
 function consequence({ apiKeyType, roles }: ApiKeyAnswer, place: Place): string {
   const where = placeInWords(place);
   if (apiKeyType === 'admin') {
-    return `Scripts and tools that use it (${roles.map(roleWord).join(', ')} in ${where}) are refused with 401.`;
+    return `Scripts and tools that use it (${roles.map(roleWord).join(', ')} in ${where}) get 401.`;
   }
-  const whose = apiKeyType === 'server_side' ? 'Servers' : 'Browsers and apps';
-  return `${whose} that use it get no more flags of ${where}.`;
+  const whose = apiKeyType === 'server_side' ? 'servers' : 'browsers and apps';
+  return `It is for ${whose} in ${where}.`;
 }

@@ -33,5 +33,5 @@ const everywhere = '<<GLOBAL>>';
 export function placeInWords({ project, environments }: Place): string {
   if (project === undefined) return 'the whole account';
   if (environments.length === 0) return `the project ${project}`;
-  return `${environments.map(({ name }) => name).join(', ')} of ${project}`;
+  return `${environments.map(({ name }) => name).join(', ')} in ${project}`;
 }

@@ -8,24 +8,27 @@ interface Words {
 }
 
 export const types: Readonly<Record<ApiKeyType, Words>> = {
-  admin: { word: 'Admin', hint: 'For scripts, Terraform and everything else that calls the API.' },
+  admin: { word: 'Admin', hint: 'For scripts, Terraform and anything else that calls the API.' },
   server_side: { word: 'Server-side', hint: 'For SDKs on your servers. Keep it secret.' },
-  client_side: { word: 'Client-side', hint: 'For browsers and apps. Whoever has the app has the key.' },
+  client_side: { word: 'Client-side', hint: 'For browsers and apps. Anyone with the app can read it.' },
 };
 
 export const roleWords: Readonly<Record<Role, Words>> = {
-  API_ALL_GRANTED: { word: 'Everything', hint: 'All of the below. For the few tools that need it.' },
+  API_ALL_GRANTED: { word: 'Everything', hint: 'All roles below. Only for tools that need it.' },
   API_FEATURE_FLAG_EDITOR: { word: 'Flag editor', hint: 'Reads and changes flags and their definitions.' },
   API_FEATURE_FLAG_VIEWER: { word: 'Flag viewer', hint: 'Reads flags and their definitions.' },
   API_WORKSPACE_ADMIN: {
     word: 'Project admin',
-    hint: 'Changes projects, environments, traffic types and access, and reads the activity.',
+    hint: 'Changes projects, environments, traffic types and access. Reads activity.',
   },
   API_ADMIN: {
     word: 'Account admin',
-    hint: 'What a project admin may; creates projects, invites people, makes groups.',
+    hint: 'Everything a project admin can do. Creates projects and groups, and invites people.',
   },
-  API_APIKEY: { word: 'API keys', hint: 'Lists, creates and revokes API keys.' },
+  API_APIKEY: {
+    word: 'API keys',
+    hint: 'Creates and revokes API keys with any role, so it can do everything in its scope.',
+  },
   API_SEGMENT_EDITOR: { word: 'Segment editor', hint: 'Sees projects.' },
   API_SEGMENT_VIEWER: { word: 'Segment viewer', hint: 'Sees projects.' },
 };

@@ -28,10 +28,7 @@ export function AccountActivityPage() {
   const environment = environments.data?.find(({ name }) => name === search.env);
   return (
     <Page>
-      <PageHead
-        title="All activity"
-        lead="What was done in every project, to people, groups and keys, and who signed in."
-      />
+      <PageHead title="All activity" lead="Changes in every project, to people, groups and API keys, and sign-ins." />
       <ActivityFilters
         offered={Object.keys(kinds) as ObjectType[]}
         environments={project ? inOrder(environments.data ?? []) : []}

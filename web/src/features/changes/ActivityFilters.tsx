@@ -66,7 +66,7 @@ function WhoFilter() {
   return (
     <FilterButton
       what="Who"
-      value={search.who === undefined ? undefined : (chosen ?? 'Somebody')}
+      value={search.who === undefined ? undefined : (chosen ?? 'Someone')}
       onClear={() => change({ who: undefined })}
       picker={(trigger) => (
         <Picker

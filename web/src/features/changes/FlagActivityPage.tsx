@@ -61,7 +61,7 @@ function Changes({ environmentId }: { readonly environmentId: string | undefined
     <Loaded query={query} skeleton={<SkeletonRows />}>
       {({ pages }) => {
         const changes = pages.flatMap(({ data }) => data);
-        if (changes.length === 0) return <EmptyState title="Nothing has changed yet." />;
+        if (changes.length === 0) return <EmptyState title="No changes yet." />;
         return (
           <div className={styles.days}>
             {byDay(changes, Date.now()).map(({ day, items }) => (

@@ -157,7 +157,7 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
   const saved = flag.definitions.find((definition) => definition.environment.id === environment.id);
   const now = saved && targetingOf(saved);
   const targeting = { ...targetingOf(change.after), killed: now?.killed ?? false };
-  if (now && equalJson(now, targeting)) return <span className={styles.current}>As it is now</span>;
+  if (now && equalJson(now, targeting)) return <span className={styles.current}>Current version</span>;
   const goBack = () => {
     const place = { person: me.user.id, flag: flag.id, environment: environment.id };
     const replaced = readDraft(place);
@@ -183,7 +183,7 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
   };
   return (
     <Button look="quiet" size="small" onClick={goBack}>
-      <Undo2 size={13} aria-hidden /> Go back to this
+      <Undo2 size={13} aria-hidden /> Go back to this version
     </Button>
   );
 }

@@ -6,10 +6,8 @@ import { useActivitySearch } from './activity-search.ts';
 export function NoChanges() {
   const { isFiltered, clear } = useActivitySearch();
   return isFiltered ? (
-    <EmptyState title="No change matches" action={<Button onClick={clear}>Clear filters</Button>} />
+    <EmptyState title="No changes match" action={<Button onClick={clear}>Clear filters</Button>} />
   ) : (
-    <EmptyState title="Nothing has changed yet">
-      Every change appears here, with who made it, why, and what it changed.
-    </EmptyState>
+    <EmptyState title="No changes yet">Every change appears here: who made it, why, and what it changed.</EmptyState>
   );
 }

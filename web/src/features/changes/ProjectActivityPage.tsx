@@ -38,7 +38,7 @@ export function ProjectActivityPage() {
         lead={
           isAdministrator && (
             <>
-              What was done in {project.name}. People, groups and other projects are in{' '}
+              Changes in {project.name}. For people, groups and other projects, see{' '}
               <TextLink to="/admin/activity">all activity</TextLink>.
             </>
           )

@@ -47,7 +47,7 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
   return (
     <Modal
       title={`${environment.name} is in use`}
-      about="An environment can be deleted once nothing depends on it. First these must go:"
+      about="You can delete an environment once nothing uses it. Remove these first:"
       size="narrow"
       onClose={onClose}
     >
@@ -72,7 +72,7 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
               </Button>
             )}
           </Obstacle>
-          <Obstacle isThere={keys.length > 0} title={countOf(keys.length, 'API key reaches it', 'API keys reach it')}>
+          <Obstacle isThere={keys.length > 0} title={countOf(keys.length, 'API key is for it', 'API keys are for it')}>
             {listed(keys.map(({ name }) => name))}.{' '}
             <TextLink to="/admin/api-keys" search={{ project: project.name, env: environment.name }}>
               Revoke them
@@ -103,7 +103,7 @@ function Ask({ environment, onClose }: Props) {
     <FormModal
       kind="alert"
       title={`Delete ${environment.name}?`}
-      about="No flag is defined in it and no key reaches it. Its activity stays."
+      about="No flag is defined in it and no API key is for it. Its activity is kept."
       form={form}
       problem={problem}
       isSending={isSending}

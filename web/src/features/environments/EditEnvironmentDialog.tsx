@@ -51,14 +51,14 @@ export function EditEnvironmentDialog({ environment, onClose }: Props) {
         label="Name"
         defaultValue={environment.name}
         maxLength={environmentNameLimit}
-        hint="Keys keep working. Scripts that call it by its name must learn the new one."
+        hint="API keys keep working. Update scripts that use the old name."
         error={errors.name}
         autoComplete="off"
         autoFocus
       />
       <Checkbox
         label="Production"
-        hint="Marked in amber wherever it is named. It does not change what anyone gets."
+        hint="Marked in amber everywhere. It does not change what anyone gets."
         checked={isProduction}
         onChange={({ target }) => setProduction(target.checked)}
       />

@@ -61,7 +61,7 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
       about={
         <>
           Treatments, targets and rules of every flag in {environment.name} are deleted, and everyone there gets{' '}
-          <code>control</code>. The flags stay, and so do their other environments. This cannot be undone.
+          <code>control</code>. The flags and their other environments are not affected. You cannot undo this.
         </>
       }
       form={form}

@@ -37,8 +37,8 @@ export function EnvironmentsPage() {
         within={project.name}
         lead={
           may(createEnvironment)
-            ? 'Where flags are in force. Each flag has a separate definition in each environment.'
-            : 'Where flags are in force. Only administrators can change them.'
+            ? 'Each flag has a separate definition in each environment.'
+            : 'Only administrators can change environments.'
         }
         tools={
           may(createEnvironment) && (
@@ -53,7 +53,7 @@ export function EnvironmentsPage() {
           title="No environments yet"
           action={may(createEnvironment) && <Button onClick={open}>New environment</Button>}
         >
-          Most projects have two: one to try things in, and production.
+          Most projects have two: one for testing, and production.
         </EmptyState>
       ) : (
         <EnvironmentTable environments={environments} />

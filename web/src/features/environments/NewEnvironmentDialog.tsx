@@ -45,7 +45,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
   return (
     <FormModal
       title="New environment"
-      about={`In ${project.name}. No flag is defined in it at first.`}
+      about={`In ${project.name}. It starts with no flags defined.`}
       form={form}
       problem={problem}
       isSending={isSending}
@@ -63,7 +63,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
       />
       <Checkbox
         label="Production"
-        hint="Marked in amber wherever it is named, so that nobody changes it by mistake."
+        hint="Marked in amber everywhere, so that nobody changes it by mistake."
         checked={isProduction}
         onChange={({ target }) => setProduction(target.checked)}
       />

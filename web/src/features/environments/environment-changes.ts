@@ -35,7 +35,7 @@ export function useKeysOf({ id }: Environment) {
 export const environmentNameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
   claim: (complaint, { status }) => {
-    if (status === 409) return 'An environment of this project has this name.';
+    if (status === 409) return 'This project already has an environment with this name.';
     return complaint.startsWith('name ') ? sentence(complaint) : undefined;
   },
 };

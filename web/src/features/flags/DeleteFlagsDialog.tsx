@@ -54,7 +54,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
   return (
     <FormModal
       title={flags.length === 1 ? `Delete ${flags[0]?.name}?` : `Delete ${flags.length} flags?`}
-      about={`${flags.length === 1 ? 'Its definitions go with it' : 'Their definitions go with them'}, in every environment. This cannot be undone.`}
+      about={`This also deletes ${flags.length === 1 ? 'its' : 'their'} definitions in every environment. You cannot undo it.`}
       kind="alert"
       form={form}
       problem={problem}
@@ -83,7 +83,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
         <section aria-label="Dependent flags" className={styles.dependents}>
           <p>
             <b>Other flags depend on {flags.length === 1 ? 'it' : 'them'}.</b> Their rules see <code>control</code> for
-            everyone after that, and must be changed before those flags can be saved again.
+            everyone from then on. You must change them before you can save those flags.
           </p>
           <DependentList dependents={dependents} />
         </section>

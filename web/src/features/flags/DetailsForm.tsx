@@ -89,13 +89,12 @@ export function DetailsForm() {
         }
       >
         {problem?.status === 412 && hasChanges && (
-          <Notice kind="danger">Somebody changed this flag meanwhile. Your changes are kept; save again.</Notice>
+          <Notice kind="danger">Someone else changed this flag. Your changes are kept; save again.</Notice>
         )}
         {overwritten(saved, edits).map(({ name, theirs }) => (
           <Notice key={name} kind="plain">
             <p>
-              Somebody else changed the {name} to: {name === 'status' ? statusName(theirs) : theirs}. Saving keeps
-              yours.
+              Someone else changed the {name} to: {name === 'status' ? statusName(theirs) : theirs}. Saving keeps yours.
             </p>
             <Button size="small" onClick={() => setEdits(({ [name]: _, ...rest }) => rest)}>
               Take theirs

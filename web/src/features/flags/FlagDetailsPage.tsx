@@ -42,9 +42,7 @@ export function FlagDetailsPage() {
         }
         beside={<CopyButton text={flag.name} what="name" face="icon" />}
       />
-      {!may(patchFlag) && (
-        <p className={styles.lead}>You can view this flag. Changing it needs the right to edit flags.</p>
-      )}
+      {!may(patchFlag) && <p className={styles.lead}>You can view this flag, but not edit it.</p>}
       <DetailsForm key={flag.id} />
       <Facts />
       {may(deleteFlag) && <DeleteCard />}
@@ -61,7 +59,7 @@ function Facts() {
         <dd>{trafficType.name}</dd>
         <dt>Owner</dt>
         <dd>
-          {owners.length === 0 && 'Nobody: it was created by an API key'}
+          {owners.length === 0 && 'None: created by an API key'}
           {owners.map((owner, index) => (
             <Fragment key={owner.id}>
               {index > 0 && ', '}
@@ -111,8 +109,8 @@ function DeleteCard() {
       title="Delete"
       lead={
         environments.length === 0
-          ? 'It is defined in no environment.'
-          : `It is defined in ${places}. Once it is deleted, everyone there gets control.`
+          ? 'It is not defined in any environment.'
+          : `It is defined in ${places}. If you delete it, everyone there gets control.`
       }
     >
       <div>

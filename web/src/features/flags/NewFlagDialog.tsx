@@ -56,7 +56,7 @@ export function NewFlagDialog() {
   return (
     <FormModal
       title="New flag"
-      about="Nobody sees anything until you define it in an environment."
+      about="It does nothing until you define it in an environment."
       form={form}
       problem={problem}
       isSending={isSending}
@@ -70,7 +70,7 @@ export function NewFlagDialog() {
         value={name}
         onChange={({ target }) => setName(target.value)}
         hint={
-          name === '' ? 'What your code asks for. It cannot be changed later.' : (nameWeakness(name) ?? 'Good name.')
+          name === '' ? 'The name your code uses. You cannot change it later.' : (nameWeakness(name) ?? 'Good name.')
         }
         error={nameError}
         autoComplete="off"
@@ -80,7 +80,11 @@ export function NewFlagDialog() {
       />
       <TextArea name="description" label="Description" aside={<small>optional</small>} rows={2} maxLength={2000} />
       {(trafficTypes.data?.length ?? 0) > 1 && (
-        <Select name="trafficType" label="Traffic type" hint="What it decides about. It cannot be changed later.">
+        <Select
+          name="trafficType"
+          label="Traffic type"
+          hint="What it targets, such as users. You cannot change it later."
+        >
           {trafficTypes.data?.map((trafficType) => (
             <option key={trafficType.id} value={trafficType.id}>
               {trafficType.name}

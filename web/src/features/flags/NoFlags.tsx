@@ -16,7 +16,7 @@ export function NoFlags() {
   if (!isFiltered) return <FirstFlag />;
   return (
     <EmptyState
-      title="No flag matches"
+      title="No flags match"
       action={
         <Button onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>Clear filters</Button>
       }
@@ -29,7 +29,7 @@ function FirstFlag() {
   const may = useMay();
   const { data } = useQuery(reading(listTrafficTypes, { params: { project: project.id } }));
   const params = { project: project.id, trafficType: data?.[0]?.name ?? 'user' };
-  if (!may(createFlag)) return <EmptyState title="No flags yet">Nobody has created one in this project.</EmptyState>;
+  if (!may(createFlag)) return <EmptyState title="No flags yet">Nobody has created a flag in this project.</EmptyState>;
   return (
     <EmptyState
       title="No flags yet"
@@ -39,7 +39,7 @@ function FirstFlag() {
         </PrimaryButtonLink>
       }
     >
-      <p>A flag starts with a name. Nobody sees anything until you define it. The same by the API:</p>
+      <p>A flag starts with a name. It does nothing until you define it. With the API:</p>
       <Command
         text={`curl -X POST ${location.origin}${urlOf(createFlag, { params })} -H "Authorization: Bearer $BURGEE_KEY" -H 'Content-Type: application/json' -d '{"name": "my_first_flag"}'`}
       />

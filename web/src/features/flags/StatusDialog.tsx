@@ -41,7 +41,7 @@ export function StatusDialog({ flags, onClose, onDone }: Props) {
   return (
     <FormModal
       title={`Set the rollout status of ${flags.length === 1 ? flags[0]?.name : `${flags.length} flags`}`}
-      about="The status is a label. It changes nothing that people get."
+      about="This is only a label. It does not change what anyone gets."
       form={form}
       problem={problem}
       isSending={isSending}

@@ -35,7 +35,7 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
     <FormModal
       kind="alert"
       title={`Delete ${group.name}?`}
-      about={`${membersSentence(members)} Projects that are open to them only through this group close for them.`}
+      about={`${membersSentence(members)} Members lose access to projects that they can see only through this group.`}
       form={form}
       problem={problem}
       isSending={isSending}
@@ -47,8 +47,8 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
 }
 
 function membersSentence(members: readonly UserAnswer[] | undefined): string {
-  if (!members) return 'Its members leave it.';
+  if (!members) return '';
   const names = members.map(({ name }) => name);
-  if (names.length < 2) return names.length === 0 ? 'It has no members.' : `Its one member, ${names[0]}, leaves it.`;
-  return `Its ${names.length} members leave it: ${listed(names, 5)}.`;
+  if (names.length < 2) return names.length === 0 ? 'It has no members.' : `It has one member: ${names[0]}.`;
+  return `It has ${names.length} members: ${listed(names, 5)}.`;
 }

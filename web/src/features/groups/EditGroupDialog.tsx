@@ -40,7 +40,7 @@ export function EditGroupDialog({ group, onClose }: Props) {
         defaultValue={group.name}
         maxLength={255}
         readOnly={isProtected(group)}
-        hint={isProtected(group) ? 'This group keeps its name.' : undefined}
+        hint={isProtected(group) ? 'You cannot rename this group.' : undefined}
         error={errors.name}
         autoComplete="off"
         autoFocus={!isProtected(group)}

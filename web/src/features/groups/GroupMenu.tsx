@@ -27,7 +27,7 @@ export function GroupMenu({ group }: { readonly group: GroupAnswer }) {
         <MenuItem
           icon={Trash}
           look="danger"
-          refusal={isProtected(group) ? 'This group is always there: its members let others in.' : undefined}
+          refusal={isProtected(group) ? 'You cannot delete this group: it holds the administrators.' : undefined}
           onSelect={() => setOpen('delete')}
         >
           Delete

@@ -38,10 +38,7 @@ const crumbs = <CrumbLink to="/admin/groups">Groups</CrumbLink>;
 const NoSuchGroup = () => (
   <>
     <PageHead title="No such group" crumbs={crumbs} />
-    <EmptyState
-      title="This group is not there"
-      action={<PlainButtonLink to="/admin/groups">All groups</PlainButtonLink>}
-    >
+    <EmptyState title="Group not found" action={<PlainButtonLink to="/admin/groups">All groups</PlainButtonLink>}>
       It was deleted, or the address is wrong.
     </EmptyState>
   </>
@@ -69,10 +66,10 @@ function GroupView({ group }: { readonly group: GroupAnswer }) {
 function DeleteCard({ group }: { readonly group: GroupAnswer }) {
   const [isAsking, setAsking] = useState(false);
   if (isProtected(group)) {
-    return <Card title="Delete" lead="This group can be neither renamed nor deleted: its members let others in." />;
+    return <Card title="Delete" lead="You cannot rename or delete this group: it holds the administrators." />;
   }
   return (
-    <Card title="Delete" lead="Its members leave it. Their accounts stay as they are.">
+    <Card title="Delete" lead="Its members keep their accounts.">
       <div>
         <Button look="danger" onClick={() => setAsking(true)}>
           Delete group

@@ -31,7 +31,7 @@ export function GroupsPage() {
     <Page>
       <PageHead
         title="Groups"
-        lead="Projects can be open to some groups only. Administrators may do everything."
+        lead="A project can be open to certain groups only. Administrators can do everything."
         tools={
           may(createGroup) && (
             <Button look="primary" onClick={open}>

@@ -30,7 +30,7 @@ export function MembersCard({ group }: { readonly group: GroupAnswer }) {
       <Loaded query={everyone}>
         {() =>
           members.length === 0 ? (
-            <p className={styles.none}>Nobody is in this group.</p>
+            <p className={styles.none}>No members.</p>
           ) : (
             <ul className={styles.list}>
               {members.map((user) => (
@@ -75,12 +75,12 @@ function useMembership(group: GroupAnswer) {
   const refresh = useRefreshGroups();
   const adding = useMutation<unknown, ApiProblem, UserAnswer>({
     mutationFn: ({ id }) => addMember(group.id, id),
-    onSuccess: (_, user) => toast(`${user.name} is in ${group.name}.`, { label: 'Undo', run: () => remove(user) }),
+    onSuccess: (_, user) => toast(`Added ${user.name} to ${group.name}.`, { label: 'Undo', run: () => remove(user) }),
     onSettled: () => refresh().then(focusWhenLost),
   });
   const removing = useMutation<unknown, ApiProblem, UserAnswer>({
     mutationFn: ({ id }) => removeMember(group.id, id),
-    onSuccess: (_, user) => toast(`${user.name} has left ${group.name}.`, { label: 'Undo', run: () => add(user) }),
+    onSuccess: (_, user) => toast(`Removed ${user.name} from ${group.name}.`, { label: 'Undo', run: () => add(user) }),
     onSettled: () => refresh().then(focusWhenLost),
   });
   const add = (user: UserAnswer) => {

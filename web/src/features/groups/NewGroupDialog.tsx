@@ -15,7 +15,7 @@ export function NewGroupDialog({ onClose }: { readonly onClose: () => void }) {
     rules: { name: groupNameRule, description: {} },
     send: ({ name, description }) => call(createGroup, { body: { name: name.trim(), description } }),
     onDone: async ({ id, name }) => {
-      toast(`Created ${name}. Add its members.`);
+      toast(`Created ${name}. Now add its members.`);
       await navigate({ to: '/admin/groups/$group', params: { group: id } });
       await refresh();
     },

@@ -36,7 +36,7 @@ export const removeMember = (groupId: string, user: string) =>
 export const groupNameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
   claim: (complaint, { status }) => {
-    if (status === 409) return 'A group with this name exists.';
+    if (status === 409) return 'A group with this name already exists.';
     return complaint.startsWith('name ') ? sentence(complaint) : undefined;
   },
 };

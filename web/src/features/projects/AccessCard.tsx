@@ -30,7 +30,7 @@ export function AccessCard() {
   return (
     <Card
       title="Access"
-      lead="Who may see the project, its flags and its activity. Whoever sees it may change its flags."
+      lead="Who can see the project, its flags and its activity. Anyone who can see it can change its flags."
     >
       <Loaded query={restrictions}>
         {({ objects: [restriction] }) =>
@@ -91,7 +91,7 @@ function AccessForm({ restriction, groups }: FormProps) {
       toast(
         sent.wanted.isRestricted
           ? `${project.name} is open only to those listed.`
-          : `${project.name} is open to everybody.`,
+          : `${project.name} is open to everyone.`,
       );
     },
   });
@@ -115,14 +115,14 @@ function AccessForm({ restriction, groups }: FormProps) {
       <Choices label="Open to">
         <Radio
           name="access"
-          label="Everybody who has an account"
+          label="Everyone with an account"
           checked={!isRestricted}
           onChange={() => edit('isRestricted', false)}
         />
         <Radio
           name="access"
-          label="Only some groups, people and API keys"
-          hint="For everyone else the project does not exist. Keys restricted to this project keep their access."
+          label="Only certain groups, people and API keys"
+          hint="Nobody else can see the project. API keys limited to this project keep their access."
           checked={isRestricted}
           onChange={() => edit('isRestricted', true)}
         />

@@ -8,14 +8,14 @@ import styles from './ApiCard.module.css';
 export function ApiCard() {
   const address = location.origin + prefix;
   return (
-    <Card title="API" lead="Programs manage flags, people and projects here, with an API key.">
+    <Card title="API" lead="Manage flags, people and projects from your own programs, with an API key.">
       <Facts>
         <Fact name="Address">
           <CopyableId id={address} what="address" />
         </Fact>
-        <Fact name="Documents">
+        <Fact name="Reference">
           <a href="/docs" className={styles.link}>
-            Every call, to read and to try
+            Read about and try every call
           </a>
         </Fact>
       </Facts>

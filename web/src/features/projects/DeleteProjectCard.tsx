@@ -32,8 +32,8 @@ export function DeleteProjectCard() {
       title="Delete"
       lead={
         isEmpty
-          ? 'It is empty, and can be deleted.'
-          : 'Only an empty project can be deleted, so that nothing goes by accident. In this order:'
+          ? 'It is empty, so you can delete it.'
+          : 'You can delete only an empty project. First remove, in this order:'
       }
     >
       {!isEmpty && (
@@ -92,8 +92,8 @@ function DeleteProjectDialog({ onClose }: { readonly onClose: () => void }) {
       title={`Delete ${project.name}?`}
       about={
         ending.length === 0
-          ? 'Its activity stays. No API key is for this project.'
-          : `Its activity stays. ${countOf(ending.length, 'API key ends', 'API keys end')} with it: ${listed(ending)}.`
+          ? 'Its activity is kept. No API key is for this project.'
+          : `Its activity is kept. ${countOf(ending.length, 'API key stops', 'API keys stop')} working: ${listed(ending)}.`
       }
       form={form}
       problem={problem}

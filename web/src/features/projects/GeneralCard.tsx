@@ -78,14 +78,12 @@ export function GeneralCard() {
           value={name}
           readOnly={!mayEdit}
           onChange={({ target }) => setEdited({ ...edited, name: { from: name, to: target.value } })}
-          hint={
-            mayEdit ? 'It stands in the addresses of all its pages. Links with the old name stop working.' : undefined
-          }
+          hint={mayEdit ? 'Part of the address of all its pages. Links with the old name stop working.' : undefined}
           error={errors.name}
           autoComplete="off"
         />
         <Checkbox
-          label="Ask for a title and a comment on every change"
+          label="Require a title and a comment for every change"
           hint={noteHint}
           checked={isRequired}
           disabled={!mayEdit}

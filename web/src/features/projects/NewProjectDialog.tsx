@@ -19,14 +19,14 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
     send: ({ name }) => call(createProject, { body: { name: name.trim(), requiresTitleAndComments: isRequired } }),
     onDone: async ({ name }) => {
       await refresh();
-      toast(`Created ${name}. It needs environments next.`);
+      toast(`Created ${name}. Now create its environments.`);
       await navigate({ to: '/p/$project/environments', params: { project: name } });
     },
   });
   return (
     <FormModal
       title="New project"
-      about="It starts with the traffic type user and the rollout statuses of every project, open to everybody."
+      about="It starts with the traffic type user and the default rollout statuses, open to everyone."
       form={form}
       problem={problem}
       isSending={isSending}
@@ -35,7 +35,7 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
     >
       <Field name="name" label="Name" maxLength={255} error={errors.name} autoComplete="off" autoFocus />
       <Checkbox
-        label="Ask for a title and a comment on every change"
+        label="Require a title and a comment for every change"
         hint={noteHint}
         checked={isRequired}
         onChange={({ target }) => setRequired(target.checked)}

@@ -28,5 +28,5 @@ export function ProjectSettingsPage() {
 
 function ViewOnly() {
   const people = useAdministrators();
-  return <p>You can see these settings; changing them is for administrators. {askSentence(people)}</p>;
+  return <p>Only administrators can change these settings. {askSentence(people)}</p>;
 }

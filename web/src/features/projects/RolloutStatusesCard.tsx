@@ -19,7 +19,7 @@ export function RolloutStatusesCard() {
   return (
     <Card
       title="Rollout statuses"
-      lead="How far a flag has come: a label that decides nothing. Every project has the same ones."
+      lead="Labels for the progress of a flag. They do not change what anyone gets. Every project has the same ones."
     >
       <Loaded query={statuses}>
         {(all) => (

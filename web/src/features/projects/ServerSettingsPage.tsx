@@ -42,9 +42,7 @@ export function ServerSettingsPage() {
             <h2 id="projects" className={styles.heading}>
               Projects
             </h2>
-            <p className={styles.lead}>
-              A project holds the flags of a product, and the environments that they are in force in.
-            </p>
+            <p className={styles.lead}>A project holds the flags and environments of a product.</p>
           </div>
           <Button look="primary" onClick={open}>
             New project
@@ -110,7 +108,7 @@ function ProjectRow({ project }: { readonly project: Project }) {
         {project.requiresTitleAndComments ? <span>Required</span> : <Nothing words="Optional" />}
       </td>
       <td data-tools>
-        <TextLink to="/p/$project/settings" params={params} aria-label={`Settings of ${project.name}`}>
+        <TextLink to="/p/$project/settings" params={params} aria-label={`Settings for ${project.name}`}>
           Settings
         </TextLink>
       </td>

@@ -28,7 +28,10 @@ export function TrafficTypesCard() {
   const [deleting, setDeleting] = useState<TrafficTypeReply>();
   return (
     <div id={trafficTypesId}>
-      <Card title="Traffic types" lead="What flags decide about: a user, an account. A flag has one, and keeps it.">
+      <Card
+        title="Traffic types"
+        lead="What flags target, such as users or accounts. You cannot change the traffic type of a flag."
+      >
         <Loaded query={trafficTypes}>
           {(all) => (
             <ul className={styles.list}>
@@ -72,7 +75,7 @@ function useRefresh(): () => Promise<unknown> {
 const nameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
   claim: (complaint, { status }) => {
-    if (status === 409) return 'This project has it already.';
+    if (status === 409) return 'This project already has it.';
     return complaint.startsWith('name ') ? sentence(complaint.replace(/^name /, 'The name ')) : undefined;
   },
 };
@@ -102,7 +105,7 @@ function NewTrafficTypeDialog({ onClose }: { readonly onClose: () => void }) {
         name="name"
         label="Name"
         face="name"
-        hint="A letter, then letters, digits, - or _. It cannot be changed later."
+        hint="A letter, then letters, digits, - or _. You cannot change it later."
         maxLength={100}
         error={errors.name}
         autoComplete="off"
@@ -135,7 +138,7 @@ function DeleteTrafficTypeDialog({ trafficType: { id, name }, onClose }: DeleteP
     <FormModal
       kind="alert"
       title={`Delete the traffic type ${name}?`}
-      about="Only one that no flag uses can be deleted."
+      about="You can delete it only if no flag uses it."
       form={form}
       problem={problem}
       isSending={isSending}

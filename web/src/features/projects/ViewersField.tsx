@@ -28,7 +28,7 @@ export function ViewersField({ viewers, onChange }: Props) {
   return (
     <ChipsField
       label="Groups, people and API keys"
-      hint="Administrators always see every project, and so do account-wide keys that can change project access."
+      hint="Administrators and account-wide keys that can change project access always see every project."
       options={options}
       selected={viewers}
       onChange={onChange}

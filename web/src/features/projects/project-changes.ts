@@ -32,9 +32,9 @@ export function useFlagCount(): number | undefined {
 export const projectNameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
   claim: (complaint, { status }) => {
-    if (status === 409) return 'Another project has this name.';
+    if (status === 409) return 'Another project already has this name.';
     return complaint.startsWith('name ') ? sentence(complaint) : undefined;
   },
 };
 
-export const noteHint = 'Applies to the interface and to the API, whenever a flag or a definition is changed.';
+export const noteHint = 'Applies to every change to a flag or definition, in the interface and the API.';

@@ -24,8 +24,8 @@ export function DeactivateDialog({ user, onClose }: UserDialogProps) {
       title={isMyself ? 'Deactivate yourself?' : `Deactivate ${user.name}?`}
       about={
         isMyself
-          ? 'You are signed out everywhere at once, and only another administrator can activate you again.'
-          : `${user.email} is signed out everywhere at once and cannot sign in any more. Groups, changes and API keys stay; you can activate this person again.`
+          ? 'You are signed out everywhere immediately. Only another administrator can activate you again.'
+          : `${user.email} is signed out everywhere immediately and can no longer sign in. Groups, changes and API keys are kept. You can activate this person again.`
       }
       form={form}
       problem={problem}

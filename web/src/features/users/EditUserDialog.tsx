@@ -12,10 +12,10 @@ const nameRule: FieldRule = {
   claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
 };
 const emailRule: FieldRule = {
-  check: (value) => (value.trim() === '' ? 'Enter an e-mail address.' : undefined),
+  check: (value) => (value.trim() === '' ? 'Enter an email address.' : undefined),
   claim: (complaint, { status }) => {
-    if (complaint.startsWith('email ')) return 'This is not an e-mail address.';
-    return status === 409 ? 'Somebody else has this address.' : undefined;
+    if (complaint.startsWith('email ')) return 'Not a valid email address.';
+    return status === 409 ? 'Someone else has this address.' : undefined;
   },
 };
 
@@ -47,12 +47,12 @@ export function EditUserDialog({ user, onClose }: UserDialogProps) {
       <Field name="name" label="Name" defaultValue={user.name} maxLength={255} error={errors.name} autoFocus />
       <Field
         name="email"
-        label="E-mail"
+        label="Email"
         type="email"
         defaultValue={user.email}
         maxLength={254}
         error={errors.email}
-        hint="What this person signs in with, from now on."
+        hint="This person signs in with it from now on."
       />
     </FormModal>
   );

@@ -19,7 +19,7 @@ interface Refusal {
 }
 
 const addressesRule: FieldRule = {
-  check: (value) => (addressesIn(value).length === 0 ? 'Enter at least one e-mail address.' : undefined),
+  check: (value) => (addressesIn(value).length === 0 ? 'Enter at least one email address.' : undefined),
 };
 
 /** One or several people at once. Those who cannot be invited stay in the field, with the reason. */
@@ -47,7 +47,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormModal
       title="Invite people"
-      about="Each gets a mail with a link that works once and for seven days."
+      about="Each person gets an email with a link that works once and expires after seven days."
       form={form}
       problem={problem}
       isSending={isSending}
@@ -56,8 +56,8 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     >
       <TextArea
         name="emails"
-        label="E-mail addresses"
-        hint="One per line, or with commas."
+        label="Email addresses"
+        hint="One per line, or separated by commas."
         rows={3}
         value={text}
         onChange={({ target }) => {
@@ -71,7 +71,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       />
       <ChipsField
         label="Groups"
-        hint="They are in them as soon as they accept."
+        hint="They join these groups when they accept."
         options={(groups.data ?? []).map(({ id, name }) => ({ id, label: name }))}
         selected={chosen}
         onChange={setChosen}
@@ -101,6 +101,6 @@ async function inviteEach(emails: readonly string[], groups: readonly string[]) 
 }
 
 function reasonOf(problem: ApiProblem): string {
-  if (problem.status === 409) return 'is invited or active already.';
-  return problem.message.startsWith('email ') ? 'is not an e-mail address.' : explain(problem);
+  if (problem.status === 409) return 'is already invited or active.';
+  return problem.message.startsWith('email ') ? 'is not a valid email address.' : explain(problem);
 }

@@ -25,7 +25,7 @@ export function Invited({ emails, onClose }: Props) {
       title={emails.length === 1 ? 'Invited' : `Invited ${emails.length} people`}
       about={
         isAnyWaiting
-          ? 'What has not been mailed can be handed over: copy the link, for nobody but the person. It works once.'
+          ? 'If an invitation was not emailed, copy its link and give it only to that person. It works once.'
           : 'They are pending until they open the link and choose a password.'
       }
       size="narrow"
@@ -39,7 +39,7 @@ export function Invited({ emails, onClose }: Props) {
               <li key={email} className={styles.row}>
                 <span className={styles.who}>
                   <span>{email}</span>
-                  {data && <span className={styles.state}>{mail ? 'Not mailed yet' : 'Mailed'}</span>}
+                  {data && <span className={styles.state}>{mail ? 'Not emailed yet' : 'Emailed'}</span>}
                 </span>
                 {mail && <CopyButton text={location.origin + mail.path} what={`link for ${email}`} shown="link" />}
               </li>

@@ -12,19 +12,19 @@ export function SecondFactorDialog({ user, onClose }: UserDialogProps) {
     send: () => change(user, [{ op: 'replace', path: '/2fa', value: false }]),
     onDone: () => {
       onClose();
-      toast(`The second factor of ${user.name} is off.`);
+      toast(`Turned off the second factor for ${user.name}.`);
       return refresh();
     },
   });
   return (
     <FormModal
       kind="alert"
-      title={`Switch off the second factor of ${user.name}?`}
-      about="From then on the password alone signs this person in, and the recovery codes are void. Only they can switch it on again, on their own page."
+      title={`Turn off the second factor for ${user.name}?`}
+      about="The password alone then signs this person in, and the recovery codes stop working. Only they can turn it on again, on their own page."
       form={form}
       problem={problem}
       isSending={isSending}
-      submit="Switch off"
+      submit="Turn off"
       look="danger-fill"
       onClose={onClose}
     />

@@ -28,11 +28,10 @@ function PendingCard({ user }: Props) {
       lead={
         mail ? (
           <>
-            It is not mailed so far; the link <Expiry at={mail.expiresAt} />. Hand it over yourself, to nobody else: it
-            works once.
+            Not emailed yet. The link <Expiry at={mail.expiresAt} />. Give it only to this person: it works once.
           </>
         ) : (
-          'The link was mailed, and is not kept here. Sending it again makes a new one.'
+          'The link was emailed and is not stored. Sending it again creates a new one.'
         )
       }
     >
@@ -58,7 +57,7 @@ function ActiveCard({ user }: Props) {
       title="Deactivate"
       lead={
         refusal ??
-        'Active people cannot be deleted, since what they did stays theirs. Deactivated, they are signed out and cannot sign in.'
+        'You cannot delete active people, because their changes stay attributed to them. Deactivating signs them out and blocks sign-in.'
       }
     >
       {refusal === undefined && (
@@ -76,7 +75,7 @@ function ActiveCard({ user }: Props) {
 function DeactivatedCard({ user }: Props) {
   const { activating } = useQuickChanges(user);
   return (
-    <Card title="Deactivated" lead="This person cannot sign in. Groups and password are kept for when they come back.">
+    <Card title="Deactivated" lead="This person cannot sign in. Groups and password are kept.">
       <div>
         <Button isBusy={activating.isPending} onClick={() => activating.mutate()}>
           Activate

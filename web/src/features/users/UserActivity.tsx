@@ -38,7 +38,7 @@ export function UserActivity({ user }: { readonly user: UserAnswer }) {
         level="h3"
         empty={
           <EmptyState title="Nothing yet">
-            {isAbout ? 'Nobody has changed this account.' : `${user.name} has changed nothing that you can see.`}
+            {isAbout ? 'Nobody has changed this account.' : `You can see no changes by ${user.name}.`}
           </EmptyState>
         }
       />

@@ -30,7 +30,7 @@ export function UserCard({ user }: { readonly user: UserAnswer }) {
             {user['2fa'] ? 'On' : 'Off'}
             {user['2fa'] && may(patchUser) && (
               <Button size="small" onClick={() => setOpen('second factor')}>
-                Switch off
+                Turn off
               </Button>
             )}
           </Fact>

@@ -21,14 +21,14 @@ export function UserGroupsDialog({ user, onClose }: UserDialogProps) {
     send: () => (operations.length === 0 ? Promise.resolve(user) : change(user, operations)),
     onDone: () => {
       onClose();
-      toast(`The groups of ${user.name} are saved.`);
+      toast(`Saved the groups of ${user.name}.`);
       return refresh();
     },
   });
   return (
     <FormModal
       title={`Groups of ${user.name}`}
-      about="Administrators may do everything. Other groups open projects that are not open to everybody."
+      about="Administrators can do everything. Other groups give access to projects that are not open to everyone."
       form={form}
       problem={problem}
       isSending={isSending}

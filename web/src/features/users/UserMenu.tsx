@@ -43,13 +43,13 @@ function PendingItems({ user, onOpen }: ItemsProps) {
   const { resending } = useQuickChanges(user);
   const copy = () =>
     void copyText(location.origin + (mail?.path ?? '')).then(() =>
-      toast(`Copied. The link works once: give it to nobody but ${user.email}.`),
+      toast(`Copied. The link works once: give it only to ${user.email}.`),
     );
   return (
     <>
       <MenuItem
         icon={Link2}
-        refusal={mail ? undefined : 'It was mailed, and is not kept here. Send it again for a new one.'}
+        refusal={mail ? undefined : 'It was emailed and is not stored. Send it again for a new one.'}
         onSelect={copy}
       >
         Copy invitation link
@@ -75,7 +75,7 @@ function ActiveItems({ user, onOpen }: ItemsProps) {
       <EditItems onOpen={onOpen} />
       {user['2fa'] && (
         <MenuItem icon={ShieldOff} onSelect={() => onOpen('second factor')}>
-          Switch off second factor
+          Turn off second factor
         </MenuItem>
       )}
       <MenuLine />
@@ -101,7 +101,7 @@ function DeactivatedItems({ user, onOpen }: ItemsProps) {
 const EditItems = ({ onOpen }: Pick<ItemsProps, 'onOpen'>) => (
   <>
     <MenuItem icon={Pencil} onSelect={() => onOpen('edit')}>
-      Edit name and e-mail
+      Edit name and email
     </MenuItem>
     <MenuItem icon={UsersRound} onSelect={() => onOpen('groups')}>
       Change groups

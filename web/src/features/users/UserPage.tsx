@@ -34,7 +34,7 @@ export function UserPage() {
 const NoSuchUser = () => (
   <>
     <PageHead title="No such user" crumbs={<CrumbLink to="/admin/users">Users</CrumbLink>} />
-    <EmptyState title="Nobody is here" action={<PlainButtonLink to="/admin/users">All users</PlainButtonLink>}>
+    <EmptyState title="User not found" action={<PlainButtonLink to="/admin/users">All users</PlainButtonLink>}>
       The invitation was withdrawn, or the address is wrong.
     </EmptyState>
   </>

@@ -32,7 +32,7 @@ export function UsersPage() {
     <Page>
       <PageHead
         title="Users"
-        lead={!may(inviteUser) && 'Only administrators can invite people and change who they are.'}
+        lead={!may(inviteUser) && 'Only administrators can invite and edit people.'}
         tools={
           may(inviteUser) && (
             <Button look="primary" onClick={openInvite}>
@@ -150,10 +150,10 @@ function Users({ users }: { readonly users: readonly UserAnswer[] }) {
     );
   }
   return (
-    <EmptyState title={status === 'PENDING' ? 'No invitation is open' : 'Nobody is deactivated'}>
+    <EmptyState title={status === 'PENDING' ? 'No pending invitations' : 'Nobody is deactivated'}>
       {status === 'PENDING'
-        ? 'Who is invited is pending until the link of the mail is opened.'
-        : 'Who is deactivated cannot sign in. Active people cannot be deleted: what they did stays theirs.'}
+        ? 'Invited people are pending until they accept.'
+        : 'Deactivated people cannot sign in. You cannot delete active people, because their changes stay attributed to them.'}
     </EmptyState>
   );
 }

@@ -16,7 +16,7 @@ export function WithdrawDialog({ user, onClose }: UserDialogProps) {
     send: () => call(deleteUser, { params: { user: user.id } }),
     onDone: async () => {
       onClose();
-      toast(`The invitation of ${user.email} is withdrawn.`);
+      toast(`Withdrew the invitation for ${user.email}.`);
       // From the user's own page, which is gone now; on the list it changes nothing.
       await navigate({ to: '/admin/users', search: true });
       await refresh().then(focusWhenLost);
@@ -25,8 +25,8 @@ export function WithdrawDialog({ user, onClose }: UserDialogProps) {
   return (
     <FormModal
       kind="alert"
-      title={`Withdraw the invitation of ${user.email}?`}
-      about="The link is dead at once. The address can be invited again later."
+      title={`Withdraw the invitation for ${user.email}?`}
+      about="The link stops working immediately. You can invite this address again later."
       form={form}
       problem={problem}
       isSending={isSending}

@@ -32,7 +32,7 @@ export function useQuickChanges(user: UserAnswer) {
   const refresh = useRefreshUsers();
   const resending = useMutation<unknown, ApiProblem>({
     mutationFn: () => call(resendInvitation, { params: { user: user.id } }),
-    onSuccess: () => toast(`Invited ${user.email} again. The link of the earlier mail is dead.`),
+    onSuccess: () => toast(`Invited ${user.email} again. The earlier link no longer works.`),
     onError: (problem) => toastFailure(`${user.email} was not invited again. ${explain(problem)}`),
     onSettled: () => refresh().then(focusWhenLost),
   });
@@ -54,7 +54,7 @@ export function useDeactivationRefusal({ id }: UserAnswer): string | undefined {
     (user) => user.status === 'ACTIVE' && user.groups?.some((one) => one.id === group),
   );
   return active.length === 1 && active[0]?.id === id
-    ? 'The last active administrator: somebody must be able to let others in.'
+    ? 'This is the last active administrator. Burgee needs at least one.'
     : undefined;
 }
 

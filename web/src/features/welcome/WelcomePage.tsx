@@ -114,13 +114,13 @@ function Steps({ start }: { readonly start: Start }) {
           <p>With a key that has the role Flag viewer in BURGEE_KEY:</p>
           <CodeBlock
             text={curlOf({ project: project.id, flag: flag.name, environment: environment.id })}
-            what="the line"
+            what="the command"
           />
         </section>
       )}
       <p className={styles.foot}>
         <Button look="quiet" onClick={() => void navigate({ to: '/p/$project/flags', params })}>
-          Go to the flags
+          Go to flags
         </Button>
         This page stays in the menu under your name.
       </p>

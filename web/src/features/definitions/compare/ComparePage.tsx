@@ -27,7 +27,7 @@ export function ComparePage() {
         <>
           <div className={styles.choices}>
             <EnvironmentSelect label="Left" chosen={left} other={right} onChoose={(a) => set({ a })} />
-            <Button size="icon" aria-label="Swap the two" onClick={() => set({ a: right.name, b: left.name })}>
+            <Button size="icon" aria-label="Swap sides" onClick={() => set({ a: right.name, b: left.name })}>
               <ArrowLeftRight size={15} aria-hidden />
             </Button>
             <EnvironmentSelect label="Right" chosen={right} other={left} onChoose={(b) => set({ b })} />
@@ -40,7 +40,7 @@ export function ComparePage() {
           <CompareTable key={right.id} left={left} right={right} isWhole={search.all !== undefined} />
         </>
       ) : (
-        <EmptyState title="There is only one environment">Comparing needs two.</EmptyState>
+        <EmptyState title="This project has only one environment">You need two to compare.</EmptyState>
       )}
     </Page>
   );

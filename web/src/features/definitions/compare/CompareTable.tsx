@@ -55,7 +55,7 @@ export function CompareTable({ left, right, isWhole }: Props) {
   return (
     <>
       <p className={styles.count} role="status">
-        {differences.length === 0 && 'They are the same.'}
+        {differences.length === 0 && 'No differences.'}
         {differences.length === 1 && '1 difference'}
         {differences.length > 1 && `${differences.length} differences`}
       </p>
@@ -178,7 +178,7 @@ function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
   const project = useProject();
   const flag = useFlag();
   const [from, to] = isLeft ? [left, right] : [right, left];
-  if (!isLeft && !isRight) return <EmptyState title="The flag is defined in neither of the two" />;
+  if (!isLeft && !isRight) return <EmptyState title="The flag is not defined in either environment" />;
   return (
     <EmptyState
       title={`The flag is not defined in ${to.name}`}

@@ -51,7 +51,7 @@ const SharesRow = ({ left, right, order }: Props) => (
 
 function AllKeys({ environment, editing: { targeting }, order }: Side & Pick<Props, 'order'>) {
   const effect = useEffectOf(environment.id, targeting, targeting);
-  if (effect.groups.length === 0) return <span className={styles.none}>Too many rules to tell</span>;
+  if (effect.groups.length === 0) return <span className={styles.none}>Too many rules to compare</span>;
   return (
     <>
       <AllKeysBar shares={effect.shares.map(({ treatment, after }) => ({ treatment, range: after }))} order={order} />
@@ -105,7 +105,7 @@ function Verdict({ environment, editing: { targeting, saved, complaints }, order
   }, [targeting, saved, complaints, name]);
   const given = attributesFrom(attributes, kindsOfAttributes(targeting));
   const { evaluation, slowPattern } = useEvaluation(definition, world, { key, attributes: given });
-  if (slowPattern !== undefined) return <span className={styles.none}>An expression takes too long</span>;
+  if (slowPattern !== undefined) return <span className={styles.none}>A regular expression takes too long</span>;
   if (!evaluation) return <span className={styles.none}>—</span>;
   return <TreatmentName treatment={evaluation.treatment} order={order} />;
 }

@@ -29,7 +29,7 @@ const partWords: Readonly<Record<Part, string>> = {
   trafficAllocation: 'Traffic allocation',
   rules: 'Rules',
   defaultRule: 'Everyone else',
-  impressionsDisabled: 'Whether SDKs send impressions',
+  impressionsDisabled: 'Impressions on or off',
   killed: 'Killed state',
 };
 
@@ -70,7 +70,7 @@ export function CopyDialog({ from, onClose }: Props) {
   return (
     <Modal
       title={`Copy from ${environment.name}`}
-      about="It becomes a draft there, which you review before anything changes."
+      about="Creates a draft there. Nothing changes until you review and save it."
       onClose={onClose}
     >
       <form onSubmit={submit}>
@@ -95,7 +95,7 @@ export function CopyDialog({ from, onClose }: Props) {
               />
             ))}
           </Choices>
-          {isNew && <p>The flag is not defined in {target.name} yet: it will be.</p>}
+          {isNew && <p>The flag is not defined in {target.name} yet. Saving the draft defines it.</p>}
           {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}
           {now && differences.length > 0 && <CopyEffect target={target} before={now} after={result} />}
           {differences.map((difference, index) => (

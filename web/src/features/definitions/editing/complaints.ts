@@ -35,7 +35,7 @@ export function complaintsAbout(
 }
 
 const doubleWords = (key: string, treatments: readonly string[]): string =>
-  `${key} is in ${treatments.join(' and in ')}. A key can have one treatment only.`;
+  `${key} is in ${treatments.join(' and in ')}. A key can have only one treatment.`;
 
 const goneComplaint = ({ depends }: Matcher, gone: ReadonlySet<string>): string[] =>
   depends && gone.has(depends.splitName)
@@ -47,8 +47,8 @@ export function matcherComplaint(matcher: Matcher): string[] {
   const [first] = checkMatcher(matcher);
   if (first === undefined) return [];
   const { member } = matcherKindOf(matcher.type);
-  if (first.startsWith('attribute')) return ['Name the attribute.'];
-  if (matcher.type === 'MATCHES_STRING' && matcher.string) return ['This is not a regular expression.'];
+  if (first.startsWith('attribute')) return ['Enter an attribute.'];
+  if (matcher.type === 'MATCHES_STRING' && matcher.string) return ['Not a valid regular expression.'];
   return [/SEMVER/.test(matcher.type) ? 'Enter versions like 1.2.3.' : requests[member]];
 }
 
@@ -57,7 +57,7 @@ const requests = {
   strings: 'Add at least one value.',
   number: 'Enter a whole number.',
   date: 'Choose a date.',
-  between: 'Enter both ends.',
+  between: 'Enter both values.',
   bool: 'Choose one.',
   depends: 'Choose at least one treatment.',
 } as const;

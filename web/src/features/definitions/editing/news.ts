@@ -20,7 +20,7 @@ export async function tellNews({ client, reading, me }: Asked, news: News): Prom
   const changes = await client.fetchQuery({ ...reading, staleTime: 0 }).catch(() => undefined);
   const latest = changes?.data[0];
   if (latest && latest.editor.id === me) return false;
-  toast(newsOf(latest ? await fetchEditorName(client, latest.editor) : 'Somebody else', news));
+  toast(newsOf(latest ? await fetchEditorName(client, latest.editor) : 'Someone else', news));
   return true;
 }
 
@@ -32,15 +32,15 @@ export interface News {
 }
 
 function newsOf(who: string, { old, now, hasDraft, conflicts }: News): string {
-  const what = whatChanged(old, now);
-  if (conflicts > 0) return `${who} changed ${what}, which you changed too. Choose what to keep.`;
-  return hasDraft ? `${who} changed ${what}. Your draft is kept.` : `${who} changed ${what}.`;
+  const what = whatTheyDid(old, now);
+  if (conflicts > 0) return `${who} ${what}, which you edited too. Choose which version to keep.`;
+  return hasDraft ? `${who} ${what}. Your draft is kept.` : `${who} ${what}.`;
 }
 
-function whatChanged(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): string {
-  if (!now) return 'this: the definition is removed';
-  if (!old) return 'this: the flag is defined here now';
+function whatTheyDid(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): string {
+  if (!now) return 'removed this definition';
+  if (!old) return 'defined the flag here';
   const [first, ...others] = differencesBetween(targetingOf(old), targetingOf(now)).map(differenceTitle);
-  if (first === undefined) return 'something here';
-  return others.length === 0 ? first : `${first} and ${others.length} more`;
+  if (first === undefined) return 'changed this definition';
+  return others.length === 0 ? `changed ${first}` : `changed ${first} and ${others.length} more`;
 }

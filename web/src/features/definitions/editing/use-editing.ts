@@ -96,5 +96,5 @@ function discardDraft(place: DraftPlace): void {
   const undo = () => {
     if (!readDraft(place)) writeDraft(place, draft);
   };
-  toast('Discarded.', { label: 'Undo', run: undo });
+  toast('Draft discarded.', { label: 'Undo', run: undo });
 }

@@ -25,7 +25,7 @@ export function JsonCopies({ editing: { targeting, savedTargeting, saved, draft 
   const params = { project: project.id, flag: flag.name, environment: environment.id };
   const patch = targeting && savedTargeting && diffTargeting(savedTargeting, targeting);
   const copy = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
-  const refusal = draft && patch ? undefined : 'There is nothing to save.';
+  const refusal = draft && patch ? undefined : 'Nothing to save.';
   return (
     <Menu
       label="Copy as"
@@ -44,7 +44,7 @@ export function JsonCopies({ editing: { targeting, savedTargeting, saved, draft 
         onSelect={() =>
           copy(
             curlOf({ method: 'PATCH', path: urlOf(patchDefinition, { params }), body: patch, etag: saved?.etag }),
-            'the curl line',
+            'the curl command',
           )
         }
       >

@@ -80,7 +80,7 @@ export function JsonEditor({ editing: { place, targeting, change }, environment,
       <div className={styles.foot}>
         <div id="json-complaints" role="status" className={styles.complaints}>
           {complaints.length === 0 ? (
-            <p className={styles.fine}>This is a valid definition.</p>
+            <p className={styles.fine}>Valid definition.</p>
           ) : (
             <>
               <p className={styles.wrong}>Not applied yet:</p>

@@ -114,7 +114,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
 
 const Saved = ({ value }: { readonly value: unknown }) =>
   value === undefined ? (
-    <EmptyState title="Nothing is saved yet" />
+    <EmptyState title="Nothing saved yet" />
   ) : (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <pre className={styles.saved} tabIndex={0}>

@@ -23,7 +23,7 @@ export function PasteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormModal
       title={`Paste a definition for ${environment.name}`}
-      about="As the API answers it. What only the server sets (id, times) is ignored."
+      about="As returned by the API. Fields set by the server (id, times) are ignored."
       size="normal"
       form={form}
       problem={problem}

@@ -18,7 +18,7 @@ function parsed(text: string): Targeting {
   try {
     return parseTargeting(JSON.parse(text));
   } catch (problem) {
-    if (problem instanceof SyntaxError) throw refusal(`This is not JSON: ${problem.message}`, []);
+    if (problem instanceof SyntaxError) throw refusal(`Invalid JSON: ${problem.message}`, []);
     if (problem instanceof Problem) throw refusal(problem.message, problem.details.split('\n').filter(Boolean));
     throw problem;
   }

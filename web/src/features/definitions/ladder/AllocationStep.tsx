@@ -24,10 +24,10 @@ export function AllocationStep() {
         )}{' '}
         <span className={styles.rest}>
           {trafficAllocation === 100 ? (
-            'of the other keys go on to the rules'
+            'of the other keys continue to the rules'
           ) : (
             <>
-              of the other keys go on, the rest get <code>{defaultTreatment}</code>
+              of the other keys continue, the rest get <code>{defaultTreatment}</code>
             </>
           )}
         </span>

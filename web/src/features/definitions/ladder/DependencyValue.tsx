@@ -59,7 +59,7 @@ export function DependencyValue({ matcher, onChange }: Props) {
       />
       {other.data && !definition && (
         <p className={styles.hint}>
-          {splitName} is not defined in {environment.name}: until it is, everyone gets control of it.
+          {splitName} is not defined in {environment.name}, so everyone gets control for it.
         </p>
       )}
     </>

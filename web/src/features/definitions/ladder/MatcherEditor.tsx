@@ -23,7 +23,7 @@ const sorts: readonly [label: string, types: readonly MatcherType[]][] = [
   ['Text', ['IN_LIST_STRING', 'STARTS_WITH_STRING', 'ENDS_WITH_STRING', 'CONTAINS_STRING', 'MATCHES_STRING']],
   ['Number', ['EQUAL_NUMBER', 'GREATER_THAN_OR_EQUAL_NUMBER', 'LESS_THAN_OR_EQUAL_NUMBER', 'BETWEEN_NUMBER']],
   ['Date', ['ON_DATE', 'ON_OR_AFTER_DATE', 'ON_OR_BEFORE_DATE', 'BETWEEN_DATE']],
-  ['List of texts', ['EQUAL_SET', 'ANY_OF_SET', 'ALL_OF_SET', 'PART_OF_SET']],
+  ['List', ['EQUAL_SET', 'ANY_OF_SET', 'ALL_OF_SET', 'PART_OF_SET']],
   [
     'Version',
     [

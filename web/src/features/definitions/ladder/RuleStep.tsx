@@ -96,7 +96,7 @@ function GoneFlags({ rule }: { readonly rule: Rule }) {
   const names = rule.condition.matchers.flatMap(({ depends }) => depends?.splitName ?? []);
   return names
     .filter((name) => gone.has(name))
-    .map((name) => <Warning key={name}>The flag {name} no longer exists: everyone gets control of it.</Warning>);
+    .map((name) => <Warning key={name}>The flag {name} no longer exists, so everyone gets control for it.</Warning>);
 }
 
 /** The number of the step. It is dragged, and moved by Alt with the arrow keys. */
@@ -112,7 +112,7 @@ function Handle({ index, onDragStart, onMove }: Props) {
       type="button"
       data-mark
       className={styles.handle}
-      aria-label={`Rule ${index + 1}, step ${index + 2}: drag it, or press Alt and an arrow key, to move it`}
+      aria-label={`Rule ${index + 1}, step ${index + 2}: drag, or press Alt and an arrow key, to move`}
       aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
       onPointerDown={(event) => onDragStart(event, index)}
       onKeyDown={onKeyDown}
@@ -139,16 +139,12 @@ function RuleMenu({ index, isOpen, onOpen, onMove, onDuplicate, onRemove }: Prop
           Edit
         </MenuItem>
       )}
-      <MenuItem
-        icon={ArrowUp}
-        refusal={index === 0 ? 'It is the first.' : undefined}
-        onSelect={() => onMove(index - 1)}
-      >
+      <MenuItem icon={ArrowUp} refusal={index === 0 ? 'Already first.' : undefined} onSelect={() => onMove(index - 1)}>
         Move up
       </MenuItem>
       <MenuItem
         icon={ArrowDown}
-        refusal={index === targeting.rules.length - 1 ? 'It is the last.' : undefined}
+        refusal={index === targeting.rules.length - 1 ? 'Already last.' : undefined}
         onSelect={() => onMove(index + 1)}
       >
         Move down

@@ -55,7 +55,7 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
           onRemove={() => {
             change((before) => removeRule(before, index));
             onOpen(undefined);
-            onSay(`Rule ${index + 1} is removed from the draft.`);
+            onSay(`Removed rule ${index + 1} from the draft.`);
           }}
         />
       ))}

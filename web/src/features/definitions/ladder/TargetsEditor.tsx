@@ -20,7 +20,7 @@ export function TargetsEditor({ onClose }: { readonly onClose: () => void }) {
       {targeting.treatments.map(({ name, keys = [] }, place) => (
         <KeysField key={name} treatment={name} keys={keys} isFirst={place === 0} />
       ))}
-      <p className={styles.hint}>One key on a line, or several with commas between. Doubles are merged.</p>
+      <p className={styles.hint}>One key per line, or separated by commas. Duplicates are merged.</p>
       <div>
         <Button size="small" onClick={onClose}>
           Done
@@ -54,7 +54,7 @@ function KeysField({ treatment, keys, isFirst }: Props) {
           <Button
             look="quiet"
             size="tiny"
-            aria-label={`Download the keys of ${treatment}`}
+            aria-label={`Download the keys for ${treatment}`}
             onClick={() => saveFile(`${treatment}.txt`, textOfKeys(keys))}
           >
             <Download size={14} aria-hidden />

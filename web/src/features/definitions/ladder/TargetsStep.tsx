@@ -36,7 +36,7 @@ export function TargetsStep() {
     >
       <h3 className={styles.title}>Individual targets</h3>
       <Suspense>{isOpen && <TargetsEditor onClose={() => setOpen(false)} />}</Suspense>
-      {!isOpen && targeted.length === 0 && <p className={styles.note}>No keys are targeted one by one.</p>}
+      {!isOpen && targeted.length === 0 && <p className={styles.note}>No keys are targeted individually.</p>}
       {!isOpen &&
         targeted.map(({ name, keys = [], segments = [] }) => (
           <div key={name} className={styles.row}>

@@ -38,7 +38,7 @@ function LinesInput({ label, tokens, onChange }: Props) {
           onChange(lines(target.value));
         }}
       />
-      <span className={styles.count}>{tokens.length} values, one on a line</span>
+      <span className={styles.count}>{tokens.length} values, one per line</span>
     </div>
   );
 }

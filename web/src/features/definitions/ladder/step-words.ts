@@ -43,7 +43,7 @@ function decidingWords(step: Step, treatment: string, { targeting, trafficType, 
         ? `Individually targeted to ${treatment}`
         : `In segment ${step.segment}, targeted to ${treatment}`;
     case 'allocation':
-      return `Outside of the traffic allocation${inBucket(step.bucket)}`;
+      return `Outside the traffic allocation${inBucket(step.bucket)}`;
     case 'rule': {
       const matchers = targeting.rules[step.index]?.condition.matchers ?? [];
       return `${matchers.map((one) => matcherSentence(one, trafficType)).join(' and ')}${inBucket(step.bucket)}`;

@@ -39,7 +39,7 @@ export function DefinitionTools() {
       ? [{ label: 'Copy to another environment', keys: 'y', icon: Copy, run: () => dialogs.open('copy') }]
       : []),
     {
-      label: 'Show the activity of the flag',
+      label: 'Show flag activity',
       keys: 'a',
       run: () => void navigate({ to: '/p/$project/flags/$flag/activity', params }),
     },

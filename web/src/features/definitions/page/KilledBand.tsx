@@ -31,7 +31,7 @@ export function KilledBand() {
           )}
         </strong>
         <p>
-          Everyone gets <code>{saved?.defaultTreatment}</code>. The rules below are kept and not evaluated.
+          Everyone gets <code>{saved?.defaultTreatment}</code>. The rules below are kept but not evaluated.
         </p>
       </div>
       {may(restoreDefinition) && (

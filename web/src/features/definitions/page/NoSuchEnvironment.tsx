@@ -12,7 +12,8 @@ export function NoSuchEnvironment({ word }: { readonly word: string }) {
       <FlagHead within={word} />
       <EnvironmentStrip current="" />
       <EmptyState title={`No environment ${word} in ${project.name}`}>
-        It was removed, or its name is written differently. Above are those in which {useFlag().name} can be defined.
+        It was deleted, or the name is misspelled. The environments above are those in which {useFlag().name} can be
+        defined.
       </EmptyState>
     </Page>
   );

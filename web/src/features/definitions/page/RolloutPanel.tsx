@@ -103,7 +103,7 @@ function Chart({ treatment, points, next, span, isCut }: ChartProps) {
         <span>{day.format(span.from)}</span>
         <span>{day.format(span.to)}</span>
       </p>
-      {isCut && <p className={styles.cut}>Earlier changes are too many to show here.</p>}
+      {isCut && <p className={styles.cut}>Too many earlier changes to show.</p>}
     </section>
   );
 }

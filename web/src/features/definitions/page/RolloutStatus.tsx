@@ -42,7 +42,7 @@ export function RolloutStatus() {
   const send = useSetStatus();
   const saving = useMutation<Status, ApiProblem, Status>({
     mutationFn: (status) => send(status, { title: undefined, comment: undefined }),
-    onSuccess: ({ name }) => toast(`Rollout status is ${name}.`),
+    onSuccess: ({ name }) => toast(`Set rollout status to ${name}.`),
     onError: (problem) => toastFailure(explain(problem)),
   });
   const label = <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />;
@@ -97,13 +97,13 @@ function StatusDialog({ status, onClose }: { readonly status: Status; readonly o
     send: (values) => send(status, noteOf(values)),
     onDone: ({ name }) => {
       onClose();
-      toast(`Rollout status is ${name}.`);
+      toast(`Set rollout status to ${name}.`);
     },
   });
   return (
     <FormModal
       title={`Set rollout status to ${status.name}?`}
-      about="It is a label: what people get stays as it is."
+      about="This is only a label. It does not change what anyone gets."
       form={form}
       problem={problem}
       isSending={isSending}

@@ -58,10 +58,10 @@ function countOf({ saved, differences, environment: { name } }: Editor): string 
 
 /** What is in the way, else what the draft does. */
 function lineOf({ complaints, draft, saved, savedTargeting, isAttempted }: Editor): ReactNode {
-  if (draft?.conflicts.length) return 'Choose between your change and the other one first.';
+  if (draft?.conflicts.length) return 'Resolve the conflict first.';
   if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;
-  if (!saved) return 'Everyone gets control until it is saved.';
-  if (complaints.length > 0) return 'The draft is not complete.';
+  if (!saved) return 'Everyone gets control until you save it.';
+  if (complaints.length > 0) return 'The draft is incomplete.';
   return savedTargeting && <EffectLine before={savedTargeting} />;
 }
 

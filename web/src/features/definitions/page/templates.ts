@@ -23,12 +23,12 @@ const share = (treatment: string, size: number): Bucket => ({ treatment, size })
 /** Both treatments are in the split from the start, so that raising `on` takes from `off`. */
 export const everyoneOff: Template = {
   name: 'Start with everyone off',
-  about: 'Treatments on and off, nobody sees on',
+  about: 'Treatments on and off; nobody gets on',
   targeting: onAndOff(0),
 };
 
 export const halfAndHalf: Template = {
-  name: 'Start with half and half',
-  about: 'Treatments on and off, half of the keys see on',
+  name: 'Start at 50/50',
+  about: 'Treatments on and off; half of all keys get on',
   targeting: onAndOff(50),
 };

@@ -11,9 +11,9 @@ import styles from './ConflictPanel.module.css';
 export function ConflictPanel() {
   const { draft } = useDefinition();
   return (
-    <section className={styles.panel} aria-label="Changed by both" data-step="conflicts">
-      <h3 className={styles.title}>Somebody else changed the same</h3>
-      <p className={styles.lead}>Your draft is kept. Choose for each step what shall be saved.</p>
+    <section className={styles.panel} aria-label="Conflicts" data-step="conflicts">
+      <h3 className={styles.title}>Someone else edited this too</h3>
+      <p className={styles.lead}>Your draft is kept. Choose which version to keep for each step.</p>
       {draft?.conflicts.map((conflict, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list gets shorter with every choice
         <ConflictBox key={place} conflict={conflict} />

@@ -43,7 +43,8 @@ export function RemoveDefinitionDialog({ saved, onClose }: Props) {
       about={
         <>
           Treatments, targets and rules in {environment.name} are deleted, and everyone there gets <code>control</code>.
-          The flag stays, and so do its other environments. If you define it here again, percentages pick other users.
+          The flag and its other environments are not affected. If you define it here again, percentages select
+          different keys.
         </>
       }
       kind="alert"

@@ -40,13 +40,13 @@ export function RestoreDialog({ saved, onClose }: Props) {
       await keepDefinition(client, params, restored);
       afterChange(client);
       onClose();
-      toast(`Restored in ${environment.name}. The rules decide again.`);
+      toast(`Restored in ${environment.name}. The rules apply again.`);
     },
   });
   return (
     <FormModal
       title={`Restore in ${environment.name}?`}
-      about="The rules decide again, as they are saved."
+      about="The saved rules apply again."
       form={form}
       problem={problem}
       isSending={isSending}

@@ -69,7 +69,7 @@ export const readOthers = (client: QueryClient, { project, flag }: { project: st
   client
     .invalidateQueries({ queryKey: flagReading(project, flag).queryKey }, { throwOnError: true })
     .catch(() =>
-      toastFailure('Not saved: somebody else changed this, and what they did could not be read. Try again.'),
+      toastFailure('Not saved: someone else changed this, and their change could not be loaded. Try again.'),
     );
 
 /** What else shows the definition or what was done to it is old now. */

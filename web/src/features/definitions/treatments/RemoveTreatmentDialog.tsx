@@ -20,7 +20,7 @@ export function RemoveTreatmentDialog({ name, onClose }: Props) {
   return (
     <Modal
       title={`Remove treatment ${name}?`}
-      about="From the draft. Nothing changes for anybody before you save."
+      about="This changes only the draft until you save."
       kind="alert"
       size="narrow"
       onClose={onClose}
@@ -30,7 +30,9 @@ export function RemoveTreatmentDialog({ name, onClose }: Props) {
           <p>Nobody gets it.</p>
         ) : (
           <>
-            <p>It is used. Its shares go to the last treatment of each list, its individual targets are dropped.</p>
+            <p>
+              It is in use. Each share goes to the last treatment of its list, and its individual targets are removed.
+            </p>
             <ul className={styles.uses}>
               {uses.map((use) => (
                 <li key={use}>{use}</li>

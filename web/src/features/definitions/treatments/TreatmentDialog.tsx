@@ -25,7 +25,7 @@ export function TreatmentDialog({ name, onClose }: Props) {
     rules: {
       name: { check: (value) => nameProblem(targeting, name, value.trim()) },
       description: {},
-      configurations: { check: (value) => (isJson(value) ? undefined : 'This is not JSON.') },
+      configurations: { check: (value) => (isJson(value) ? undefined : 'Invalid JSON.') },
     },
     send: (values) => Promise.resolve(values),
     onDone: ({ name: newName, description, configurations }) => {
@@ -51,9 +51,7 @@ export function TreatmentDialog({ name, onClose }: Props) {
         label="Name"
         face="name"
         defaultValue={name ?? freeTreatmentName(targeting)}
-        hint={
-          name === undefined ? undefined : 'Code asks for it by name: what compares with the old one stops working.'
-        }
+        hint={name === undefined ? undefined : 'Code that compares with the old name stops working.'}
         error={errors.name}
         maxLength={100}
         spellCheck={false}
@@ -76,7 +74,7 @@ export function TreatmentDialog({ name, onClose }: Props) {
         rows={4}
         spellCheck={false}
         defaultValue={treatment?.configurations ?? ''}
-        hint="JSON that comes with the treatment."
+        hint="JSON returned with the treatment."
         error={errors.configurations}
       />
     </FormModal>
@@ -86,8 +84,8 @@ export function TreatmentDialog({ name, onClose }: Props) {
 /** The server's own rule, asked about a definition with this name. */
 function nameProblem(targeting: Targeting, old: string | undefined, name: string): string | undefined {
   if (name === old) return undefined;
-  if (name === '') return 'Give it a name.';
-  if (targeting.treatments.some((treatment) => treatment.name === name)) return `There is a treatment ${name} already.`;
+  if (name === '') return 'Enter a name.';
+  if (targeting.treatments.some((treatment) => treatment.name === name)) return `A treatment ${name} already exists.`;
   const only = { ...targeting, treatments: [{ name }], rules: [], defaultRule: [] };
   const [complaint] = checkTargeting(only, { flag: '', existingFlags: new Set(), dependentFlags: new Set() });
   return complaint?.startsWith('treatments/0/name')

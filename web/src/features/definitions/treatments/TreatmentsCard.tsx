@@ -92,23 +92,23 @@ function RowMenu({ name, onAsk }: { readonly name: string; readonly onAsk: (aske
       </MenuItem>
       <MenuItem
         icon={Flag}
-        refusal={targeting.defaultTreatment === name ? 'It is that already.' : undefined}
+        refusal={targeting.defaultTreatment === name ? 'Already set.' : undefined}
         onSelect={() => change((before) => ({ ...before, defaultTreatment: name }))}
       >
         Serve when killed
       </MenuItem>
       <MenuItem
         icon={Ruler}
-        refusal={targeting.baselineTreatment === name ? 'It is that already.' : undefined}
+        refusal={targeting.baselineTreatment === name ? 'Already set.' : undefined}
         onSelect={() => change((before) => ({ ...before, baselineTreatment: name }))}
       >
-        Make it the baseline
+        Make baseline
       </MenuItem>
       <MenuLine />
       <MenuItem
         icon={Trash2}
         look="danger"
-        refusal={isLast ? 'A definition needs a treatment.' : undefined}
+        refusal={isLast ? 'A definition needs at least one treatment.' : undefined}
         onSelect={() => onAsk({ what: 'remove', name })}
       >
         Remove

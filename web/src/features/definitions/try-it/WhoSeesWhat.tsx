@@ -91,12 +91,12 @@ function Verdict({ before, after, slowPattern }: Probe) {
   if (slowPattern !== undefined) {
     return (
       <p className={styles.hint} role="status">
-        Cannot tell: the expression <code>{slowPattern}</code> takes too long for this key.
+        Cannot tell: the regular expression <code>{slowPattern}</code> takes too long for this key.
       </p>
     );
   }
   if (!shown)
-    return key.length > 250 ? <p className={styles.hint}>SDKs refuse keys of more than 250 characters.</p> : null;
+    return key.length > 250 ? <p className={styles.hint}>SDKs reject keys longer than 250 characters.</p> : null;
   const isFlipped = before !== undefined && after !== undefined && before.treatment !== after.treatment;
   return (
     <div className={styles.verdict}>
@@ -121,8 +121,8 @@ function Verdict({ before, after, slowPattern }: Probe) {
         ))}
       </ol>
       {shown.config !== undefined && <p className={styles.config}>{shown.config}</p>}
-      {!saved && <p className={styles.note}>Which bucket a key falls into is known once the definition is saved.</p>}
-      {complaints.length > 0 && <p className={styles.note}>As it is saved: the draft is not complete.</p>}
+      {!saved && <p className={styles.note}>A key has no bucket until the definition is saved.</p>}
+      {complaints.length > 0 && <p className={styles.note}>Saved version: the draft is incomplete.</p>}
       <Announced
         text={isFlipped ? `${before.treatment} becomes ${shown.treatment} after saving` : `gets ${shown.treatment}`}
       />
