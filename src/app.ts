@@ -1,20 +1,30 @@
-/** The server without a socket: bodies, problems, routes. Tests use it as it is; `serve.ts` lets it listen. */
+/**
+ * The server without a socket: five scopes, each with its own hooks, body parser, limits and deadline. Tests use it as
+ * it is; `serve.ts` lets it listen.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import cookie from '@fastify/cookie';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
-import { accountPrefix, prefix } from '#contract/parts.ts';
+import { accountBodyLimit, accountPrefix, bodyLimit, prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
 import { wholeWays } from '#http/cache/refresh.ts';
 import { knownAskers } from '#http/cache/requests.ts';
 import { keptAnswers } from '#http/cache/responses.ts';
-import { createLimits, type RateLimits } from '#http/limits/rate.ts';
+import { createLimits, limitAddresses, type RateLimits } from '#http/limits/rate.ts';
 import { createThrottles } from '#http/limits/throttle.ts';
 import { markersFor } from '#http/paging/markers.ts';
-import { register, type Services } from '#http/pipeline/implement.ts';
+import { type Route, register, type Services } from '#http/pipeline/implement.ts';
 import { type AfterAnswer, accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { changes } from '#http/routes/changes.ts';
@@ -41,6 +51,7 @@ import { traceRequests } from '#http/server/spans.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
 import type { Account } from '#store/account.ts';
+import { maxWaitMs } from '#store/deadline.ts';
 import type { Store } from '#store/sql.ts';
 import { keyUse, sessionUse } from '#telemetry/last-use.ts';
 import type { Answered } from '#telemetry/requests.ts';
@@ -111,30 +122,8 @@ export async function createApp({
     },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId(), headers),
   }) as unknown as FastifyInstance;
-  // Node would answer 417 without a body; whoever expects what we do not know is served as if they expected nothing.
+  // Node would answer 417 without a body; an expectation that we do not know is ignored instead.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  shareDeadline(app);
-  if (traces) traceRequests(app, traces);
-  for (const member of ['actor', 'person', 'resolved', 'isCacheable', 'cacheTag', 'problem', 'span'])
-    app.decorateRequest(member, undefined);
-
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(headers).header('x-transaction-id', request.id);
-    // Bodies are JSON whatever this header says, even when it is no content type at all.
-    if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
-    if (request.url.includes('%00')) {
-      throw new Problem('request_invalid', { complaints: ['The path and the query must not contain NUL'] });
-    }
-  });
-  // In this order: what is kept is kept as it is sent.
-  allowOrigins(app, corsOrigins);
-  compressAnswers(app);
-  answers.keepFrom(app);
-  app.addHook('onResponse', async (request, reply) => ended(request, reply));
-  app.setErrorHandler(answerProblem);
-  readBodies(app);
-
-  await app.register(cookie);
   const throttles = createThrottles();
   const limits = createLimits(rateLimits);
   const services: Services = {
@@ -147,8 +136,7 @@ export async function createApp({
     keyUsed: keyUse(store, log),
     sessionUsed: sessionUse(store, log),
   };
-
-  const ofTheApi = [
+  const adminRoutes = [
     ...projects(store),
     ...environments(store, account.id),
     ...trafficTypes(store),
@@ -162,21 +150,78 @@ export async function createApp({
     ...changes(store, markersFor('changes', account.markerSecret)),
     ...rollouts(store),
   ];
-  const served = [
-    ['', service(store, manifest.version)],
-    [prefix, ofTheApi],
-    [accountPrefix, accounts(store, throttles, worksAfterAnswers(app, log))],
-  ] as const;
-  for (const [base, routes] of served) register(app, services, base, routes);
-  const known = served.flatMap(([base, routes]) =>
-    routes.map(({ endpoint: { method, path } }) => ({ method, path: base + path })),
-  );
-  const documentPaths = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
-  app.setNotFoundHandler(refuseUnknown([...known, ...documentPaths]));
-  documents(app, limits);
-  await servePages(app);
+  const accountRoutes = accounts(store, throttles, worksAfterAnswers(app, log));
+  const probeRoutes = service(store, manifest.version);
+  const refuse = refuseUnknown([
+    ...pathsOf(probeRoutes),
+    ...pathsOf(adminRoutes, prefix),
+    ...pathsOf(accountRoutes, accountPrefix),
+    ...['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
+  ]);
+
+  // Every request, whichever scope answers it. Hooks of a scope run after these.
+  for (const member of ['actor', 'problem', 'span']) app.decorateRequest(member, undefined);
+  if (traces) traceRequests(app, traces);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers).header('x-transaction-id', request.id);
+    if (request.url.includes('%00')) {
+      throw new Problem('request_invalid', { complaints: ['The path and the query must not contain NUL'] });
+    }
+  });
+  app.addHook('onResponse', async (request, reply) => ended(request, reply));
+  readBodies(app, bodyLimit);
+  app.setErrorHandler(answerProblem);
+  app.setNotFoundHandler(refuse);
+
+  const probes = async (scope: FastifyInstance) => {
+    shareDeadline(scope, probeWaitMs);
+    register(scope, services, probeRoutes);
+  };
+
+  const adminApi = async (scope: FastifyInstance) => {
+    shareDeadline(scope, maxWaitMs);
+    readBodies(scope, bodyLimit);
+    await scope.register(cookie);
+    allowOrigins(scope, corsOrigins);
+    // In this order: what is cached is cached as it is sent.
+    compressAnswers(scope);
+    answers.keepFrom(scope);
+    register(scope, services, adminRoutes);
+    scope.setNotFoundHandler(refuse);
+    // Pages of the interface answer every other GET.
+    scope.get('/*', (_request, reply) => reply.callNotFound());
+  };
+
+  const accountApi = async (scope: FastifyInstance) => {
+    shareDeadline(scope, maxWaitMs);
+    readBodies(scope, accountBodyLimit);
+    await scope.register(cookie);
+    register(scope, services, accountRoutes);
+  };
+
+  const apiDocuments = async (scope: FastifyInstance) => {
+    limitAddresses(scope, limits);
+    documents(scope);
+  };
+
+  await encapsulate(app, probes);
+  await encapsulate(app, adminApi, prefix);
+  await encapsulate(app, accountApi, accountPrefix);
+  await encapsulate(app, apiDocuments);
+  await encapsulate(app, servePages);
   return app;
 }
+
+/** Hooks and parsers that `add` adds to its scope hold for the routes of that scope alone. */
+async function encapsulate(app: FastifyInstance, add: (scope: FastifyInstance) => Promise<void>, below = '') {
+  await app.register(add as FastifyPluginAsync, { prefix: below });
+}
+
+/** Load balancers want to know soon whether to send requests elsewhere. */
+const probeWaitMs = 2_000;
+
+const pathsOf = (routes: readonly Route[], base = '') =>
+  routes.map(({ endpoint: { method, path } }) => ({ method, path: base + path }));
 
 const maxWorksAfterAnswers = 100;
 /** Right behind an answer, work still shows in its time: it takes the processor from whoever reads the answer. */

@@ -40,7 +40,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [widths(0, 1), widths(1, 1)],
     [widths(0, 1), widths(0, 2)],
   ],
-  'src/http/pipeline/implement.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
+  'src/http/pipeline/admit.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
   'src/http/pipeline/authenticate.ts': [
     ["key?.type !== 'admin'", 'key === undefined'],
     [
@@ -69,12 +69,12 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/http/routes/users.ts': [
     ['scope: actor.scope', `scope: ${everywhere}`, 'users.listUsers'],
-    ['words.user, actor.scope', `words.user, ${everywhere}`, 'users.getUser'],
+    ['params.user, actor.scope', `params.user, ${everywhere}`, 'users.getUser'],
   ],
   'src/http/routes/api-keys.ts': [
     ['listApiKeys(db, { scope,', `listApiKeys(db, { scope: ${everywhere},`, 'apiKeys.listApiKeys'],
     ['countApiKeys(db, scope)', `countApiKeys(db, ${everywhere})`, 'apiKeys.listApiKeys'],
-    ['words.key, scope)', `words.key, ${everywhere})`, 'apiKeys.getApiKey'],
+    ['params.key, scope)', `params.key, ${everywhere})`, 'apiKeys.getApiKey'],
     ['resolveProject(db, actor,', `resolveProject(db, ${everybody},`, 'apiKeys.createApiKey'],
   ],
   'src/http/routes/changes.ts': [['filter = { scope,', `filter = { scope: ${everywhere},`, 'changes.listChanges']],
@@ -144,8 +144,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/store/flags.ts': [
-    ['from flags where project_id = ${projectId} and name = ${word}', 'from flags where name = ${word}'],
-    ['from flags where project_id = ${projectId} and id = ${word}', 'from flags where id = ${word}'],
+    ['from flags where project_id = ${projectId} and name = ${nameOrId}', 'from flags where name = ${nameOrId}'],
+    ['from flags where project_id = ${projectId} and id = ${nameOrId}', 'from flags where id = ${nameOrId}'],
     ['? sql`f.project_id = ${projectId}`', '? sql`f.id <> ${projectId}`', 'flags.listFlags'],
     ['where t.project_id = ${projectId} and t.name', 'where t.name', 'flags.listFlags'],
     [

@@ -2,6 +2,7 @@
  * How many requests a key or an address may make, where the operator set a limit. Counted in memory, by each node for
  * itself. Plain functions, so that whatever answers a request can ask them.
  */
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '#domain/problems.ts';
 import { networkOf } from './networks.ts';
 import { createCounter } from './window.ts';
@@ -27,6 +28,13 @@ const windowSeconds = 60;
 export function createLimits({ perKey, perAddress }: RateLimits): Limits {
   const addresses = limitBy('ip', perAddress);
   return { ofAddress: (address) => addresses(networkOf(address)), ofKey: limitBy('org', perKey) };
+}
+
+/** Counts every request of the scope against the limit of its address. */
+export function limitAddresses(app: FastifyInstance, { ofAddress }: Limits): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(ofAddress(request.ip));
+  });
 }
 
 const noLimit: Quota = {};

@@ -1,38 +1,22 @@
-/**
- * From the contract to routes. The only place that asks whether an actor may: by the endpoint's own declaration,
- * before the body is read. Order: limit of the address (429), key (401), limit of the key (429), role (403), things of
- * the path (404), query and body (400), handler.
- */
+/** From the contract to routes: `admit` decides who may, then query and body are checked (400), then the handler runs. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import type { Grant } from '#commands/actors.ts';
 import type { Context, contextFor } from '#commands/context.ts';
 import type { Origin } from '#commands/sessions.ts';
-import {
-  type Body,
-  type Endpoint,
-  needsNobody,
-  type Params,
-  type Query,
-  type Reply,
-  type Resolved,
-} from '#contract/endpoint.ts';
-import { accountBodyLimit, accountPrefix, bodyLimit } from '#contract/parts.ts';
-import { type Actor, allows } from '#domain/access.ts';
-import { Problem, refuse } from '#domain/problems.ts';
+import type { Body, Endpoint, Params, Query, Reply, Resolved } from '#contract/endpoint.ts';
+import type { Actor } from '#domain/access.ts';
+import { refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/shapes.ts';
 import type { User } from '#domain/users.ts';
 import type { Session, SignedIn } from '#store/sessions.ts';
-import { type CacheTag, definitionTag } from '#store/sql.ts';
-import type { KnownAskers } from '../cache/requests.ts';
-import type { Limits } from '../limits/rate.ts';
 import { parseJson, parseJsonOrNothing, textOf } from '../server/bodies.ts';
-import { type Authentication, authenticate, findPerson, type Person } from './authenticate.ts';
+import { type Admission, admit } from './admit.ts';
+import type { Person } from './authenticate.ts';
 import { JsonReply } from './json-reply.ts';
-import { requireOwnOrigin } from './origin.ts';
-import { type ResolvedPath, resolvePath } from './resolve.ts';
+import type { ResolvedPath } from './resolve.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 
 /** What a handler gets. */
@@ -77,50 +61,26 @@ export const implement = <Module extends Record<string, Endpoint>>(
     handler: handlers[name as keyof Module] as Route['handler'],
   }));
 
-export interface Services extends Authentication {
-  readonly limits: Limits;
-  readonly knownAskers: KnownAskers;
+export interface Services extends Admission {
   readonly contextFor: (asking: Parameters<typeof contextFor>[1]) => Context;
 }
 
-/** Registers the routes below the prefix. */
-export function register(app: FastifyInstance, services: Services, prefix: string, routes: readonly Route[]): void {
-  for (const route of routes) registerRoute(app, services, prefix + route.endpoint.path, route);
+/** Adds the routes to a scope. */
+export function register(app: FastifyInstance, services: Services, routes: readonly Route[]): void {
+  for (const member of ['person', 'resolved', 'isCacheable', 'cacheTag']) app.decorateRequest(member, undefined);
+  for (const route of routes) registerRoute(app, services, route);
 }
 
-function registerRoute(app: FastifyInstance, services: Services, url: string, { endpoint, handler }: Route): void {
+function registerRoute(app: FastifyInstance, services: Services, { endpoint, handler }: Route): void {
   const { method, access } = endpoint;
-  const isThrottled = endpoint.problems.includes('too_many_attempts');
   const queryShape = endpoint.query && shapeOf(endpoint.query, 'query');
   const bodyShape = endpoint.body && shapeOf(endpoint.body);
   app.route({
     method,
-    url,
-    bodyLimit: url.startsWith(accountPrefix) ? accountBodyLimit : bodyLimit,
+    url: endpoint.path,
     schema: { response: { 200: endpoint.reply } },
     config: { showsSecret: endpoint.showsSecret ?? false },
-    onRequest: async (request, reply) => {
-      if (access !== 'probe') reply.headers(services.limits.ofAddress(request.ip));
-      if (isThrottled) services.throttles.requireAttemptLeft(request.ip);
-      if (needsNobody(access)) return requireOwnOrigin(request, services.publicUrl, false);
-      if (access === 'signed-in') {
-        request.person = await findPerson(services, request);
-        if (!request.person) throw new Problem('signed_out');
-        request.actor = request.person.actor;
-        return;
-      }
-      const look = services.knownAskers.look(request);
-      const actor = look.found?.actor ?? (await authenticate(services, request));
-      request.actor = actor;
-      if (actor.type === 'api_key') reply.headers(services.limits.ofKey(actor.id));
-      if (!allows(actor, access)) throw new Problem('forbidden');
-      const resolved =
-        look.found?.resolved ?? (await resolvePath(services.db, actor, request.params as Record<string, string>));
-      request.resolved = resolved;
-      services.knownAskers.remember(look, { actor, resolved });
-      request.isCacheable = actor.type === 'api_key' && !endpoint.showsHousekeeping;
-      if (endpoint.aboutDefinition) request.cacheTag = cacheTagOf(resolved);
-    },
+    onRequest: admit(services, endpoint),
     handler: async (request, reply) => {
       const { actor = anonymous(request), person, resolved } = request;
       const answer = await handler({
@@ -174,9 +134,6 @@ const anonymous = (request: FastifyRequest): Actor => ({
 const grantOf = (access: Endpoint['access'], resolved: ResolvedPath | undefined): Grant | undefined =>
   typeof access === 'string' ? undefined : { access, project: resolved?.project };
 
-const cacheTagOf = ({ environment, flag }: ResolvedPath): CacheTag | undefined =>
-  environment && flag && definitionTag(environment.id, flag.id);
-
 function setEtag(reply: FastifyReply, answer: unknown): void {
   reply.header('etag', etagOf(answer as Versioned));
 }
@@ -228,10 +185,6 @@ declare module 'fastify' {
     actor: Actor | undefined;
     person: Person | undefined;
     resolved: ResolvedPath | undefined;
-    /** A key was let in, and all that the answer shows ends cached answers when it changes. */
-    isCacheable: boolean | undefined;
-    /** What alone the answer is about; undefined when any change may change it. */
-    cacheTag: CacheTag | undefined;
     /** The code of the problem that was answered, for the log. */
     problem: string | undefined;
   }

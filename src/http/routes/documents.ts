@@ -11,7 +11,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toOpenApi } from '#contract/openapi.ts';
-import type { Limits } from '../limits/rate.ts';
 import { acceptedEncoding, type Encoding } from '../server/compression.ts';
 import { policyOfDocuments } from '../server/headers.ts';
 import { dist, sendNotBuilt } from '../server/static.ts';
@@ -21,22 +20,18 @@ const sliceBytes = 65_536;
 /** A file in each of its encodings. */
 type Ready = Readonly<Record<Encoding | 'identity', { readonly etag: string; readonly bytes: Buffer }>>;
 
-export function documents(app: FastifyInstance, { ofAddress }: Limits): void {
+export function documents(app: FastifyInstance): void {
   const openApi = lazy(() => compressed(JSON.stringify(toOpenApi())));
   const page = lazy(() => compressed(pageText));
   const start = lazy(() => compressed(startText));
   const viewer = lazy(() => compressedFiles(join(dist, 'docs/scalar.js')));
 
   const serve = (url: string, type: string, find: () => Promise<Ready>) =>
-    app.get(url, async (request, reply) => {
-      reply.headers(ofAddress(request.ip));
-      return send(request, reply.type(`${type}; charset=utf-8`), await find());
-    });
+    app.get(url, async (request, reply) => send(request, reply.type(`${type}; charset=utf-8`), await find()));
   for (const url of ['/openapi.json', '/docs/openapi.json']) serve(url, 'application/json', openApi);
   serve('/docs/js/start.js', 'text/javascript', start);
   serve('/docs/js/scalar.js', 'text/javascript', viewer);
   app.get('/docs', async (request, reply) => {
-    reply.headers(ofAddress(request.ip));
     // The page needs it next.
     const isBuilt = await viewer().then(
       () => true,

@@ -2,7 +2,6 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
-import { bodyLimit } from '#contract/parts.ts';
 import { countMembers, measure } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 
@@ -25,7 +24,15 @@ class RawBody {
   }
 }
 
-export function readBodies(app: FastifyInstance): void {
+/** Bodies up to the limit are read as bytes, whatever their content type; routes added from now on refuse larger ones. */
+export function readBodies(app: FastifyInstance, bodyLimit: number): void {
+  app.addHook('onRequest', async ({ headers }) => {
+    // Fastify refuses a header that is no content type at all.
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
+  });
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit = bodyLimit;
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async ({ headers }: FastifyRequest, body: Buffer) =>
     body.length === 0 ? undefined : new RawBody(body, (headers['content-encoding'] ?? 'identity') !== 'identity'),

@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance } from 'fastify';
-import { prefix } from '#contract/parts.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -31,13 +30,12 @@ export function acceptedEncoding(acceptEncoding: string | string[] | undefined):
 }
 
 /**
- * Compresses the Admin API's answers, on threads beside the event loop. The ETag stays as it is: it names the revision
+ * Compresses the answers of the scope, on threads beside the event loop. The ETag stays as it is: it names the revision
  * of the object, and `If-Match` must find it whichever encoding the client read.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    const { url, config } = request.routeOptions;
-    if (!url?.startsWith(prefix) || config.showsSecret || !isLarge(payload)) return payload;
+    if (request.routeOptions.config.showsSecret || !isLarge(payload)) return payload;
     const varies = reply.getHeader('vary');
     reply.header('vary', varies === undefined ? 'accept-encoding' : `${varies}, accept-encoding`);
     const encoding = acceptedEncoding(request.headers['accept-encoding']);

@@ -4,7 +4,6 @@
  * of this, so the browser keeps it from the page.
  */
 import type { FastifyInstance } from 'fastify';
-import { prefix } from '#contract/parts.ts';
 import { keyOf } from '../pipeline/authenticate.ts';
 
 /** `*` for every origin, or a list of them. */
@@ -30,7 +29,6 @@ export function allowOrigins(app: FastifyInstance, origins: AllowedOrigins): voi
   if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {
     const { origin, cookie } = request.headers;
-    if (!isAdminApi(request.url)) return;
     if (origins !== '*') reply.header('vary', 'origin');
     if (origin === undefined || (origins !== '*' && !origins.includes(origin))) return;
     if (cookie !== undefined && keyOf(request.headers) === undefined) return;
@@ -50,6 +48,3 @@ export function allowOrigins(app: FastifyInstance, origins: AllowedOrigins): voi
       .send();
   });
 }
-
-/** Doubled slashes are one, as for routing. */
-const isAdminApi = (url: string): boolean => url.replaceAll(/\/{2,}/g, '/').startsWith(`${prefix}/`);

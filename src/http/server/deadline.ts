@@ -1,10 +1,10 @@
 /** Gives each request one deadline for all its database work. Time spent receiving the body does not count. */
 import type { FastifyInstance } from 'fastify';
-import { currentDeadline, maxWaitMs, withDeadline } from '#store/deadline.ts';
+import { currentDeadline, withDeadline } from '#store/deadline.ts';
 
-export function shareDeadline(app: FastifyInstance): void {
-  app.decorateRequest('waitLeftMs', maxWaitMs);
-  app.addHook('onRequest', (_request, _reply, done) => withDeadline(maxWaitMs, done));
+export function shareDeadline(app: FastifyInstance, waitMs: number): void {
+  app.decorateRequest('waitLeftMs', waitMs);
+  app.addHook('onRequest', (_request, _reply, done) => withDeadline(waitMs, done));
   app.addHook('preParsing', async (request) => {
     request.waitLeftMs = currentDeadline() - performance.now();
   });

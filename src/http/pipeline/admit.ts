@@ -1,0 +1,71 @@
+/**
+ * Who may use an endpoint: the only place that asks, by the endpoint's own declaration and before the body is read.
+ * In this order: limit of the address (429), key or session (401), limit of the key (429), permission (403), what the
+ * path names (404).
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
+import { type Access, allows } from '#domain/access.ts';
+import { Problem } from '#domain/problems.ts';
+import { type CacheTag, definitionTag } from '#store/sql.ts';
+import type { KnownAskers } from '../cache/requests.ts';
+import type { Limits } from '../limits/rate.ts';
+import { type Authentication, authenticate, findPerson } from './authenticate.ts';
+import { requireOwnOrigin } from './origin.ts';
+import { type ResolvedPath, resolvePath } from './resolve.ts';
+
+export interface Admission extends Authentication {
+  readonly limits: Limits;
+  readonly knownAskers: KnownAskers;
+}
+
+/** The hook that runs before anything else of the endpoint. */
+export function admit(admission: Admission, endpoint: Endpoint) {
+  const { limits, throttles, publicUrl } = admission;
+  const { access } = endpoint;
+  const isThrottled = endpoint.problems.includes('too_many_attempts');
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (access !== 'probe') reply.headers(limits.ofAddress(request.ip));
+    if (isThrottled) throttles.requireAttemptLeft(request.ip);
+    if (needsNobody(access)) return requireOwnOrigin(request, publicUrl, false);
+    if (access === 'signed-in') return admitPerson(admission, request);
+    await admitActor(admission, { ...endpoint, access }, request, reply);
+  };
+}
+
+async function admitPerson(admission: Admission, request: FastifyRequest): Promise<void> {
+  request.person = await findPerson(admission, request);
+  if (!request.person) throw new Problem('signed_out');
+  request.actor = request.person.actor;
+}
+
+async function admitActor(
+  admission: Admission,
+  { access, aboutDefinition, showsHousekeeping }: Endpoint & { readonly access: Access },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const look = admission.knownAskers.look(request);
+  const actor = look.found?.actor ?? (await authenticate(admission, request));
+  request.actor = actor;
+  if (actor.type === 'api_key') reply.headers(admission.limits.ofKey(actor.id));
+  if (!allows(actor, access)) throw new Problem('forbidden');
+  const params = request.params as Record<string, string>;
+  const resolved = look.found?.resolved ?? (await resolvePath(admission.db, actor, params));
+  request.resolved = resolved;
+  admission.knownAskers.remember(look, { actor, resolved });
+  request.isCacheable = actor.type === 'api_key' && !showsHousekeeping;
+  if (aboutDefinition) request.cacheTag = cacheTagOf(resolved);
+}
+
+const cacheTagOf = ({ environment, flag }: ResolvedPath): CacheTag | undefined =>
+  environment && flag && definitionTag(environment.id, flag.id);
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A key was let in, and all that the answer shows ends cached answers when it changes. */
+    isCacheable: boolean | undefined;
+    /** What alone the answer is about; undefined when any change may change it. */
+    cacheTag: CacheTag | undefined;
+  }
+}
