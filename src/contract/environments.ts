@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { EnvironmentDetails, EnvironmentSummary, NewEnvironment } from '#domain/environments.ts';
 import { Patch } from '#domain/json-patch.ts';
-import { OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { True } from './parts.ts';
 
@@ -27,16 +26,12 @@ export const createEnvironment = endpoint({
   problems: ['environment_name_taken', 'permissions_unsupported'],
 });
 
-/** A dry run that changed something would be worse than none, so asking for one is refused. */
-const NoDryRun = Type.Object({ dry_run: Type.Optional(OneOf(['false'], { description: 'Dry runs are refused.' })) });
-
 export const patchEnvironment = endpoint({
   method: 'PATCH',
   path: '/environments/ws/:project/:environment',
   summary: 'Change an environment',
   description: 'JSON Patch on `/name` and `/production`.',
   access: { needs: 'environment.write', scope: 'project' },
-  query: NoDryRun,
   body: Patch,
   reply: EnvironmentDetails,
   problems: ['patch_invalid', 'environment_name_taken', 'permissions_unsupported'],

@@ -29,7 +29,6 @@ export const replaceRestriction = endpoint({
   summary: 'Set who may see a project',
   description: 'Everybody, or only the users, groups and API keys listed.',
   access,
-  query: Type.Object({ dry_run: Type.Optional(OneOf(['false'], { description: 'Dry runs are refused.' })) }),
   body: RestrictionUpdate,
   reply: Restriction,
   problems: ['project_not_found', 'restriction_invalid'],

@@ -24,7 +24,7 @@ export type Operation = Static<typeof Operation>;
 export const maxOperations = 1_000;
 export const Patch = Type.Array(Operation, {
   maxItems: maxOperations,
-  'x-hint': 'a JSON Patch is a list of operations, for example [{"op":"replace","path":"/description","value":"…"}]',
+  'x-hint': 'a JSON Patch is a list of operations, for example [{"op":"replace","path":"/<field>","value":"…"}]',
 });
 
 export interface PatchOptions {

@@ -73,7 +73,7 @@ export const problems = {
   ),
   precondition_failed: problem(
     'precondition_failed',
-    () => 'If-Match does not match the current ETag: it was changed in the meantime',
+    () => 'If-Match does not match the current ETag; it may have been changed in the meantime',
   ),
   patch_invalid: invalid(),
   note_required: problem('invalid', () => 'The project requires a title and a comment'),

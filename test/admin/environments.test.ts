@@ -215,11 +215,21 @@ test('a patch of an environment changes its settings only, and is all or nothing
   }
 });
 
-test('a dry run of a patch is refused, since it would change something', async () => {
+test('a dry run is refused wherever there is none, since it would change something', async () => {
   const project = await aProject(api);
   const path = `/environments/ws/${project.id}/${project.staging.id}`;
   const patch = [{ op: 'replace', path: '/name', value: 'renamed' }];
-  await changesNothing(project, async () => refused(await api.patch(`${path}?dry_run=true`, patch), 400, /dry_run/));
+  for (const asked of ['dry_run=true', 'dryRun=true', 'dryRun=']) {
+    await changesNothing(project, async () => {
+      refused(await api.patch(`${path}?${asked}`, patch), 400, /^dry_?[rR]un must be false/);
+      refused(await api.delete(`${path}?${asked}`), 400, /^dry_?[rR]un must be false/);
+      refused(
+        await api.post(`/environments/ws/${project.id}?${asked}`, { name: 'dry', production: false }),
+        400,
+        /dry/,
+      );
+    });
+  }
   assert.equal((await api.patch(`${path}?dry_run=false`, patch)).status, 200);
 });
 

@@ -36,6 +36,8 @@ test('a path that Burgee does not know says which one was meant', async () => {
   const cases = {
     '/internal/api/v2/flags/ws/Default': '/internal/api/v2/splits/ws/Default',
     '/internal/api/v2/projects': '/internal/api/v2/workspaces',
+    '/internal/api/v2/workspace': '/internal/api/v2/workspaces',
+    '/internal/api/v2/trafficType/ws/Default': '/internal/api/v2/trafficTypes/ws/Default',
     '/internal/api/v1/workspaces': '/internal/api/v2/workspaces',
     '/api/v2/workspaces/': '/internal/api/v2/workspaces',
     '/workspaces': '/internal/api/v2/workspaces',
@@ -174,7 +176,7 @@ test('a request without a body, a form and a patch that is no list are told what
   refused(
     await api.patch('/splits/ws/Default/checkout', { op: 'replace', path: '/description', value: 'x' }),
     400,
-    'body must be array: a JSON Patch is a list of operations, for example [{"op":"replace","path":"/description","value":"…"}]',
+    'body must be array: a JSON Patch is a list of operations, for example [{"op":"replace","path":"/<field>","value":"…"}]',
   );
 });
 

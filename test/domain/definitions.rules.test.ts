@@ -33,7 +33,6 @@ const complained: [rule: string, changes: Changes, complaints: string[]][] = [
     [
       'treatments must not be empty',
       'defaultTreatment off is not a treatment',
-      'baselineTreatment off is not a treatment',
       'defaultRule/0/treatment off is not a treatment',
     ],
   ],

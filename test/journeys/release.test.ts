@@ -119,8 +119,12 @@ test('with Node 24 and nothing else it starts, answers, serves its pages, and ha
   const settings = join(folder, 'burgee.env');
   writeFileSync(settings, `DATABASE_URL='${await burgee.databaseUrl()}'\n`);
   const wrapper = join(unpacked, 'bin/burgee');
-  const environment = { BURGEE_ENV_FILE: settings, DATABASE_URL: '', PATH: `${dirname(node)}:/usr/bin:/bin` };
-  assert.match((await burgee.shell(`${wrapper} keys list`, environment)).stdout, /API_ALL_GRANTED/);
+  const environment = { BURGEE_ENV_FILE: settings, PATH: `${dirname(node)}:/usr/bin:/bin` };
+  const ofTheFile = await burgee.shell(`env -u DATABASE_URL ${wrapper} keys list`, environment);
+  assert.match(ofTheFile.stdout, /API_ALL_GRANTED/);
+  // What is set already wins, or `DATABASE_URL=… burgee restore` would overwrite the database in use.
+  const other = { ...environment, DATABASE_URL: `file:${join(folder, 'other.db')}` };
+  assert.match((await burgee.shell(`${wrapper} keys list`, other)).stderr, /other\.db/);
   assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
   assert.equal((await server.end('SIGTERM')).code, 0);
 });

@@ -171,7 +171,9 @@ function checkParts(targeting: Targeting, surroundings: Surroundings, complain: 
   const names = new Set(treatments.map((treatment) => treatment.name));
   checkTreatments(treatments, complain);
   if (!names.has(defaultTreatment)) complain(() => `defaultTreatment ${defaultTreatment} is not a treatment`);
-  if (!names.has(baselineTreatment)) complain(() => `baselineTreatment ${baselineTreatment} is not a treatment`);
+  // Left out, it is the default treatment, about which enough was said.
+  if (baselineTreatment !== defaultTreatment && !names.has(baselineTreatment))
+    complain(() => `baselineTreatment ${baselineTreatment} is not a treatment`);
   for (const [index, { buckets, condition }] of rules.entries()) {
     checkBuckets(`rules/${index}/buckets`, { buckets, names }, complain);
     checkCondition(`rules/${index}/condition/matchers`, { ...condition, surroundings }, complain);

@@ -91,7 +91,7 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
         actor,
         context: services.contextFor({ actor, transactionId: request.id, grant: grantOf(access, resolved) }),
         params: request.params,
-        query: readQuery(endpoint.query, queryShape, request.query),
+        query: readQuery(endpoint, queryShape, request.query as Record<string, unknown>),
         body: readBody(endpoint, bodyShape, request.body),
         ifMatch: request.headers['if-match'],
         origin: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
@@ -138,11 +138,27 @@ function setEtag(reply: FastifyReply, answer: unknown): void {
   reply.header('etag', etagOf(answer as Versioned));
 }
 
-function readQuery(schema: TObject | undefined, shape: Shape<unknown> | undefined, raw: unknown): unknown {
+function readQuery(
+  { method, query: schema }: Endpoint,
+  shape: Shape<unknown> | undefined,
+  raw: Record<string, unknown>,
+): unknown {
+  if (method !== 'GET') refuseDryRun(schema, raw);
   if (!schema || !shape) return {};
-  const query = coerced(schema, raw as Record<string, unknown>);
+  const query = coerced(schema, raw);
   refuse('request_invalid', shape.complaints(query));
   return shape.clean(query);
+}
+
+/** Clients expect a dry run to change nothing: where an endpoint has none, asking for one must not change anything. */
+function refuseDryRun(schema: TObject | undefined, raw: Record<string, unknown>): void {
+  const asked = ['dry_run', 'dryRun'].filter(
+    (name) => raw[name] !== undefined && raw[name] !== 'false' && !schema?.properties[name],
+  );
+  refuse(
+    'request_invalid',
+    asked.map((name) => `${name} must be false: this endpoint has no dry run`),
+  );
 }
 
 /** A query has only text: whole numbers are read as such, and a parameter that may be repeated is a list. */

@@ -141,4 +141,7 @@ export function ifMatch(match: Match, version: keyof Aim['versions'], { aim, idO
 export const holds = (match: Match, known: number | undefined, revision: number | undefined): boolean =>
   match === 'none' || (revision !== undefined && (match === 'any' || (match === 'current' && known === revision)));
 
-export const noLongerHolds = refusal(412, 'If-Match does not match the current ETag: it was changed in the meantime');
+export const noLongerHolds = refusal(
+  412,
+  'If-Match does not match the current ETag; it may have been changed in the meantime',
+);
