@@ -21,7 +21,7 @@ import { deleteMail, type Mail, putMail } from '#store/outbox.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
 import { type Reader, type Tx, Unchanged } from '#store/sql.ts';
 import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
-import { type Context, type RecordingTx, readerOf, write } from './context.ts';
+import { type Context, type RecordingTx, readerOf, write, writeAlone } from './context.ts';
 import { provePassword, requireProof } from './password-proof.ts';
 import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
 
@@ -113,7 +113,7 @@ export async function changePassword(
   const proof = await provePassword(context, user.id, current);
   requireStrong(next, [user.name, user.email]);
   const passwordHash = await hashPassword(next);
-  return write(context, async (tx) => {
+  return writeAlone(context, async (tx) => {
     await requireProof(tx, proof);
     await replacePassword(tx, user.id, passwordHash);
     const started = await startSession(tx, user, origin);
@@ -156,7 +156,7 @@ export async function resetPassword(context: Context, { token, password }: { tok
   const { name, email } = await findUser(reader, resetting, { kind: 'account' });
   requireStrong(password, [name, email]);
   const passwordHash = await hashPassword(password);
-  return write(context, async (tx) => {
+  return writeAlone(context, async (tx) => {
     const userId = await findOpen(store.findResettingUserId(tx, hashOf(token)), 'reset_not_found');
     const user = await lockUser(tx, userId);
     const isTaken = await store.takePasswordReset(tx, hashOf(token));

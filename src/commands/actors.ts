@@ -2,9 +2,9 @@
 import { type Access, type Actor, allows, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
-import { keepApiKey } from '#store/api-keys.ts';
+import { findApiKeyById } from '#store/api-keys.ts';
 import { reaches } from '#store/scope-filter.ts';
-import { keepSignedIn, type SignedIn } from '#store/sessions.ts';
+import { findSignedInById, type SignedIn } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 
 /**
@@ -34,8 +34,9 @@ export interface Grant {
 }
 
 /**
- * The actor as the rows of this transaction have it, which stays so until the commit. The body of a request may be on
- * its way for long: who was let in may have been signed out, demoted, locked out or revoked since. Refuses then.
+ * The actor as the rows of this transaction have it, which stays so until the commit: commands that end access wait for
+ * it. The body of a request may take long to arrive, and meanwhile the actor may have been signed out, demoted, locked
+ * out or revoked. Refuses then.
  */
 export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefined): Promise<Actor> {
   const now = await actorNow(tx, actor);
@@ -51,10 +52,10 @@ export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefine
 /** Operators, the system and people who are not signed in hold nothing that could be taken from them. */
 async function actorNow(tx: Tx, actor: Actor): Promise<Actor | undefined> {
   if (actor.type === 'api_key') {
-    const key = await keepApiKey(tx, actor.id);
+    const key = await findApiKeyById(tx, actor.id);
     return key && actorOfKey(key);
   }
   if (actor.sessionId === undefined) return actor;
-  const person = await keepSignedIn(tx, actor.sessionId);
+  const person = await findSignedInById(tx, actor.sessionId);
   return person && actorOfPerson(person);
 }

@@ -8,7 +8,7 @@ import { listEnvironments } from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
 import { reaches } from '#store/scope-filter.ts';
 import type { Tx } from '#store/sql.ts';
-import { type Context, type Entry, write } from './context.ts';
+import { type Context, type Entry, write, writeAlone } from './context.ts';
 
 export interface KeyFields {
   readonly name: string;
@@ -54,7 +54,7 @@ export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text
 
 /** Revokes a key, named by its id or by its text; from the commit on it opens nothing. */
 export const revokeApiKey = (context: Context, nameOrId: string) =>
-  write(context, async (tx) => {
+  writeAlone(context, async (tx) => {
     const key = await store.lockApiKey(tx, { id: nameOrId, hash: hashOf(nameOrId) });
     const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
     if (!key || !isReached) throw new Problem('api_key_not_found', { nameOrId });

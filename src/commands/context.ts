@@ -5,7 +5,7 @@ import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
 import { insertChange, saveRepeat } from '#store/changes.ts';
-import { type DefinitionTag, type Reader, type Store, type Tx, Unchanged } from '#store/sql.ts';
+import { type AccessLock, type DefinitionTag, type Reader, type Store, type Tx, Unchanged } from '#store/sql.ts';
 import { type Grant, requireActor } from './actors.ts';
 
 const inside = Symbol('inside');
@@ -58,10 +58,19 @@ export interface RecordingTx extends Tx {
  * Opens the transaction of a command. A command that returns `Unchanged` is rolled back and leaves no trace. One that
  * changed something without recording it is a bug: it is rolled back too, and fails.
  */
-export function write<Result>(
-  context: Context,
-  body: (tx: RecordingTx) => Promise<Result | Unchanged<Result>>,
-): Promise<Result> {
+export const write = <Result>(context: Context, body: Body<Result>): Promise<Result> =>
+  writeWith('uses', context, body);
+
+/**
+ * The same for a command that may end somebody's access: a key, a session, a membership or what a project lets in.
+ * It runs alone among commands, so that no request that was let in before is committed after it.
+ */
+export const writeAlone = <Result>(context: Context, body: Body<Result>): Promise<Result> =>
+  writeWith('ends', context, body);
+
+type Body<Result> = (tx: RecordingTx) => Promise<Result | Unchanged<Result>>;
+
+function writeWith<Result>(access: AccessLock, context: Context, body: Body<Result>): Promise<Result> {
   const { store, transactionId, actor: asking, grant } = context[inside];
   return store.write(async (tx) => {
     const acting = await requireActor(tx, asking, grant);
@@ -115,5 +124,5 @@ export function write<Result>(
     // One that does not say what it touches may touch everything, whatever the others say.
     if (!tags.includes(undefined)) for (const tag of tags) if (tag) tx.touches(tag);
     return result;
-  });
+  }, access);
 }

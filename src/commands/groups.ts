@@ -4,7 +4,7 @@ import { equalJson } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 import * as store from '#store/groups.ts';
 import { Unchanged } from '#store/sql.ts';
-import { type Context, type Entry, write } from './context.ts';
+import { type Context, type Entry, write, writeAlone } from './context.ts';
 
 export const createGroup = (context: Context, fields: { name: string; description: string }) =>
   write(context, async (tx) => {
@@ -27,7 +27,7 @@ export const replaceGroup = (context: Context, id: string, update: GroupUpdate) 
 
 /** Deletes a group; its members leave it. */
 export const deleteGroup = (context: Context, id: string) =>
-  write(context, async (tx) => {
+  writeAlone(context, async (tx) => {
     const before = await store.lockGroup(tx, id);
     if (before.name === administrators.name) throw new Problem('group_protected');
     const members = await store.listMemberIds(tx, id);

@@ -9,7 +9,7 @@ import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
 import { type Tx, Unchanged } from '#store/sql.ts';
 import { insertTrafficType } from '#store/traffic-types.ts';
-import { type Context, type Entry, write } from './context.ts';
+import { type Context, type Entry, write, writeAlone } from './context.ts';
 
 /** Creates a project with its rollout statuses and the traffic type `user`, but without environments. */
 export const createProject = (context: Context, fields: { name: string; requiresTitleAndComments: boolean }) =>
@@ -46,7 +46,7 @@ const maxRecordedKeys = 1_000;
 
 /** Deletes a project that has neither environments nor traffic types. */
 export const deleteProject = (context: Context, { id }: Project) =>
-  write(context, async (tx) => {
+  writeAlone(context, async (tx) => {
     const before = await store.lockProject(tx, id);
     if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
     // Keys of the project end with it.

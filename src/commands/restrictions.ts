@@ -8,7 +8,7 @@ import { lockProject } from '#store/projects.ts';
 import { findRestriction, saveRestriction } from '#store/restrictions.ts';
 import { Unchanged } from '#store/sql.ts';
 import { lockUserNames } from '#store/users.ts';
-import { type Context, type RecordingTx, write } from './context.ts';
+import { type Context, type RecordingTx, writeAlone } from './context.ts';
 
 export interface RestrictionChange {
   readonly project: Project;
@@ -18,7 +18,7 @@ export interface RestrictionChange {
 
 /** Opens a project to everybody, or only to the users, groups and keys listed. */
 export const replaceRestriction = (context: Context, { project, restricted, viewers }: RestrictionChange) =>
-  write(context, async (tx) => {
+  writeAlone(context, async (tx) => {
     await lockProject(tx, project.id);
     if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
     const found = await findRestriction(tx, project.id);

@@ -8,7 +8,7 @@ import { type Credentials, findCredentials, findCredentialsByEmail, savePassword
 import { deleteSession, insertSession, type Session } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { lockUser } from '#store/users.ts';
-import { type Context, type Entry, type RecordingTx, readerOf, write } from './context.ts';
+import { type Context, type Entry, type RecordingTx, readerOf, write, writeAlone } from './context.ts';
 import { useCode } from './two-factor.ts';
 
 /** From where a session is started. */
@@ -94,7 +94,7 @@ export async function startSession(tx: Tx, user: User, { address, agent }: Origi
 
 /** Ends one of the user's sessions: this one by signing out, or another. */
 export const endSession = (context: Context, { user, id }: { user: User; id: string }) =>
-  write(context, async (tx) => {
+  writeAlone(context, async (tx) => {
     if ((await deleteSession(tx, user.id, id)) === 0) throw new Problem('session_not_found', { nameOrId: id });
     await tx.record({ action: 'session.ended', object: objectOf(user) });
     return true as const;

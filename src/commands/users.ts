@@ -18,7 +18,7 @@ import { type Tx, Unchanged } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
 import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
-import { type Context, type Entry, write } from './context.ts';
+import { type Context, type Entry, write, writeAlone } from './context.ts';
 
 /** Makes a PENDING user and puts the invitation's mail into the outbox, in one transaction. */
 export const inviteUser = (context: Context, { email, groupIds }: { email: string; groupIds: readonly string[] }) =>
@@ -49,7 +49,7 @@ export const patchUser = (context: Context, id: string, operations: readonly Ope
   changeUser(context, id, 'user.patched', (user) => applyUserPatch(user, operations));
 
 const changeUser = (context: Context, id: string, action: Entry['action'], change: (user: User) => User) =>
-  write(context, async (tx) => {
+  writeAlone(context, async (tx) => {
     const before = await store.lockUser(tx, id);
     const after = change(before);
     if (equalJson(withSortedGroups(after), withSortedGroups(before))) return new Unchanged(before);

@@ -42,11 +42,8 @@ const columns = sql`
 /** The key whose text has this hash, if it was not revoked. */
 export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql`hash = ${hash}`);
 
-/** The key, which is not revoked before the commit. */
-export const keepApiKey = (tx: Tx, id: string) => findApiKey(tx, sql`id = ${id}`, tx.keep);
-
 /** By id, within the scope. */
-export const findApiKeyById = (db: Reader, id: string, scope: Scope) =>
+export const findApiKeyById = (db: Reader, id: string, scope: Scope = { kind: 'account' }) =>
   findApiKey(db, sql`id = ${id} and ${scopeFilter(scope, sql`api_keys.project_id`)}`);
 
 /** By id, or by the hash of its text. */

@@ -26,7 +26,7 @@ export function instrumented(store: Store, watch: WatchDatabase): Store {
   return {
     ...reader,
     // The time in the queue of writers, and that of further tries, is part of it: the client waits for it, too.
-    write: (body) => timed(watch('write'), store.write(body)),
+    write: (body, access) => timed(watch('write'), store.write(body, access)),
     changeSchema: (body) => store.changeSchema(body),
     stamp: (tag) => store.stamp(tag),
     onCommit: (listener) => store.onCommit(listener),

@@ -57,12 +57,18 @@ export interface Stamped {
   stamp(tag?: CacheTag): number | undefined;
 }
 
+/**
+ * What a transaction does with access, meaning keys, sessions, groups and restrictions. Any number of transactions may
+ * use access at once. One that ends access runs while none of them does. Housekeeping takes no lock.
+ */
+export type AccessLock = 'uses' | 'ends';
+
 export interface Store extends Reader, Stamped {
   /**
    * One transaction: all that `body` does, or nothing. Only SQL may be awaited inside: locks are held meanwhile, and
    * `body` may be run again from the start when the database asks for that. Resolves when the commit is durable.
    */
-  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>;
+  write<Result>(body: (tx: Tx) => Promise<Result>, access?: AccessLock): Promise<Result>;
   /** A transaction that changes the schema: processes that start at once take turns. */
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
   /** Tells the listener after each commit that announced something, by whichever node. */

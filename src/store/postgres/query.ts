@@ -62,6 +62,15 @@ export async function runQuery<Row>(client: ClientBase, query: Sql): Promise<{ r
   }
 }
 
+/** Statements without values, in one round trip. */
+export async function runScript(client: ClientBase, text: string): Promise<void> {
+  try {
+    await client.query(text);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
 /** The same text has the same name on every connection; `pg` prepares it on each once. */
 const nameOf = (text: string): string => hash('sha1', text);
 

@@ -11,17 +11,19 @@
  * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
  *    with it its locks.
  * 5. A write is answered only after its commit. How durable that is, `synchronous_commit` of the server decides.
- * 6. Listeners are told of commits by LISTEN, this node's own among them, and never of a rollback.
+ * 6. Access ends for good: once a key is revoked, a person signed out or a project closed, nothing that they had begun
+ *    is committed. Commands share a lock on access; a command that ends access takes it alone.
+ * 7. Listeners are told of commits by LISTEN, this node's own among them, and never of a rollback.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { currentDeadline } from '../deadline.ts';
 import { type Listener as CommitListener, encodeNotice, type Notice, notify } from '../notices.ts';
-import { type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
+import { type AccessLock, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
 import { channel, type Listener, startListener } from './listener.ts';
 import { makePool } from './pool.ts';
-import { connectionTo, isTrouble, Retryable, runQuery, unusable } from './query.ts';
+import { connectionTo, isTrouble, Retryable, runQuery, runScript, unusable } from './query.ts';
 
 /** The process has ten seconds to stop, and needs most of them for the requests under way. */
 const closingMs = 1_000;
@@ -72,9 +74,9 @@ class PostgresStore implements Store {
     );
   }
 
-  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+  write<Result>(body: (tx: Tx) => Promise<Result>, access?: AccessLock): Promise<Result> {
     return retryUntilDeadline((deadline) =>
-      this.#connected(deadline, (client) => transaction(client, new PostgresTx(client, this.#clock()), body)),
+      this.#connected(deadline, (client) => transaction(client, new PostgresTx(client, this.#clock()), body, access)),
     );
   }
 
@@ -157,8 +159,20 @@ class PostgresStore implements Store {
   }
 }
 
-/** Any number that other programs in the same database do not take for the same purpose. */
+/** Any numbers that other programs in the same database do not take for the same purpose. */
 export const schemaLock = 4_207_849_484;
+const accessLock = 4_207_849_485;
+
+/**
+ * An advisory lock, because those queue in order: rows locked `for key share` would let new writers overtake whoever
+ * waits to revoke a key, for as long as somebody writes with it. It is the first lock of a transaction, so it takes part
+ * in no deadlock; and it comes with `begin`, so it costs no round trip.
+ */
+const beginnings: Record<AccessLock | 'neither', string> = {
+  neither: 'begin isolation level read committed read write',
+  uses: `begin isolation level read committed read write; select pg_advisory_xact_lock_shared(${accessLock})`,
+  ends: `begin isolation level read committed read write; select pg_advisory_xact_lock(${accessLock})`,
+};
 
 const alarmAt = (deadline: number, ring: () => void): NodeJS.Timeout | undefined =>
   deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(ring, Math.max(0, deadline - performance.now()));
@@ -183,10 +197,11 @@ async function transaction<Result>(
   client: PoolClient,
   tx: PostgresTx,
   body: (tx: PostgresTx) => Promise<Result>,
+  access?: AccessLock,
 ): Promise<Result> {
   let result: Result;
   try {
-    await tx.run(sql`begin isolation level read committed read write`);
+    await tx.begin(access);
     result = await body(tx);
     await tx.sendNotices();
   } catch (error) {
@@ -235,6 +250,10 @@ class PostgresTx implements SchemaTx {
 
   clock(): number {
     return this.now;
+  }
+
+  begin(access: AccessLock | 'neither' = 'neither'): Promise<void> {
+    return runScript(this.#client, beginnings[access]);
   }
 
   async one<Row>(query: Sql): Promise<Row | undefined> {
