@@ -39,18 +39,27 @@ export async function moveEverything({ from, accountId, target, advice }: Move):
 }
 
 /**
- * What is there of a copy is the beginning of its source only as long as nobody has written to the source. The target
- * has nothing else in it, so it can be emptied.
+ * What is there of a copy is the beginning of its source only as long as nobody has written to the source. Else the
+ * target is emptied: it has nothing else in it.
  */
 async function goOn(from: Store, to: Store): Promise<void> {
   process.stderr.write('Going on with the copy that was broken off.\n');
-  try {
-    await copyAndVerify(from, to);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\nThe source has changed since then: copying everything again.\n`);
+  const changed = await findChangedTable(from, to);
+  if (changed !== undefined) {
+    process.stderr.write(`The source has changed since then (${changed}): copying everything again.\n`);
     await emptyTables(to);
-    await copyAndVerify(from, to);
   }
+  await copyAndVerify(from, to);
+}
+
+/** The first table of which the target has something else than the beginning. */
+async function findChangedTable(from: Store, to: Store): Promise<string | undefined> {
+  for (const table of tables) {
+    const show = progress(`comparing ${table.name}`, await countRows(to, table));
+    const copied = await sumOf(to, table, show.step);
+    if ((await sumOf(from, table, () => undefined, copied.rows)).checksum !== copied.checksum) return table.name;
+  }
+  return undefined;
 }
 
 async function copyAndVerify(from: Store, to: Store): Promise<void> {

@@ -62,9 +62,17 @@ export async function findUsedTable(db: Reader): Promise<string | undefined> {
   return undefined;
 }
 
-/** Deletes everything. Only for the target of a copy. */
+/** Deletes everything, in steps: a transaction on PostgreSQL has eight seconds. Only for the target of a copy. */
 export async function emptyTables(to: Store): Promise<void> {
-  for (const { name } of tables.toReversed()) await to.write((tx) => tx.run(sql`delete from ${raw(name)}`));
+  for (const table of tables.toReversed()) {
+    for (let last: Row | undefined; ; ) {
+      const end = await to.one<Row>(nthRowAfter(table, last, maxRows));
+      const until = end ? sql`where ${compared(table, '<=', end)}` : empty;
+      await to.write((tx) => tx.run(sql`delete from ${raw(table.name)} ${until}`));
+      if (!end) break;
+      last = end;
+    }
+  }
 }
 
 export async function countRows(db: Reader, { name }: Table): Promise<number> {
@@ -92,18 +100,24 @@ export async function copyTable(
 
 export type OnProgress = (rows: number) => void;
 
-/** How many rows there are, and a sum over all that is in them: equal for equal tables, whichever database has them. */
+/**
+ * How many rows there are, and a sum over all that is in them: equal for equal tables, whichever database has them. With
+ * `limit`: of the first rows.
+ */
 export async function sumOf(
   db: Reader,
   table: Table,
   onProgress: OnProgress,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<{ rows: number; checksum: string }> {
   const hash = createHash('sha256');
   let count = 0;
-  for await (const rows of pagesOf(db, table, undefined)) {
+  for await (const page of pagesOf(db, table, undefined)) {
+    const rows = page.slice(0, limit - count);
     for (const row of rows) hash.update(`${canonical(row)}\n`);
     count += rows.length;
     onProgress(count);
+    if (count === limit) break;
   }
   return { rows: count, checksum: hash.digest('hex') };
 }
@@ -141,8 +155,19 @@ async function* pagesOf(db: Reader, table: Table, start: Row | undefined): Async
 
 const sizeOf = (row: Row): number => Object.values(row).reduce<number>((sum, value) => sum + String(value).length, 0);
 
-function pageAfter({ name, key }: Table, last: Row | undefined, limit: number): Sql {
-  const columns = raw(key.join(', '));
-  const behind = last ? sql`where (${columns}) > (${join(key.map((column) => last[column]))})` : empty;
-  return sql`select * from ${raw(name)} ${behind} order by ${columns} limit ${limit}`;
+function pageAfter(table: Table, last: Row | undefined, limit: number): Sql {
+  const behind = last ? sql`where ${compared(table, '>', last)}` : empty;
+  return sql`select * from ${raw(table.name)} ${behind} order by ${keyOf(table)} limit ${limit}`;
 }
+
+/** Its key alone. */
+function nthRowAfter(table: Table, last: Row | undefined, count: number): Sql {
+  const behind = last ? sql`where ${compared(table, '>', last)}` : empty;
+  return sql`
+    select ${keyOf(table)} from ${raw(table.name)} ${behind} order by ${keyOf(table)} limit 1 offset ${count - 1}`;
+}
+
+const keyOf = ({ key }: Table): Sql => raw(key.join(', '));
+
+const compared = (table: Table, comparison: '>' | '<=', row: Row): Sql =>
+  sql`(${keyOf(table)}) ${raw(comparison)} (${join(table.key.map((column) => row[column]))})`;

@@ -1,10 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyTable, sumOf, tables } from '#operations/copy.ts';
+import sql, { bulk } from 'sql-template-tag';
+import { copyTable, emptyTables, findUsedTable, sumOf, tables } from '#operations/copy.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { tablesOf } from '../support/databases.ts';
 import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 import { temporaryStore } from '../support/store.ts';
+
+test('a target with more rows than one step deletes is emptied', async () => {
+  const store = await temporaryStore();
+  const ids = Array.from({ length: 1_001 }, (_, index) => `id-${index}`);
+  const groups = ids.map((id) => [id, id, '', 1]);
+  const users = ids.map((id) => [id, id, id, id, 'PENDING', false, 1]);
+  await store.write(async (tx) => {
+    await tx.run(sql`insert into groups (id, name, description, created_at) values ${bulk(groups)}`);
+    await tx.run(sql`
+      insert into users (id, email, email_key, name, status, two_factor, created_at) values ${bulk(users)}`);
+    await tx.run(sql`
+      insert into memberships (user_id, group_id, position)
+      values ${bulk(ids.map((id, index) => [ids[index % 3], id, index]))}`);
+  });
+  await emptyTables(store);
+  assert.equal(await findUsedTable(store), undefined);
+});
 
 test('every table is copied', async () => {
   const all = (await tablesOf(await temporaryStore())).filter((name) => name !== 'migrations');
