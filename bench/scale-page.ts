@@ -45,7 +45,7 @@ What that takes on PostgreSQL, calculated from what was measured. \`npm run benc
 
 ${diskTable(sizes)}
 
-The audit log is what grows: ${gigabytes(changesAYear * bytesOf(tableOf(sizes, 'changes')))} a year. Its rows are those changes, and one for each flag and each definition that was made. It stays for ever unless [\`AUDIT_DAYS\`](operating.md#the-audit-log) is set. [GROWTH.md](../bench/GROWTH.md) has what requests cost beside a short log and a long one.
+The audit log is what grows: ${gigabytes(changesAYear * bytesOf(tableOf(sizes, 'changes')))} a year. Its rows are those changes, and one for each flag and each definition that was made. It stays for ever unless [\`AUDIT_DAYS\`](operating/audit-log.md) is set. [GROWTH.md](../bench/GROWTH.md) has what requests cost beside a short log and a long one.
 
 ## Memory
 
@@ -66,7 +66,7 @@ A node uses one core; more cores are used by more nodes. Changes in one environm
 
 ## Connections
 
-${supposed.nodes} nodes × (${supposed.pool} + 1) = ${supposed.nodes * (supposed.pool + 1)} connections, however many projects there are ([pool sizes](operating.md#pool-sizes)). At ${grouped(supposed.readsPerSecond)} reads a second each connection of the pools serves ${grouped(supposed.readsPerSecond / (supposed.nodes * supposed.pool))} requests a second.
+${supposed.nodes} nodes × (${supposed.pool} + 1) = ${supposed.nodes * (supposed.pool + 1)} connections, however many projects there are ([pool sizes](operating/postgresql.md#pool-sizes)). At ${grouped(supposed.readsPerSecond)} reads a second each connection of the pools serves ${grouped(supposed.readsPerSecond / (supposed.nodes * supposed.pool))} requests a second.
 
 ## Write-ahead log
 

@@ -1,5 +1,5 @@
 /**
- * The fields of the log: every one that the sources name is in the table of docs/operating.md, and the other way round.
+ * The fields of the log: every one that the sources name is in the table of docs/operating/monitoring.md, and the other way round.
  * The lines themselves are held to the table wherever tests start a server (test/support/log-fields.ts).
  */
 import assert from 'node:assert/strict';

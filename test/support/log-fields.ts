@@ -1,9 +1,9 @@
-/** Holds every line that a server logs to the table of fields in docs/operating.md. */
+/** Holds every line that a server logs to the table of fields in docs/operating/monitoring.md. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-const [, section = ''] = /\n## The log\n([\s\S]*?)\n## /.exec(document) ?? [];
+const document = readFileSync(new URL('../../docs/operating/monitoring.md', import.meta.url), 'utf8');
+const [, section = ''] = /\n## The log\n([\s\S]*?)(?:\n## |$)/.exec(document) ?? [];
 
 export const documentedFields: ReadonlySet<string> = new Set(
   [...section.matchAll(/^\| (`.+?) \| /gm)].flatMap(([, cell = '']) =>
@@ -14,7 +14,7 @@ export const documentedFields: ReadonlySet<string> = new Set(
 export function requireDocumentedFields(lines: readonly Record<string, unknown>[]): void {
   for (const line of lines) {
     const unknown = Object.keys(line).filter((field) => !documentedFields.has(field));
-    assert.deepEqual(unknown, [], `docs/operating.md, "The log", lacks a field of ${JSON.stringify(line)}`);
+    assert.deepEqual(unknown, [], `docs/operating/monitoring.md, "The log", lacks a field of ${JSON.stringify(line)}`);
   }
 }
 

@@ -72,8 +72,8 @@ test('every label that an expression asks for is one of the metric', () => {
   }
 });
 
-test('docs/operating.md has a line for every metric, with its type and labels, and for no other', () => {
-  const [, section = ''] = /\n## Metrics\n([\s\S]*?)\n## /.exec(read('docs/operating.md')) ?? [];
+test('docs/operating/monitoring.md has a line for every metric, with its type and labels, and for no other', () => {
+  const [, section = ''] = /\n## Metrics\n([\s\S]*?)\n## /.exec(read('docs/operating/monitoring.md')) ?? [];
   const documented = [...section.matchAll(/^\| (`.+?) \| (\w+) \| (.*?) ?\| /gm)].flatMap(
     ([, names = '', type = '', labels = '']) => namesIn(names).map((name) => [name, type, namesOf(labels)]),
   );

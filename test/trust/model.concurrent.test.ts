@@ -15,7 +15,7 @@ const server = await startModelServer();
 
 /** A list is read in two statements, its page and its total; a password takes long; one step picks what it revokes. */
 const notAtOnce = /^list|^accept|^revoke the keys|^read who/;
-/** A change under way when a project begins to demand notes may pass without one: see docs/operating.md. */
+/** A change under way when a project begins to demand notes may pass without one: see docs/operating/guarantees.md. */
 const setsDemand = ({ name, params }: Step) =>
   name === 'change a project' && JSON.stringify(params).includes('"requires":');
 const anyStep = fc.oneof(...allSteps);

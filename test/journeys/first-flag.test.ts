@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { anInstallation } from '../support/process.ts';
 
 /** The blocks of the walk through the API, as one script. */
-function walkOf(readme: string): string {
-  const walk = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(readme)?.[1];
-  assert.ok(walk, 'README.md has no walk');
+function walkOf(document: string): string {
+  const walk = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(document)?.[1];
+  assert.ok(walk, 'docs/first-flag.md has no walk');
   return [...walk.matchAll(/^```sh\n(.*?)^```$/gms)].map((block) => block[1]).join('');
 }
 
@@ -31,8 +31,8 @@ function linesOf(script: string, printed: string): Line[] {
   return texts.map((text, index) => ({ text, output: printed.slice(places[index]?.end, places[index + 1]?.start) }));
 }
 
-test('the walk through the API in the README works as it stands there', async () => {
-  const script = walkOf(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'));
+test('the walk through the API in docs/first-flag.md works as it stands there', async () => {
+  const script = walkOf(readFileSync(new URL('../../docs/first-flag.md', import.meta.url), 'utf8'));
   const burgee = anInstallation();
   const server = await burgee.start();
   writeFileSync(join(burgee.folder, 'walk.sh'), script);

@@ -1,0 +1,43 @@
+/** The documents: every link leads somewhere, and docs/settings.md lists the variables that Burgee reads. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const documents = globSync(['*.md', '{docs,bench,examples}/**/*.md'], { cwd: root }).sort();
+
+/** As GitHub makes them: lower case, without punctuation, a hyphen for each space. */
+const anchorsOf = (document: string): string[] =>
+  [...withoutBlocks(read(document)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const withoutBlocks = (text: string): string => text.replaceAll(/^```.*?^```$/gms, '');
+
+test('every link between documents leads to a file and to a heading in it', () => {
+  const dead = documents.flatMap((document) =>
+    [...withoutBlocks(read(document)).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g)]
+      .filter(([, path = '']) => !/^[a-z]+:/.test(path))
+      .filter(([, path = '', anchor]) => {
+        const target = path === '' ? document : normalize(join(dirname(document), path));
+        if (!existsSync(join(root, target))) return true;
+        return anchor !== undefined && !anchorsOf(target).includes(anchor);
+      })
+      .map(([link]) => `${document}: ${link}`),
+  );
+  assert.ok(documents.length > 30, 'documents are found');
+  assert.deepEqual(dead, []);
+});
+
+test('docs/settings.md has a row for every variable that the configuration reads, and for no other', () => {
+  const variables = [...read('src/config.ts').matchAll(/\bread\(\s*'([A-Z_]+)'/g)].map(([, name = '']) => name);
+  const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name);
+  assert.ok(variables.length > 20, 'variables are found');
+  assert.deepEqual(rows.sort(), variables.sort());
+});
