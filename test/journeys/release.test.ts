@@ -65,7 +65,13 @@ before(() => {
 const namesIn = (place: string): string[] => globSync('**', { cwd: place }).sort();
 
 test('the archive has what runs, and nothing of what only makes it', () => {
-  for (const path of ['src/main.ts', 'web/dist/index.html', 'node_modules/fastify', 'docs/operating/README.md', 'LICENSE']) {
+  for (const path of [
+    'src/main.ts',
+    'web/dist/index.html',
+    'node_modules/fastify',
+    'docs/operating/README.md',
+    'LICENSE',
+  ]) {
     assert.ok(existsSync(join(unpacked, path)), path);
   }
   for (const path of [
