@@ -18,9 +18,9 @@ import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { accountBodyLimit, accountPrefix, bodyLimit, prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
-import { wholeWays } from '#http/cache/refresh.ts';
-import { knownAskers } from '#http/cache/requests.ts';
-import { keptAnswers } from '#http/cache/responses.ts';
+import { createRefresh } from '#http/cache/refresh.ts';
+import { createRequestCache } from '#http/cache/requests.ts';
+import { createResponseCache } from '#http/cache/responses.ts';
 import { createLimits, limitAddresses, type RateLimits } from '#http/limits/rate.ts';
 import { createThrottles } from '#http/limits/throttle.ts';
 import { markersFor } from '#http/paging/markers.ts';
@@ -86,10 +86,11 @@ export async function createApp({
   traces,
 }: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
-  // What is answered before the framework sees it is counted by nobody, so nothing is where a limit is set.
+  // Cached responses are sent before anything counts the request, so there are none where a limit is set.
   const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
-  const ways = wholeWays();
-  const answers = keptAnswers((tag) => (isLimited ? undefined : store.stamp(tag)), ways, nextTransactionId);
+  const refresh = createRefresh();
+  const version: Store['version'] = (tag) => (isLimited ? undefined : store.version(tag));
+  const responses = createResponseCache({ version }, refresh, nextTransactionId);
   const headers = safeHeaders(publicUrl);
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = request.routeOptions.url;
@@ -100,13 +101,13 @@ export async function createApp({
     serverFactory: (handle) =>
       createHttpServer((request, response) => {
         const startedAt = performance.now();
-        const kept = answers.tryAnswer(request, response);
-        if (!kept) return handle(request, response);
+        const cached = responses.respond(request, response);
+        if (!cached) return handle(request, response);
         const span = traces?.begin(request.headers.traceparent, startedAt);
-        const told = span ? { ...kept, traceId: span.traceId } : kept;
+        const told = span ? { ...cached, traceId: span.traceId } : cached;
         log.debug(told, 'request');
-        answered(kept.route, kept.method, kept.status, (performance.now() - startedAt) / 1_000);
-        if (span) traces?.end(span, { ...kept, problem: undefined });
+        answered(cached.route, cached.method, cached.status, (performance.now() - startedAt) / 1_000);
+        if (span) traces?.end(span, { ...cached, problem: undefined });
       }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
@@ -130,7 +131,7 @@ export async function createApp({
     db: store,
     throttles,
     limits,
-    knownAskers: knownAskers(store, ways),
+    requests: createRequestCache(store, refresh),
     publicUrl,
     contextFor: (asking) => contextFor(store, asking),
     keyUsed: keyUse(store, log),
@@ -185,7 +186,7 @@ export async function createApp({
     allowOrigins(scope, corsOrigins);
     // In this order: what is cached is cached as it is sent.
     compressAnswers(scope);
-    answers.keepFrom(scope);
+    responses.storeFrom(scope);
     register(scope, services, adminRoutes);
     scope.setNotFoundHandler(refuse);
     // Pages of the interface answer every other GET.

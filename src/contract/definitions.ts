@@ -25,7 +25,7 @@ export const getDefinition = endpoint({
   access: read,
   reply: Definition,
   versioned: true,
-  aboutDefinition: true,
+  cacheTag: 'definition',
   problems: [],
 });
 

@@ -34,11 +34,11 @@ export interface Endpoint {
   readonly reply: TSchema;
   /** The answer has an ETag made from the thing's revision; writes honour If-Match. */
   readonly versioned?: true;
-  /** The answer is about the definition that the path names: it stays the same when other definitions change. */
-  readonly aboutDefinition?: true;
+  /** The response shows only the definition that the path names, so it stays cached when other definitions change. */
+  readonly cacheTag?: 'definition';
   /** The answer shows a secret, so it is not compressed: the size would tell an observer how much of it they guessed. */
   readonly showsSecret?: true;
-  /** The answer shows what is written beside changes, such as the last use of a key: it is never cached. */
+  /** The response shows housekeeping, such as the last use of a key, so it is never cached. */
   readonly showsHousekeeping?: true;
   /** What this endpoint in particular can refuse. `problemsOf` adds what follows from the rest. */
   readonly problems: readonly ProblemCode[];

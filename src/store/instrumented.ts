@@ -28,7 +28,7 @@ export function instrumented(store: Store, watch: WatchDatabase): Store {
     // The time in the queue of writers, and that of further tries, is part of it: the client waits for it, too.
     write: (body, access) => timed(watch('write'), store.write(body, access)),
     changeSchema: (body) => store.changeSchema(body),
-    stamp: (tag) => store.stamp(tag),
+    version: (tag) => store.version(tag),
     onCommit: (listener) => store.onCommit(listener),
     close: () => store.close(),
   };

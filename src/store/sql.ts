@@ -27,17 +27,17 @@ export interface Tx extends Reader {
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;
   /**
-   * Says which cached answers the transaction ends: those about this definition, besides those that are about no single
-   * one; or none at all, for housekeeping that no cached answer shows. One that says nothing ends them all.
+   * Says which cached responses the transaction invalidates: those with this tag and those without a tag; or none, for
+   * housekeeping that no cached response shows. A transaction that says nothing invalidates all of them.
    */
   touches(tag: DefinitionTag | 'nothing'): void;
 }
 
-/** A definition: what a transaction changes, or an answer is about, without anything of other definitions. */
+/** One definition: what a transaction changes, or a cached response shows, and nothing else. */
 export type DefinitionTag = `definition:${string}`;
 
-/** The surroundings are what is no definition: keys, projects, environments, flags. */
-export type CacheTag = DefinitionTag | 'surroundings';
+/** `keys-and-paths`: everything but definitions. No transaction touches it alone. */
+export type CacheTag = DefinitionTag | 'keys-and-paths';
 
 export const definitionTag = (environmentId: string, flagId: string): DefinitionTag =>
   `definition:${environmentId}/${flagId}`;
@@ -47,14 +47,13 @@ export interface SchemaTx extends Tx {
   define(statement: string): Promise<void>;
 }
 
-/** Tells for how long what was read holds. */
-export interface Stamped {
+/** Tells caches how long what was read stays current. */
+export interface CacheVersions {
   /**
-   * The number of the last commit that any cached answer may show, whichever process made it; with a tag, of the last
-   * that may have changed what has the tag.
+   * The number of the last commit that touched anything, by whichever process; with a tag, of the last that touched it.
    * Undefined where asking costs as much as reading.
    */
-  stamp(tag?: CacheTag): number | undefined;
+  version(this: void, tag?: CacheTag): number | undefined;
 }
 
 /**
@@ -63,7 +62,7 @@ export interface Stamped {
  */
 export type AccessLock = 'uses' | 'ends';
 
-export interface Store extends Reader, Stamped {
+export interface Store extends Reader, CacheVersions {
   /**
    * One transaction: all that `body` does, or nothing. Only SQL may be awaited inside: locks are held meanwhile, and
    * `body` may be run again from the start when the database asks for that. Resolves when the commit is durable.
@@ -99,7 +98,7 @@ export interface Position {
   readonly id: string;
 }
 
-/** A transaction whose rows no cached answer shows: leases, retries, last use. */
+/** A transaction whose rows no cached response shows: leases, retries, last use. */
 export const housekeep = <Result>(store: Store, body: (tx: Tx) => Promise<Result>): Promise<Result> =>
   store.write((tx) => {
     tx.touches('nothing');

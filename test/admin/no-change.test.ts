@@ -119,7 +119,7 @@ for (const [what, { send, thing, isFirstAChange }] of Object.entries(requests)) 
   test(`${what} leaves no trace`, async () => {
     if (isFirstAChange) await send();
     const [before, number, notices] = [await api.get(thing), await numberOf(), heard.length];
-    const stamp = api.store.stamp('surroundings');
+    const version = api.store.version('keys-and-paths');
     let answer: Answer | undefined;
     const recorded = await api.recorded(async () => {
       answer = await send();
@@ -133,7 +133,7 @@ for (const [what, { send, thing, isFirstAChange }] of Object.entries(requests)) 
     }
     assert.equal(await numberOf(), number);
     assert.equal(heard.length, notices);
-    assert.equal(api.store.stamp('surroundings'), stamp, 'what was kept ready still holds');
+    assert.equal(api.store.version('keys-and-paths'), version, 'cached responses stay current');
   });
 }
 

@@ -110,7 +110,7 @@ test('a command that changes nothing is rolled back, leaves no entry, announces 
     onNotice: (received) => received.kind !== 'missed' && heard.push(received),
     failed: assert.ifError,
   });
-  const stamp = store.stamp('surroundings');
+  const version = store.version('keys-and-paths');
   const result = await write(context, async (tx) => {
     await insert(tx, id);
     await tx.record(entry(id));
@@ -120,7 +120,7 @@ test('a command that changes nothing is rolled back, leaves no entry, announces 
   assert.equal(result, 'as it was');
   await leavesNothing(id);
   assert.deepEqual(heard, []);
-  assert.equal(store.stamp('surroundings'), stamp, 'what was kept ready still holds');
+  assert.equal(store.version('keys-and-paths'), version, 'cached responses stay current');
 });
 
 test('a change that is refused after it was recorded leaves no entry', async () => {

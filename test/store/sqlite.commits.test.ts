@@ -1,4 +1,4 @@
-/** Stamps: they say for how long what was read holds. */
+/** Versions tell caches how long what was read stays current. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ async function aStore() {
   return { file, store };
 }
 
-const insert = (store: Store, ...subjects: (typeof one)[]) =>
+const insert = (store: Store, ...tags: (typeof one)[]) =>
   store.write(async (tx) => {
     await tx.run(sql`insert into things (id) values ('thing')`);
-    for (const subject of subjects) tx.touches(subject);
+    for (const tag of tags) tx.touches(tag);
   });
 
 const count = async (store: Store) => (await store.one<{ n: number }>(sql`select count(*) as n from things`))?.n;
@@ -36,18 +36,18 @@ function insertElsewhere(file: string): void {
 
 /** Which of them are later than they were before what `body` does. */
 async function later(store: Store, body: () => unknown) {
-  const all = () => [store.stamp(), store.stamp(one), store.stamp(two), store.stamp('surroundings')];
+  const all = () => [store.version(), store.version(one), store.version(two), store.version('keys-and-paths')];
   const before = all();
   await body();
   const after = all();
-  const [any, ofOne, ofTwo, ofSurroundings] = after.map((stamp, at) => (stamp ?? 0) > (before[at] ?? 0));
-  return { any, ofOne, ofTwo, ofSurroundings };
+  const [any, ofOne, ofTwo, ofPaths] = after.map((version, at) => (version ?? 0) > (before[at] ?? 0));
+  return { any, ofOne, ofTwo, ofPaths };
 }
 
-const nothing = { any: false, ofOne: false, ofTwo: false, ofSurroundings: false };
-const everything = { any: true, ofOne: true, ofTwo: true, ofSurroundings: true };
+const nothing = { any: false, ofOne: false, ofTwo: false, ofPaths: false };
+const everything = { any: true, ofOne: true, ofTwo: true, ofPaths: true };
 
-test('a change of one definition gives it a later stamp, and no other', async () => {
+test('a change of one definition gives it a later version, and no other', async () => {
   const { store } = await aStore();
   assert.deepEqual(await later(store, () => undefined), nothing);
   assert.deepEqual(await later(store, () => insert(store, one)), { ...nothing, any: true, ofOne: true });
@@ -55,7 +55,7 @@ test('a change of one definition gives it a later stamp, and no other', async ()
   await store.close();
 });
 
-test('a change that does not say what it is about gives everything a later stamp', async () => {
+test('a change that does not say what it is about gives everything a later version', async () => {
   const { store } = await aStore();
   assert.deepEqual(await later(store, () => insert(store)), everything);
   assert.deepEqual(await later(store, () => Promise.all([insert(store, one), insert(store)])), everything);
@@ -65,12 +65,12 @@ test('a change that does not say what it is about gives everything a later stamp
 test('of several that are committed together each counts', async () => {
   const { store } = await aStore();
   const together = () => Promise.all([insert(store, one), insert(store, two)]);
-  assert.deepEqual(await later(store, together), { ...everything, ofSurroundings: false });
-  assert.deepEqual(await later(store, () => insert(store, one, two)), { ...everything, ofSurroundings: false });
+  assert.deepEqual(await later(store, together), { ...everything, ofPaths: false });
+  assert.deepEqual(await later(store, () => insert(store, one, two)), { ...everything, ofPaths: false });
   await store.close();
 });
 
-test('a change that is refused gives nothing a later stamp', async () => {
+test('a change that is refused gives nothing a later version', async () => {
   const { store } = await aStore();
   const refused = () =>
     store
@@ -84,7 +84,7 @@ test('a change that is refused gives nothing a later stamp', async () => {
   await store.close();
 });
 
-test('a change by another process gives everything a later stamp', async () => {
+test('a change by another process gives everything a later version', async () => {
   const { file, store } = await aStore();
   await insert(store, one);
   assert.deepEqual(await later(store, () => insertElsewhere(file)), everything);
@@ -92,7 +92,7 @@ test('a change by another process gives everything a later stamp', async () => {
   await store.close();
 });
 
-test('no stamp is later than what readers see while a change of ours is on its way to the disk', async () => {
+test('no version is later than what readers see while a change of ours is on its way to the disk', async () => {
   const { file, store } = await aStore();
   const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
   const flush = mock.method(fs, 'fdatasync', (_: number, done: (error: null) => void) => begin(() => done(null)));

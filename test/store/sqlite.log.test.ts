@@ -32,7 +32,7 @@ function slowDisk() {
 
 test('a write is neither answered nor seen before it is on the disk; reading goes on meanwhile', async () => {
   const { file, store } = await aStore();
-  const stamp = store.stamp();
+  const version = store.version();
   const disk = slowDisk();
   let isAnswered = false;
   const written = insert(store, 'one').then(() => {
@@ -44,11 +44,11 @@ test('a write is neither answered nor seen before it is on the disk; reading goe
   assert.deepEqual({ ...elsewhere.prepare('select count(*) as n from things').get() }, { n: 1 });
   elsewhere.close();
   for (let turns = 0; turns < 20; turns += 1) await turn();
-  assert.deepEqual([isAnswered, await count(store), store.stamp()], [false, 0, stamp]);
+  assert.deepEqual([isAnswered, await count(store), store.version()], [false, 0, version]);
   done(null);
   await written;
   assert.equal(await count(store), 1);
-  assert.notEqual(store.stamp(), stamp);
+  assert.notEqual(store.version(), version);
   disk.restore();
   await store.close();
 });
@@ -85,7 +85,7 @@ test('what could not be brought to the disk is not answered as done, and nothing
     await assert.rejects(next(), (error) => error instanceof Problem && error.code === 'unavailable');
   }
   // So that no answer is kept, either.
-  assert.equal(store.stamp(), undefined);
+  assert.equal(store.version(), undefined);
   await store.close();
   const next = openSqlite(file, Date.now);
   await insert(next, 'third');

@@ -54,7 +54,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', 'scope'],
     ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id }", everywhere],
   ],
-  'src/http/cache/responses.ts': [['`${key} ${url} ', '`${url} ', 'flags.getFlag']],
+  'src/http/cache/responses.ts': [['`${keyHash} ${url} ', '`${url} ', 'flags.getFlag']],
   'src/http/pipeline/resolve.ts': [
     ['findProject(db, name, actor.scope)', `findProject(db, name, actor && ${everywhere})`],
     [

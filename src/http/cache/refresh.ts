@@ -1,26 +1,24 @@
-/**
- * Lets a request of each key go the whole way now and then, past all that is kept ready: on that way it is noted that
- * the key was used.
- */
+/** Bypasses both caches every 10 s per key, so that the key's last use stays current. */
 
-/** Far more often than the use of a key is noted, and far more seldom than a busy key asks. */
-const pauseMs = 10_000;
-/** A bound for the memory; when it is full, every key is due once more. */
+/** Far more often than last use is saved, and far less often than a busy key asks. */
+const intervalMs = 10_000;
+/** Bounds memory. When it is full, every key bypasses the caches once more. */
 const maxKeys = 1_000;
 
-export interface WholeWays {
-  isDue(key: string): boolean;
-  /** It went. Only of keys that were let in: anybody can make up others, more than there is room for. */
-  went(key: string): void;
+export interface Refresh {
+  /** Whether the next request of this key must bypass the caches. */
+  mustBypass(keyHash: string): boolean;
+  /** A request of this key bypassed them. Only for keys that exist: anyone can invent others. */
+  bypassed(keyHash: string): void;
 }
 
-export function wholeWays(): WholeWays {
-  const notBefore = new Map<string, number>();
+export function createRefresh(): Refresh {
+  const freshUntil = new Map<string, number>();
   return {
-    isDue: (key) => (notBefore.get(key) ?? 0) <= performance.now(),
-    went: (key) => {
-      if (notBefore.size >= maxKeys) notBefore.clear();
-      notBefore.set(key, performance.now() + pauseMs);
+    mustBypass: (keyHash) => (freshUntil.get(keyHash) ?? 0) <= performance.now(),
+    bypassed: (keyHash) => {
+      if (freshUntil.size >= maxKeys) freshUntil.clear();
+      freshUntil.set(keyHash, performance.now() + intervalMs);
     },
   };
 }

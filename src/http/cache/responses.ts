@@ -1,35 +1,39 @@
 /**
- * Answers kept ready: a key that asks for the same address again gets the same bytes for as long as nothing was
- * committed that may change them, neither by us nor by another process at the database. They are given before the
- * framework sees the request, which is what makes them quick.
+ * The response cache: a key that repeats a GET gets the same bytes, before Fastify sees the request, while nothing was
+ * committed that could change them.
+ *
+ * How entries end. Nothing is deleted on a write. The store counts commits (`store.version()`), those of other processes
+ * included. An entry remembers the version from before its data was read, and is used while the version is the same.
+ * Most commits touch everything. Two kinds touch less, and say so: a change to one definition touches only responses
+ * tagged with that definition and responses without a tag; housekeeping (last use, outbox, backups) touches nothing.
+ * Responses that show housekeeping are never cached.
  *
  * Invariants
- * 1. What is kept was read after the stamp under which it is kept, and is given while its tag has no later one.
- * 2. The name of an answer holds all that it depends on: the key, the address and the encoding, so what is compressed
- *    is compressed once.
- * 3. Only what a key was let in to read is kept, never what a session reads: a request may show a key and be let in by
- *    something else. Names hold hashes of keys.
- * 4. An answer has a tag when it stays the same whatever happens to other tags. All others have none: any commit ends
- *    them, but for housekeeping, which they do not show.
- * 5. Where the database cannot tell cheaply whether anything changed (PostgreSQL), nothing is kept.
+ * 1. The version is taken before the data is read, so an entry is never older than its version says.
+ * 2. A response is stored under the hash of the key that authenticated it: set by `authenticate`, not taken from the
+ *    headers. What a session reads is never stored.
+ * 3. The name of an entry has everything that the response depends on: key, URL and encoding. Requests with a body or an
+ *    Origin depend on more, and bypass the cache.
+ * 4. Where the version is not cheap to ask for (PostgreSQL), and where rate limits must count every request, there is no
+ *    version, and nothing is stored.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefix } from '#contract/parts.ts';
 import { hashOf } from '#security/secrets.ts';
-import type { CacheTag, Stamped } from '#store/sql.ts';
+import type { CacheTag, CacheVersions } from '#store/sql.ts';
 import { keyOf } from '../pipeline/authenticate.ts';
 import { acceptedEncoding } from '../server/compression.ts';
-import type { WholeWays } from './refresh.ts';
+import type { Refresh } from './refresh.ts';
 
-/** A bound for the memory, in characters or bytes; when it is full, keeping starts anew. */
-const room = 16_000_000;
-const largestAnswer = 64_000;
-/** What is kept beside the body: name, headers, and the entry itself. */
+/** Bounds memory, in characters or bytes. When it is full, the cache is emptied. */
+const maxSize = 16_000_000;
+const maxEntrySize = 64_000;
+/** What an entry takes besides its body: name, headers, the objects themselves. */
 const overhead = 1_000;
 
 /** What the log says of a request. */
-export interface AnsweredRequest {
+interface CachedRequest {
   readonly method: 'GET';
   readonly route: string | undefined;
   readonly status: 200;
@@ -38,94 +42,91 @@ export interface AnsweredRequest {
   readonly transactionId: string;
 }
 
-interface Kept extends Pick<AnsweredRequest, 'route' | 'actor'> {
+interface Entry extends Pick<CachedRequest, 'route' | 'actor'> {
   readonly body: string | Buffer;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly cacheTag: CacheTag | undefined;
-  readonly stamp: number;
+  readonly version: number;
   readonly size: number;
 }
 
-export interface Answers {
-  /** Answers when it can, and says what. */
-  tryAnswer(request: IncomingMessage, response: ServerResponse): AnsweredRequest | undefined;
-  /** Keeps what the routes answer from now on. */
-  keepFrom(app: FastifyInstance): void;
+export interface ResponseCache {
+  /** Sends the cached response, if there is one, and returns what to log. */
+  respond(request: IncomingMessage, response: ServerResponse): CachedRequest | undefined;
+  /** Stores what the routes of the scope send. Call it after every other `onSend` hook was added. */
+  storeFrom(scope: FastifyInstance): void;
 }
 
-export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nextTransactionId: () => string): Answers {
-  const kept = new Map<string, Kept>();
-  let used = 0;
+export function createResponseCache(
+  { version: versionOf }: CacheVersions,
+  refresh: Refresh,
+  nextTransactionId: () => string,
+): ResponseCache {
+  const entries = new Map<string, Entry>();
+  let size = 0;
   let isClosing = false;
 
-  const forget = (name: string): void => {
-    used -= kept.get(name)?.size ?? 0;
-    kept.delete(name);
-  };
-  const clear = (): void => {
-    kept.clear();
-    used = 0;
+  const remove = (name: string): void => {
+    size -= entries.get(name)?.size ?? 0;
+    entries.delete(name);
   };
 
-  /** Whether nothing was committed since the stamp that may concern the tag. */
-  const holds = (stamp: number, tag: CacheTag | undefined): boolean => {
-    const last = stampOf(tag);
-    return last !== undefined && last <= stamp;
+  const isCurrent = (version: number, tag: CacheTag | undefined): boolean => {
+    const latest = versionOf(tag);
+    return latest !== undefined && latest <= version;
   };
 
-  const keep = (request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): void => {
-    const { keepAs: { name, stamp } = {}, cacheTag, isCacheable } = request;
-    if (!isCacheable || name === undefined || stamp === undefined || !holds(stamp, cacheTag)) return;
-    const size = name.length + payload.length + overhead;
-    if (size > largestAnswer) return;
-    forget(name);
-    if (used + size > room) clear();
-    used += size;
-    kept.set(name, {
-      body: payload,
-      headers: headersOf(reply, payload),
-      cacheTag,
-      stamp,
-      route: request.routeOptions.url,
-      actor: request.actor?.id,
-      size,
-    });
+  const store = (request: FastifyRequest, reply: FastifyReply, body: string | Buffer): void => {
+    const { keyHash, cacheTag, version } = request;
+    if (keyHash === undefined || version === undefined || !isCurrent(version, cacheTag)) return;
+    const name = nameOf(keyHash, request.raw);
+    const entrySize = name.length + body.length + overhead;
+    if (entrySize > maxEntrySize) return;
+    remove(name);
+    if (size + entrySize > maxSize) {
+      entries.clear();
+      size = 0;
+    }
+    size += entrySize;
+    const { routeOptions, actor } = request;
+    const headers = headersOf(reply, body);
+    entries.set(name, { body, headers, cacheTag, version, route: routeOptions.url, actor: actor?.id, size: entrySize });
   };
 
   return {
-    tryAnswer: (request, response) => {
-      const key = isClosing ? undefined : keptFor(request);
+    respond: (request, response) => {
+      const key = isClosing || !isCacheable(request) ? undefined : keyOf(request.headers);
       if (key === undefined) return undefined;
-      const name = nameOf(key, request);
-      const found = kept.get(name);
-      if (!found) return undefined;
-      if (!holds(found.stamp, found.cacheTag)) {
-        forget(name);
+      const keyHash = hashOf(key);
+      const name = nameOf(keyHash, request);
+      const entry = entries.get(name);
+      if (!entry) return undefined;
+      if (!isCurrent(entry.version, entry.cacheTag)) {
+        remove(name);
         return undefined;
       }
-      if (wholeWays.isDue(key)) return undefined;
-      const { body, headers, route, actor } = found;
+      if (refresh.mustBypass(keyHash)) return undefined;
+      const { body, headers, route, actor } = entry;
       const transactionId = nextTransactionId();
       response.writeHead(200, [...headers, 'x-transaction-id', transactionId]);
       response.end(body);
       return { transactionId, method: 'GET', route, status: 200, milliseconds: 0, actor };
     },
-    keepFrom: (app) => {
-      app.decorateRequest('keepAs', undefined);
-      app.addHook('onRequest', (request, _reply, done) => {
-        const key = keptFor(request.raw);
-        if (key !== undefined) request.keepAs = { name: nameOf(key, request.raw), stamp: stampOf() };
+    storeFrom: (scope) => {
+      for (const member of ['version', 'keyHash', 'cacheTag']) scope.decorateRequest(member, undefined);
+      scope.addHook('onRequest', (request, _reply, done) => {
+        if (isCacheable(request.raw)) request.version = versionOf();
         done();
       });
-      app.addHook('onSend', (request, reply, payload, done) => {
+      scope.addHook('onSend', (request, reply, payload, done) => {
         if (reply.statusCode === 200 && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
-          keep(request, reply, payload);
+          store(request, reply, payload);
         }
         done(null, payload);
       });
-      // From then on connections are told to end, which the framework does.
-      app.addHook('preClose', (done) => {
+      // Closing connections need the header `Connection: close`, which Fastify sets.
+      scope.addHook('preClose', (done) => {
         isClosing = true;
         done();
       });
@@ -133,32 +134,30 @@ export function keptAnswers(stampOf: Stamped['stamp'], wholeWays: WholeWays, nex
   };
 }
 
-const nameOf = (key: string, { url, headers }: IncomingMessage): string =>
-  `${key} ${url} ${acceptedEncoding(headers['accept-encoding'])}`;
+const nameOf = (keyHash: string, { url, headers }: IncomingMessage): string =>
+  `${keyHash} ${url} ${acceptedEncoding(headers['accept-encoding'])}`;
 
-/** The hash of the key that asks; undefined for what is never kept: only what a key reads is the same each time. */
-function keptFor({ method, url = '', headers }: IncomingMessage): string | undefined {
-  if (method !== 'GET' || !url.startsWith(prefix) || 'content-length' in headers || 'transfer-encoding' in headers) {
-    return undefined;
-  }
-  // What a page of another site reads has headers for its origin.
-  if ('origin' in headers) return undefined;
-  const key = keyOf(headers);
-  return key && hashOf(key);
-}
+const isCacheable = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  url.startsWith(prefix) &&
+  !('content-length' in headers || 'transfer-encoding' in headers || 'origin' in headers);
 
-function headersOf(reply: FastifyReply, payload: string | Buffer): string[] {
+function headersOf(reply: FastifyReply, body: string | Buffer): string[] {
   const headers = Object.entries(reply.getHeaders()).filter(([name]) => name !== 'x-transaction-id');
   return [
     ...headers.flatMap(([name, value]) => [name, String(value)]),
     'content-length',
-    String(Buffer.byteLength(payload)),
+    String(Buffer.byteLength(body)),
   ];
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The name of its answer, and the stamp of the database when it came in; undefined for what is never kept. */
-    keepAs: { readonly name: string; readonly stamp: number | undefined } | undefined;
+    /** The version of the database when the request arrived; undefined for requests that bypass the cache. */
+    version: number | undefined;
+    /** The key that authenticated a request whose response may be cached. */
+    keyHash: string | undefined;
+    /** The one thing that the response shows; undefined if any change could change it. */
+    cacheTag: CacheTag | undefined;
   }
 }

@@ -13,7 +13,7 @@ interface Counting<Filter> {
   readonly findChanges: (filter: Filter) => Promise<number | undefined>;
 }
 
-export function keptTotals<Filter extends object>({ count, findChanges }: Counting<Filter>) {
+export function cachedTotals<Filter extends object>({ count, findChanges }: Counting<Filter>) {
   const kept = new Map<string, Total & { until: number }>();
   return async (filter: Filter): Promise<Total> => {
     const name = JSON.stringify(filter);

@@ -7,16 +7,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
 import { type Access, allows } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
-import { type CacheTag, definitionTag } from '#store/sql.ts';
-import type { KnownAskers } from '../cache/requests.ts';
+import { definitionTag } from '#store/sql.ts';
+import type { RequestCache } from '../cache/requests.ts';
 import type { Limits } from '../limits/rate.ts';
 import { type Authentication, authenticate, findPerson } from './authenticate.ts';
 import { requireOwnOrigin } from './origin.ts';
-import { type ResolvedPath, resolvePath } from './resolve.ts';
+import { resolvePath } from './resolve.ts';
 
 export interface Admission extends Authentication {
   readonly limits: Limits;
-  readonly knownAskers: KnownAskers;
+  readonly requests: RequestCache;
 }
 
 /** The hook that runs before anything else of the endpoint. */
@@ -41,31 +41,20 @@ async function admitPerson(admission: Admission, request: FastifyRequest): Promi
 
 async function admitActor(
   admission: Admission,
-  { access, aboutDefinition, showsHousekeeping }: Endpoint & { readonly access: Access },
+  { access, cacheTag, showsHousekeeping }: Endpoint & { readonly access: Access },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const look = admission.knownAskers.look(request);
-  const actor = look.found?.actor ?? (await authenticate(admission, request));
+  const cached = admission.requests.lookUp(request);
+  const { actor, keyHash } = cached.found ?? (await authenticate(admission, request));
   request.actor = actor;
   if (actor.type === 'api_key') reply.headers(admission.limits.ofKey(actor.id));
   if (!allows(actor, access)) throw new Problem('forbidden');
   const params = request.params as Record<string, string>;
-  const resolved = look.found?.resolved ?? (await resolvePath(admission.db, actor, params));
+  const resolved = cached.found?.resolved ?? (await resolvePath(admission.db, actor, params));
   request.resolved = resolved;
-  admission.knownAskers.remember(look, { actor, resolved });
-  request.isCacheable = actor.type === 'api_key' && !showsHousekeeping;
-  if (aboutDefinition) request.cacheTag = cacheTagOf(resolved);
-}
-
-const cacheTagOf = ({ environment, flag }: ResolvedPath): CacheTag | undefined =>
-  environment && flag && definitionTag(environment.id, flag.id);
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** A key was let in, and all that the answer shows ends cached answers when it changes. */
-    isCacheable: boolean | undefined;
-    /** What alone the answer is about; undefined when any change may change it. */
-    cacheTag: CacheTag | undefined;
-  }
+  cached.store({ actor, keyHash, resolved });
+  if (!showsHousekeeping) request.keyHash = keyHash;
+  const { environment, flag } = resolved;
+  if (cacheTag === 'definition' && environment && flag) request.cacheTag = definitionTag(environment.id, flag.id);
 }

@@ -27,13 +27,19 @@ export interface Person extends SignedIn {
   readonly actor: Actor;
 }
 
-/** The key decides where there is one, else the session. Refuses who has neither. */
-export async function authenticate(authentication: Authentication, request: FastifyRequest): Promise<Actor> {
+interface Authenticated {
+  readonly actor: Actor;
+  /** Of the key that authenticated the request; undefined for a session. */
+  readonly keyHash: string | undefined;
+}
+
+/** By the key if there is one, else by the session. Refuses requests that have neither. */
+export async function authenticate(authentication: Authentication, request: FastifyRequest): Promise<Authenticated> {
   const text = keyOf(request.headers);
   if (text !== undefined) return authenticateKey(authentication, request, text);
   const person = await findPerson(authentication, request);
   if (!person) throw new Problem('unauthenticated', { why: request.headers.authorization ? 'malformed' : 'none' });
-  return person.actor;
+  return { actor: person.actor, keyHash: undefined };
 }
 
 /** Refuses everything but a known key of type admin; keys of SDKs open nothing here. */
@@ -41,14 +47,15 @@ async function authenticateKey(
   { db, throttles, keyUsed }: Authentication,
   request: FastifyRequest,
   text: string,
-): Promise<Actor> {
-  const key = mayBeKey(text) ? await findApiKeyByHash(db, hashOf(text)) : undefined;
+): Promise<Authenticated> {
+  const keyHash = hashOf(text);
+  const key = mayBeKey(text) ? await findApiKeyByHash(db, keyHash) : undefined;
   if (key?.type !== 'admin') {
     throttles.failedKey(request.ip);
     throw new Problem('unauthenticated', { why: key ? 'sdk' : 'unknown' });
   }
   keyUsed(key);
-  return actorOfKey(key);
+  return { actor: actorOfKey(key), keyHash };
 }
 
 /** The text that a request shows as its key. */

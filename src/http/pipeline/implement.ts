@@ -67,7 +67,7 @@ export interface Services extends Admission {
 
 /** Adds the routes to a scope. */
 export function register(app: FastifyInstance, services: Services, routes: readonly Route[]): void {
-  for (const member of ['person', 'resolved', 'isCacheable', 'cacheTag']) app.decorateRequest(member, undefined);
+  for (const member of ['person', 'resolved']) app.decorateRequest(member, undefined);
   for (const route of routes) registerRoute(app, services, route);
 }
 

@@ -20,14 +20,14 @@ import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/
 import type { Page } from '#store/paging.ts';
 import { findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
-import { keptTotals } from '../paging/count-cache.ts';
+import { cachedTotals } from '../paging/count-cache.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
 import { noteOf } from '../pipeline/notes.ts';
 
 export const flags = (db: Reader) => {
-  const totalOf = keptTotals<FlagFilter>({
+  const totalOf = cachedTotals<FlagFilter>({
     count: (filter) => countFlags(db, filter),
     findChanges: ({ projectId }) => findFlagChanges(db, projectId),
   });

@@ -3,7 +3,7 @@ import * as contract from '#contract/groups.ts';
 import { pageSizes } from '#contract/parts.ts';
 import { countGroups, findGroup, findGroupChanges, listGroups } from '#store/groups.ts';
 import type { Reader } from '#store/sql.ts';
-import { keptTotals } from '../paging/count-cache.ts';
+import { cachedTotals } from '../paging/count-cache.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 
@@ -11,7 +11,7 @@ import { implement } from '../pipeline/implement.ts';
 const all = {};
 
 export const groups = (db: Reader) => {
-  const totalOf = keptTotals({ count: () => countGroups(db), findChanges: () => findGroupChanges(db) });
+  const totalOf = cachedTotals({ count: () => countGroups(db), findChanges: () => findGroupChanges(db) });
   return implement(contract, {
     listGroups: async ({ query }) => {
       const counted = await totalOf(all);

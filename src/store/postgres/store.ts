@@ -108,7 +108,7 @@ class PostgresStore implements Store {
     this.#listener ??= startListener(connectionTo(this.#url), (received) => notify(this.#listeners, received));
   }
 
-  stamp(): undefined {
+  version(): undefined {
     return undefined;
   }
 
@@ -272,7 +272,7 @@ class PostgresTx implements SchemaTx {
     this.#notices.add(encodeNotice(notice));
   }
 
-  /** Of interest only where there are stamps. */
+  /** Only SQLite has cache versions. */
   touches(): void {}
 
   async define(statement: string): Promise<void> {

@@ -1,12 +1,12 @@
 /**
- * Numbers the commits that readers can see, so that what was read can be kept for as long as it holds.
+ * Numbers the commits that readers can see, so that caches know how long what was read stays current.
  *
  * Invariants
  * 1. A commit has its number as soon as readers can see it.
- * 2. What is read after a number was asked for shows all commits up to that number. So while readers see only what was
- *    before a commit of ours that is on its way to the disk, there are no new numbers.
- * 3. A commit of another process may have changed everything, and so may one of ours that does not say what it changed.
- *    One of ours that touches nothing has no number: what was read before it holds.
+ * 2. What is read after a version was asked for shows all commits up to it. So there are no new versions while a commit
+ *    of ours is being flushed and readers still see the state before it.
+ * 3. A commit of another process touches everything, and so does one of ours that does not say what it touches. One of
+ *    ours that touches nothing gets no number: what was read before it is still current.
  */
 import sql from 'sql-template-tag';
 import type { CacheTag, DefinitionTag } from '../sql.ts';
@@ -15,7 +15,7 @@ import type { Connection } from './connection.ts';
 /** What a transaction of ours changed. */
 export type Touched = ReadonlySet<DefinitionTag> | 'everything';
 
-/** A bound for the memory; when it is full, everything counts as changed. */
+/** Bounds memory. When it is full, everything counts as changed. */
 const maxTags = 10_000;
 
 export class VisibleCommits {
@@ -32,8 +32,8 @@ export class VisibleCommits {
     this.#lookForOthers();
   }
 
-  /** The last commit; with a tag, the last that may have changed what has it. */
-  last(tag?: CacheTag): number {
+  /** The last commit; with a tag, the last that touched it. */
+  version(tag?: CacheTag): number {
     if (!this.#isHeld) this.#lookForOthers();
     if (tag === undefined) return this.#last;
     return this.#lastOf.get(tag) ?? this.#lastOfEverything;

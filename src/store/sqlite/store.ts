@@ -138,15 +138,16 @@ class SqliteStore implements Store {
     this.#listeners.push(listener);
   }
 
-  stamp(tag?: CacheTag): number | undefined {
+  /** A property, because caches call it on its own. */
+  readonly version = (tag?: CacheTag): number | undefined => {
     if (this.#log.hasFailed) return undefined;
     try {
-      return this.#commits.last(tag);
+      return this.#commits.version(tag);
     } catch {
-      // Whoever reads is told what is wrong.
+      // The read that follows reports the error.
       return undefined;
     }
-  }
+  };
 
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -1,4 +1,4 @@
-/** Answers that are kept ready must not be told from answers that are not. */
+/** A cached response must not differ from one that is not. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, mock, test } from 'node:test';
@@ -7,7 +7,8 @@ import { type FastifyRequest, fastify } from 'fastify';
 import { inject } from 'light-my-request';
 import sql from 'sql-template-tag';
 import { prefix } from '#contract/parts.ts';
-import { keptAnswers } from '#http/cache/responses.ts';
+import { createResponseCache } from '#http/cache/responses.ts';
+import { hashOf } from '#security/secrets.ts';
 import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
@@ -216,43 +217,41 @@ test('the note that a key was used ends nothing that is kept, and the list of ke
   const other = await api.key({ name });
   const row = await api.store.one<{ id: string }>(sql`select id from api_keys where name = ${name}`);
   const as = await aKeyThatHasRead(path);
-  const stamp = api.store.stamp();
+  const version = api.store.version();
   await api.get('/groups', { as: other });
   await untilUseIsNoted(row?.id ?? '');
-  assert.equal(api.store.stamp(), stamp);
+  assert.equal(api.store.version(), version);
   assert.deepEqual(await statements(() => api.get(path, { as })), []);
 });
 
-test('what a request shows that was not let in by its key is not kept', async () => {
-  const answers = keptAnswers(
-    () => 1,
-    { isDue: () => false, went: () => undefined },
+test('a response is cached only for the key that authenticated it', async () => {
+  const cache = createResponseCache(
+    { version: () => 1 },
+    { mustBypass: () => false, bypassed: () => undefined },
     () => 'transaction',
   );
   const app = fastify();
   after(() => app.close());
-  app.decorateRequest('isCacheable', undefined);
-  app.decorateRequest('cacheTag', undefined);
-  answers.keepFrom(app);
-  let calls = 0;
-  const counted = (isCacheable: boolean) => async (request: FastifyRequest) => {
-    calls += 1;
-    request.isCacheable = isCacheable;
-    return { calls };
+  cache.storeFrom(app);
+  const authenticatedBy = (keyHash: string | undefined) => async (request: FastifyRequest) => {
+    request.keyHash = keyHash;
+    return {};
   };
-  app.get(`${prefix}/of-a-key`, counted(true));
-  app.get(`${prefix}/of-a-session`, counted(false));
-  const isAnswered = async (path: string) => {
+  app.get(`${prefix}/by-this-key`, authenticatedBy(hashOf('shown')));
+  app.get(`${prefix}/by-another-key`, authenticatedBy(hashOf('other')));
+  app.get(`${prefix}/by-a-session`, authenticatedBy(undefined));
+  const isCached = async (path: string) => {
     const url = prefix + path;
     const headers = { 'x-api-key': 'shown' };
     await app.inject({ url, headers });
-    let isKept = false;
+    let found = false;
     const server = (request: IncomingMessage, response: ServerResponse) => {
-      isKept = answers.tryAnswer(request, response) !== undefined;
-      if (!isKept) response.end();
+      found = cache.respond(request, response) !== undefined;
+      if (!found) response.end();
     };
     await inject(server as never, { url, headers });
-    return isKept;
+    return found;
   };
-  assert.deepEqual([await isAnswered('/of-a-key'), await isAnswered('/of-a-session')], [true, false]);
+  const paths = ['/by-this-key', '/by-another-key', '/by-a-session'];
+  assert.deepEqual(await Promise.all(paths.map(isCached)), [true, false, false]);
 });

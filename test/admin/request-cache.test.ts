@@ -1,4 +1,4 @@
-/** Who asks for what is remembered while only definitions change; nobody must be able to tell. */
+/** The request cache outlives changes to definitions, and nobody can tell that it is there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
