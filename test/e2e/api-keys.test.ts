@@ -54,7 +54,7 @@ suite('API keys', { concurrency: 2 }, () => {
     await look(page, 'keys');
 
     await press(page, 'Revoke ci-deploy');
-    await page.getByText(/are refused with 401\. It was last used/).waitFor();
+    await page.getByText(/get 401\. It was last used/).waitFor();
     await look(page, 'revoke');
     await press(page, 'Revoke key');
     await row(page, 'ci-deploy').waitFor({ state: 'detached' });

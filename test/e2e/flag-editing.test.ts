@@ -109,7 +109,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     const dialog = page.getByRole('dialog', { name: 'New treatment' });
     await field(page, 'Name').fill('off');
     await press(page, 'Add treatment');
-    await dialog.getByText('There is a treatment off already.').waitFor();
+    await dialog.getByText('A treatment off already exists.').waitFor();
     await field(page, 'Name').fill('control');
     await press(page, 'Add treatment');
     await dialog.getByText(/must not be control/).waitFor();

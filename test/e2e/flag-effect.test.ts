@@ -94,7 +94,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await panel.getByLabel('user key').fill('acct-1234');
     await panel.getByText(/^user key matches \^acct/).waitFor();
     await panel.getByLabel('user key').fill('somebody-with-a-long-enough-key');
-    await panel.getByText(`Cannot tell: the expression ${slow} takes too long for this key.`).waitFor();
+    await panel.getByText(`Cannot tell: the regular expression ${slow} takes too long for this key.`).waitFor();
     await page.locator('[data-step="rule 1"]').getByText('This regular expression takes too long.').waitFor();
     assert.equal(await page.locator('[data-step="rule 0"]').getByText('takes too long').count(), 0);
     await panel.getByLabel('user key').fill('acct-4321');

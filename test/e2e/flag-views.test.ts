@@ -52,6 +52,17 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
   });
 
+  visit('recent activity names the action even when the change has a title', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'titled', { on: { Staging: 50 } });
+    const path = `/splits/ws/${project.id}/titled/environments/${environments.Staging?.id}`;
+    await api('PUT', `${path}/kill?title=Payments+fail`, {});
+    await openFlag(page, 'titled', 'Staging');
+    const entry = page.getByRole('region', { name: 'Activity' }).getByRole('listitem').first();
+    await entry.getByText('Killed the flag').waitFor();
+    await entry.getByText('Payments fail').waitFor();
+  });
+
   visit('a definition is copied to another environment by parts, as a draft there', async (things) => {
     const { page } = things;
     await aFlag(things, 'copied', { on: { Production: 10 } });
@@ -102,7 +113,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await look(page, 'compare');
     await press(page, 'Copy Everyone else to Production');
     await press(page, 'Copy Rule 1, only in Staging to Production');
-    await page.getByText('2 changes for Production, not saved yet.').waitFor();
+    await page.getByText('2 unsaved changes in Production').waitFor();
     await page.getByText('3 differences').waitFor();
     await page.getByRole('link', { name: 'Review' }).click();
     await page.getByRole('dialog', { name: 'Save 2 changes to Production?' }).waitFor();
@@ -115,7 +126,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByText('3 differences').waitFor();
     await look(page, 'compare, with rules to remove');
     await page.getByRole('button', { name: 'Remove from Staging: Rule 2, only in Staging' }).click();
-    await page.getByText('1 change for Staging, not saved yet.').waitFor();
+    await page.getByText('1 unsaved change in Staging').waitFor();
     await page.getByText('2 differences').waitFor();
   });
 

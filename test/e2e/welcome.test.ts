@@ -13,10 +13,10 @@ suite('getting started', { concurrency: 2 }, () => {
     await heading(page, 'Getting started').waitFor();
     const step = (title: string) =>
       page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) });
-    await step('Create a flag').getByRole('link', { name: 'Create a flag' }).waitFor();
+    await step('Create a flag in Checkout').getByRole('link', { name: 'Create a flag' }).waitFor();
     await look(page, 'getting started');
     await aFlag(things, 'checkout');
-    await step('Create a flag').getByText('Done: checkout').waitFor();
+    await step('Create a flag in Checkout').getByText('Done: checkout').waitFor();
     const link = step('Define it in Staging').getByRole('link', { name: 'Open the flag' });
     assert.equal(await link.getAttribute('href'), '/p/Checkout/flags/checkout/Staging');
     await api('POST', `/splits/ws/${project.id}/checkout/environments/${things.environments.Staging?.id}`, {
@@ -25,7 +25,7 @@ suite('getting started', { concurrency: 2 }, () => {
       defaultRule: [{ treatment: 'off', size: 100 }],
     });
     await step('Define it in Staging').getByText('Done: checkout is defined in Staging').waitFor();
-    await step('Connect your application').getByText('this release does not serve SDKs').waitFor();
+    await page.getByText('You cannot connect an application yet: this release does not serve SDKs.').waitFor();
     const script = step('Create an API key for scripts');
     await script.getByRole('link', { name: 'Create a key' }).waitFor();
     await api('POST', '/apiKeys', { name: 'ci', apiKeyType: 'admin', roles: ['API_FEATURE_FLAG_VIEWER'] });
@@ -44,7 +44,7 @@ suite('getting started', { concurrency: 2 }, () => {
       await aFlag(things, 'checkout', { on: { Staging: 50 } });
       await page.goto('/welcome');
       await page.getByText('Done: checkout is defined in Staging').waitFor();
-      await page.getByRole('button', { name: 'Copy the line' }).click();
+      await page.getByRole('button', { name: 'Copy the command' }).click();
       const line = String(await page.evaluate('navigator.clipboard.readText()'));
       const [, url = ''] = /^curl -s (\S+) \\\n {2}-H "Authorization: Bearer \$BURGEE_KEY"$/.exec(line) ?? [];
       assert.ok(url.startsWith(server.url), line);
@@ -57,7 +57,7 @@ suite('getting started', { concurrency: 2 }, () => {
   visit('who cannot make keys or invite is not asked to', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/welcome');
-    await page.getByRole('heading', { name: 'Connect your application' }).waitFor();
+    await page.getByText('You cannot connect an application yet').waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Create an API key' }).count(), 0);
     assert.equal(await page.getByRole('heading', { name: 'Invite someone' }).count(), 0);
     assert.deepEqual(complaints, []);

@@ -1,13 +1,15 @@
 import { ChevronDown } from 'lucide-react';
 import { lazy, Suspense, useId, useState } from 'react';
 import type { Change } from '#domain/changes.ts';
+import { ProdChip } from '../kit/StatusChip.tsx';
 import { Button } from '../ui/Button.tsx';
+import { Tag } from '../ui/Chip.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import styles from './ChangeEntry.module.css';
 import { ChangeActor, ChangeObject, ProjectName } from './ChangeNames.tsx';
 import { ChangeSummary } from './ChangeSummary.tsx';
 import { clockOf } from './days.ts';
-import { EnvironmentChip } from './EnvironmentChip.tsx';
+import { formerNameOf, useEnvironmentOf } from './environment-of.ts';
 import { sentenceOf } from './sentences.ts';
 
 const ChangeDetails = lazy(() =>
@@ -76,3 +78,19 @@ const Sentence = ({ change }: { readonly change: Change }) =>
     if (part === 'environment') return <EnvironmentChip key="environment" change={change} />;
     return <span key={part.words}>{part.words}</span>;
   });
+
+/** Where a definition was changed. A deleted environment is shown by its former name. */
+function EnvironmentChip({ change }: { readonly change: Change }) {
+  const environment = useEnvironmentOf(change);
+  return (
+    <>
+      <Tag>{environment?.name ?? formerNameOf(change) ?? 'an environment'}</Tag>
+      {environment?.production && (
+        <>
+          {' '}
+          <ProdChip />
+        </>
+      )}
+    </>
+  );
+}

@@ -2,9 +2,9 @@ import { useFlag } from '../server/flag.ts';
 import { useProject } from '../server/project.ts';
 import { CrumbLink } from '../ui/Page.tsx';
 
-/** From the project to the flag, above a page that is about the flag as a whole. */
-export function FlagCrumbs() {
-  const params = { project: useProject().name, flag: useFlag().name };
+/** The path to a page of the flag, or of its definition in one environment. */
+export function FlagCrumbs({ environment = '' }: { readonly environment?: string }) {
+  const params = { project: useProject().name, flag: useFlag().name, environment };
   return (
     <>
       <CrumbLink to="/p/$project/flags" params={params}>
@@ -16,6 +16,11 @@ export function FlagCrumbs() {
       <CrumbLink to="/p/$project/flags/$flag" params={params}>
         {params.flag}
       </CrumbLink>
+      {environment !== '' && (
+        <CrumbLink to="/p/$project/flags/$flag/$environment" params={params}>
+          {environment}
+        </CrumbLink>
+      )}
     </>
   );
 }

@@ -1,20 +1,21 @@
-import { Outlet } from '@tanstack/react-router';
+import { useIsFetching, useIsMutating } from '@tanstack/react-query';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { CloudOff, Menu, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { SignedIn } from '../features/accounts/SignedIn.tsx';
 import { Toasts } from '../kit/Toasts.tsx';
+import { useIsAway } from '../server/connection.ts';
 import { MeContext } from '../server/session.ts';
 import { useIsSignedOut } from '../server/signed-out.ts';
 import { closeOverlay, openPalette, openShortcuts, useOverlay } from '../state/overlays.ts';
 import { runShortcut, usePageActions } from '../state/page-actions.ts';
-import { buttonClass } from '../ui/Button.tsx';
-import { OfflineBar } from './OfflineBar.tsx';
+import { Button, buttonClass } from '../ui/Button.tsx';
+import { Mark } from '../ui/Mark.tsx';
 import { Palette } from './Palette.tsx';
-import { ProgressLine } from './ProgressLine.tsx';
 import styles from './Shell.module.css';
 import { ShortcutsDialog } from './ShortcutsDialog.tsx';
-import { Sidebar } from './Sidebar.tsx';
+import { Sidebar, sidebarId } from './Sidebar.tsx';
 import { useLeave } from './sign-out.ts';
-import { TopBar } from './TopBar.tsx';
 
 const importSignedOut = () => import('../features/accounts/SignedOutDialog.tsx');
 const SignedOutDialog = lazy(() => importSignedOut().then((module) => ({ default: module.SignedOutDialog })));
@@ -70,6 +71,42 @@ function Frame({ children }: Props) {
       {open === 'palette' && <Palette onClose={closeOverlay} />}
       {open === 'shortcuts' && <ShortcutsDialog onClose={closeOverlay} />}
       <Suspense>{isSignedOut && <SignedOutDialog onLeave={() => void leave()} />}</Suspense>
+    </div>
+  );
+}
+
+/** A line at the top during navigation, changes and first loads; refetches do not show it. */
+function ProgressLine() {
+  const isGoing = useRouterState({ select: ({ isLoading }) => isLoading });
+  const reading = useIsFetching({ predicate: ({ state }) => state.data === undefined });
+  const changing = useIsMutating();
+  return <div className={styles.progress} hidden={!isGoing && reading + changing === 0} />;
+}
+
+/** On narrow screens, where a button opens the navigation. */
+const TopBar = () => (
+  <header className={styles.top}>
+    <Button look="quiet" size="icon" aria-label="Navigation" popoverTarget={sidebarId}>
+      <Menu size={17} strokeWidth={1.75} aria-hidden />
+    </Button>
+    <Mark />
+    <Button size="icon" aria-label="Search or jump to" onClick={openPalette}>
+      <Search size={15} strokeWidth={1.75} aria-hidden />
+    </Button>
+  </header>
+);
+
+/** Shown while the server does not respond. Queries run again once it does. */
+function OfflineBar() {
+  const isAway = useIsAway();
+  return (
+    <div role="status">
+      {isAway && (
+        <p className={styles.offline}>
+          <CloudOff size={15} strokeWidth={1.75} aria-hidden />
+          No connection. Your draft is kept.
+        </p>
+      )}
     </div>
   );
 }

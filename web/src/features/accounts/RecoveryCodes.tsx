@@ -1,4 +1,5 @@
 import { Download } from 'lucide-react';
+import { saveFile } from '../../kit/save-file.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { useFocusOnOpen } from '../../ui/focus.ts';
@@ -31,7 +32,13 @@ export function RecoveryCodes({ codes, onDone }: Props) {
       </ol>
       <div className={styles.actions}>
         <CopyButton text={text} what="recovery codes" />
-        <Button size="small" aria-label="Download recovery codes" onClick={() => download(text)}>
+        <Button
+          size="small"
+          aria-label="Download recovery codes"
+          onClick={() =>
+            saveFile('burgee-recovery-codes.txt', `Recovery codes for Burgee at ${location.host}\n\n${text}`)
+          }
+        >
           <Download size={14} strokeWidth={1.75} aria-hidden /> Download
         </Button>
         <Button size="small" look="primary" onClick={onDone}>
@@ -40,13 +47,4 @@ export function RecoveryCodes({ codes, onDone }: Props) {
       </div>
     </div>
   );
-}
-
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([`Recovery codes for Burgee at ${location.host}\n\n${text}`]));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'burgee-recovery-codes.txt';
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -9,7 +9,6 @@ import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { describeAgent } from './agents.ts';
 import styles from './SessionsCard.module.css';
 
 type Session = Reply<typeof listSessions>[number];
@@ -73,4 +72,32 @@ function SessionRow({ session, isEnding, onEnd }: RowProps) {
       )}
     </li>
   );
+}
+
+/** The first match wins: many browsers also claim to be Chrome or Safari. */
+const browsers: readonly [RegExp, string][] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const systems: readonly [RegExp, string][] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+];
+
+const nameIn = (names: readonly [RegExp, string][], agent: string) =>
+  names.find(([pattern]) => pattern.test(agent))?.[1];
+
+/** Names the browser and system in a User-Agent header. */
+function describeAgent(agent: string): string {
+  const browser = nameIn(browsers, agent) ?? 'Unknown browser';
+  const system = nameIn(systems, agent);
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

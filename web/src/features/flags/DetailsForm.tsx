@@ -5,6 +5,7 @@ import { getFlag, listFlags, patchFlag } from '#contract/flags.ts';
 import { Form } from '../../kit/Form.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
+import { descriptionOf } from '../../kit/rollout-status-words.ts';
 import { call, keyOf } from '../../server/api.ts';
 import { useFlag } from '../../server/flag.ts';
 import { useProject } from '../../server/project.ts';
@@ -66,10 +67,11 @@ export function DetailsForm() {
       return false;
     },
   });
+  const status = statuses.data?.find(({ id }) => id === shown.status);
   const statusName = (id: string) => statuses.data?.find((status) => status.id === id)?.name ?? id;
   const isReadOnly = !may(patchFlag);
   return (
-    <Card title="Details">
+    <Card title="General">
       <Form
         {...form}
         problem={problem?.status === 412 ? undefined : problem}
@@ -121,7 +123,7 @@ export function DetailsForm() {
         <Select
           name="status"
           label="Rollout status"
-          hint={statuses.data?.find(({ id }) => id === shown.status)?.description}
+          hint={status && descriptionOf(status)}
           value={shown.status}
           disabled={isReadOnly}
           onChange={({ target }) => edit('status', target.value)}

@@ -59,18 +59,19 @@ function Words({
 }: {
   readonly definition: DefinitionSummary;
 }) {
+  const rules = ruleCount === 1 ? '1 rule' : `${ruleCount} rules`;
   const leading = defaultRule.find(({ size }) => size > 0);
   const details = [
     sharesInWords(defaultRule),
     trafficAllocation < 100 ? `of ${trafficAllocation}% of the traffic` : '',
-    ruleCount > 0 ? `after ${ruleCount === 1 ? '1 rule' : `${ruleCount} rules`}` : '',
+    ruleCount > 0 ? `after ${rules}` : '',
   ].filter(Boolean);
   return (
     <span className={styles.words} title={details.join(', ')}>
       <span aria-hidden className={styles.leading}>
         <span className="mono">{leading?.treatment}</span> <span className="num">{leading?.size}%</span>
         {trafficAllocation < 100 && <span className={styles.part}> of {trafficAllocation}%</span>}
-        {ruleCount > 0 && <span className={styles.part}> +{ruleCount}</span>}
+        {ruleCount > 0 && <span className={styles.part}> +{rules}</span>}
       </span>
       <span className="sr">{details.join(', ')}</span>
     </span>

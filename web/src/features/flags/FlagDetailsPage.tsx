@@ -4,6 +4,7 @@ import { Fragment, useState } from 'react';
 import { deleteFlag, patchFlag } from '#contract/flags.ts';
 import { getGroup } from '#contract/groups.ts';
 import { getUser } from '#contract/users.ts';
+import { FlagCrumbs } from '../../kit/FlagCrumbs.tsx';
 import { reading } from '../../server/api.ts';
 import { type FlagAnswer, useFlag } from '../../server/flag.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
@@ -11,7 +12,7 @@ import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
 import { DetailsForm } from './DetailsForm.tsx';
@@ -19,29 +20,11 @@ import styles from './FlagDetailsPage.module.css';
 
 /** What a flag is, apart from what it does. */
 export function FlagDetailsPage() {
-  const project = useProject();
   const flag = useFlag();
   const may = useMay();
-  const params = { project: project.name, flag: flag.name };
   return (
     <Page width="narrow">
-      <PageHead
-        title={flag.name}
-        face="name"
-        within="Details"
-        crumbs={
-          <>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              Flags
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags/$flag" params={params}>
-              {flag.name}
-            </CrumbLink>
-            <span>Details</span>
-          </>
-        }
-        beside={<CopyButton text={flag.name} what="name" face="icon" />}
-      />
+      <PageHead title="Details" within={flag.name} crumbs={<FlagCrumbs />} />
       {!may(patchFlag) && <p className={styles.lead}>You can view this flag, but not edit it.</p>}
       <DetailsForm key={flag.id} />
       <Facts />
@@ -51,10 +34,14 @@ export function FlagDetailsPage() {
 }
 
 function Facts() {
-  const { trafficType, creationTime, owners, id } = useFlag();
+  const { name, trafficType, creationTime, owners, id } = useFlag();
   return (
     <Card title="About">
       <dl className={styles.facts}>
+        <dt>Name</dt>
+        <dd className={styles.id}>
+          <code>{name}</code> <CopyButton text={name} what="name" face="icon" />
+        </dd>
         <dt>Traffic type</dt>
         <dd>{trafficType.name}</dd>
         <dt>Owner</dt>

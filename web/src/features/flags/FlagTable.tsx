@@ -1,15 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type Dispatch, type MouseEvent, type SetStateAction, useCallback, useMemo, useRef } from 'react';
+import { listUsers } from '#contract/users.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { everyoneReading } from '../../administration/whole-lists.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { FlagRow } from './FlagRow.tsx';
 import styles from './FlagTable.module.css';
 import { useFlagsSearch } from './flags-query.ts';
-import { useNamesOfPeople } from './people.ts';
 import { shownEnvironments } from './shown-environments.ts';
 
 interface Props {
@@ -29,7 +32,7 @@ export function FlagTable({ flags, total, selected, onSelect, more }: Props) {
   const { search } = useFlagsSearch();
   const all = useEnvironments();
   const environments = useMemo(() => shownEnvironments(all, search.env), [all, search.env]);
-  const nameOf = useNamesOfPeople();
+  const nameOf = useUserNames();
   const hasOwners = flags.some(({ owners }) => owners.length > 0);
   const toggle = useCallback((id: string) => onSelect?.((before) => toggled(before, id)), [onSelect]);
   useRowKeys(body, toggle, onSelect !== undefined);
@@ -133,4 +136,11 @@ function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: stri
         ]
       : []),
   ]);
+}
+
+/** Looks up user names by id. Undefined while they load, and for deleted users. */
+function useUserNames(): (id: string) => string | undefined {
+  const may = useMay();
+  const { data } = useQuery({ ...everyoneReading, enabled: may(listUsers), staleTime: 60_000 });
+  return (id) => data?.people.find((user) => user.id === id)?.name;
 }

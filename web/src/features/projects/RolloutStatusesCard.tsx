@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
+import { descriptionOf } from '../../kit/rollout-status-words.ts';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { reading } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
@@ -24,10 +25,10 @@ export function RolloutStatusesCard() {
       <Loaded query={statuses}>
         {(all) => (
           <ol className={styles.list}>
-            {all.map(({ id, name, description }) => (
-              <li key={id} className={styles.row}>
-                <RolloutStatusLabel name={name} />
-                <span className={styles.about}>{description}</span>
+            {all.map((status) => (
+              <li key={status.id} className={styles.row}>
+                <RolloutStatusLabel name={status.name} />
+                <span className={styles.about}>{descriptionOf(status)}</span>
               </li>
             ))}
           </ol>

@@ -3,8 +3,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { listEnvironments } from '#contract/environments.ts';
 import { listFlags } from '#contract/flags.ts';
+import { prefix } from '#contract/parts.ts';
 import { createProject } from '#contract/projects.ts';
 import type { Project } from '#domain/projects.ts';
+import { CopyableId } from '../../administration/CopyableId.tsx';
+import { Fact, Facts } from '../../administration/Facts.tsx';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import { Denied } from '../../kit/Denied.tsx';
@@ -15,11 +18,11 @@ import { inOrder, projectsReading } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
-import { ApiCard } from './ApiCard.tsx';
 import { NewProjectDialog } from './NewProjectDialog.tsx';
 import styles from './ServerSettingsPage.module.css';
 
@@ -118,3 +121,21 @@ function ProjectRow({ project }: { readonly project: Project }) {
 
 const EnvironmentNames = ({ names }: { readonly names: readonly string[] }) =>
   names.length === 0 ? <Nothing words="None" /> : <span>{names.join(', ')}</span>;
+
+function ApiCard() {
+  const address = location.origin + prefix;
+  return (
+    <Card title="API" lead="Manage flags, people and projects from your own programs, with an API key.">
+      <Facts>
+        <Fact name="Address">
+          <CopyableId id={address} what="address" />
+        </Fact>
+        <Fact name="Reference">
+          <a href="/docs" className={styles.link}>
+            Read about and try every call
+          </a>
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}

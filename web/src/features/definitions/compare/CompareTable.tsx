@@ -100,7 +100,7 @@ export function CompareTable({ left, right, isWhole }: Props) {
                     onClick={() => theirs.change((before: Targeting) => applyDifferences(before, [difference]))}
                   >
                     {isRemoval ? (
-                      `Remove from ${right.name}`
+                      'Remove'
                     ) : (
                       <>
                         Copy <ArrowRight size={13} aria-hidden />
@@ -153,7 +153,7 @@ function Collected({ environment, count }: { readonly environment: Environment; 
   return (
     <div className={styles.collected} role="status">
       <p>
-        {count === 1 ? '1 change' : `${count} changes`} for {environment.name}, not saved yet.
+        {count === 1 ? '1 unsaved change' : `${count} unsaved changes`} in {environment.name}
       </p>
       <PrimaryButtonLink
         to="/p/$project/flags/$flag/$environment"

@@ -1,15 +1,17 @@
 /** The definition of one environment while somebody edits it: what is saved, what is not yet, and what differs. */
+import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Targeting } from '#domain/definitions/definition.ts';
+import { dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import { targetingOf } from '#domain/definitions/targeting-of.ts';
-import { useFlag } from '../../../server/flag.ts';
+import { ApiProblem } from '../../../server/api-problem.ts';
+import { flagReading, useFlag } from '../../../server/flag.ts';
+import { useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
 import { type Draft, type DraftPlace, readDraft, useDraftOf, writeDraft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
 import { type Complaint, complaintsAbout } from './complaints.ts';
-import { useGoneFlags } from './gone-flags.ts';
 
 export interface Editing {
   readonly place: DraftPlace;
@@ -98,3 +100,20 @@ function discardDraft(place: DraftPlace): void {
   };
   toast('Draft discarded.', { label: 'Undo', run: undo });
 }
+
+/** Flags that rules depend on but that no longer exist. Costs no request: "Who sees what" reads the same flags. */
+function useGoneFlags(targeting: Targeting | undefined): ReadonlySet<string> {
+  const project = useProject();
+  const names = targeting ? dependenciesOf(targeting) : [];
+  const answers = useQueries({
+    queries: names.map((name) => ({
+      ...flagReading(project.id, name),
+      refetchInterval: false as const,
+      enabled: name !== '',
+    })),
+  });
+  const gone = names.filter((_, index) => isNotFound(answers[index]?.error)).join(' ');
+  return useMemo(() => new Set(gone.split(' ').filter(Boolean)), [gone]);
+}
+
+const isNotFound = (problem: unknown): boolean => problem instanceof ApiProblem && problem.status === 404;

@@ -1,10 +1,11 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { FlagCrumbs } from '../../../kit/FlagCrumbs.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loading } from '../../../ui/Loading.tsx';
-import { CrumbLink, Page, PageHead } from '../../../ui/Page.tsx';
+import { Page, PageHead } from '../../../ui/Page.tsx';
 import { Tabs } from '../../../ui/Tabs.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../../ui/TextLink.tsx';
 import { useSaved } from '../editing/definitions.ts';
@@ -46,22 +47,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
       <PageHead
         title="JSON"
         within={`${flag.name} · ${environment.name}`}
-        crumbs={
-          <>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              {project.name}
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags" params={params}>
-              Flags
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags/$flag/$environment" params={params}>
-              {flag.name}
-            </CrumbLink>
-            <CrumbLink to="/p/$project/flags/$flag/$environment" params={params}>
-              {environment.name}
-            </CrumbLink>
-          </>
-        }
+        crumbs={<FlagCrumbs environment={environment.name} />}
         tools={
           draft && (
             <PrimaryButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ review: '' }}>
@@ -74,7 +60,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
         <>
           <div className={styles.bar}>
             <Tabs<View>
-              label="What to show"
+              label="View"
               tabs={[
                 { id: 'draft', label: draft ? 'Draft' : 'Definition' },
                 { id: 'saved', label: 'Saved' },

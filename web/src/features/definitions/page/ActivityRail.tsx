@@ -57,7 +57,8 @@ function Entry({ change, trafficType }: { readonly change: Change; readonly traf
     <li className={styles.entry}>
       <Avatar name={name} />
       <div className={styles.words}>
-        <p className={styles.what}>{change.title ?? changeSentence(change)}</p>
+        <p className={styles.what}>{changeSentence(change)}</p>
+        {change.title !== undefined && <p className={styles.detail}>{change.title}</p>}
         {first && first.kind !== 'killed' && (
           <p className={styles.detail}>
             {differenceLine(first, trafficType)}

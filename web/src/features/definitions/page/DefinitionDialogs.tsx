@@ -2,9 +2,7 @@ import { CopyDialog } from '../compare/CopyDialog.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import { PasteDialog } from '../json/PasteDialog.tsx';
-import { KillDialog } from '../review/KillDialog.tsx';
-import { RemoveDefinitionDialog } from '../review/RemoveDefinitionDialog.tsx';
-import { RestoreDialog } from '../review/RestoreDialog.tsx';
+import { KillDialog, RemoveDefinitionDialog, RestoreDialog } from '../review/ImmediateDialogs.tsx';
 import { ReviewDialog } from '../review/ReviewDialog.tsx';
 
 /** The dialog that the address asks for, where it makes sense. */

@@ -1,9 +1,11 @@
 import { Suspense, useEffect, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import { orderOf } from '#domain/definitions/targeting-of.ts';
+import { askSentence, useAdministrators } from '../../../kit/Denied.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import type { Environment } from '../../../server/project.ts';
 import { useMay } from '../../../server/session.ts';
+import { Notice } from '../../../ui/Notice.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { EditorContext } from '../editing/editor.ts';
@@ -17,7 +19,6 @@ import { DefinitionTools } from './DefinitionTools.tsx';
 import styles from './DefinitionView.module.css';
 import { KilledBand } from './KilledBand.tsx';
 import { SaveBar } from './SaveBar.tsx';
-import { ViewOnly } from './ViewOnly.tsx';
 
 const ConflictPanel = lazyPart('ConflictPanel', () => import('../review/ConflictPanel.tsx'));
 const DefinitionDialogs = lazyPart('DefinitionDialogs', () => import('./DefinitionDialogs.tsx'));
@@ -83,3 +84,9 @@ export function DefinitionView({ environment }: { readonly environment: Environm
     </EditorContext>
   );
 }
+
+const ViewOnly = ({ environment }: { readonly environment: Environment }) => (
+  <Notice kind="plain">
+    You can view this flag in {environment.name}, but not edit it. {askSentence(useAdministrators())}
+  </Notice>
+);

@@ -1,14 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Step } from '#domain/evaluation/evaluate.ts';
+import { DependentList, dependentsReading } from '../../../kit/Dependents.tsx';
+import { useFlag } from '../../../server/flag.ts';
+import { useProject } from '../../../server/project.ts';
 import { ruleStep } from '../editing/complaints.ts';
 import { useEditor } from '../editing/editor.ts';
 import type { Lit } from '../ladder/lit.ts';
 import { nothingLit } from '../ladder/lit.ts';
 import { useProbe } from '../try-it/probe.ts';
 import { WhoSeesWhat } from '../try-it/WhoSeesWhat.tsx';
+import styles from './ActivityRail.module.css';
 import { ActivityRail } from './ActivityRail.tsx';
 import { RolloutPanel } from './RolloutPanel.tsx';
-import { UsedBy } from './UsedBy.tsx';
 
 interface Props {
   readonly onLit: (lit: Lit) => void;
@@ -43,3 +47,17 @@ function Tried({ onLit }: Props) {
 }
 
 const stepIdOf = (step: Step): string => (step.kind === 'rule' ? ruleStep(step.index) : step.kind);
+
+/** Flags whose rules depend on this one, in any environment. */
+function UsedBy() {
+  const { data } = useQuery(dependentsReading(useProject().id, useFlag().name));
+  if (!data || data.objects.length === 0) return null;
+  return (
+    <section aria-labelledby="used-by">
+      <div className={styles.head}>
+        <h2 id="used-by">Used by</h2>
+      </div>
+      <DependentList dependents={data.objects} />
+    </section>
+  );
+}

@@ -12,8 +12,8 @@ import { TextArea } from '../../../ui/TextArea.tsx';
 import { useDefinition } from '../editing/editor.ts';
 
 interface Props {
-  /** Undefined: a new one. */
-  readonly name: string | undefined;
+  /** Left out for a new treatment. */
+  readonly name?: string;
   readonly onClose: () => void;
 }
 

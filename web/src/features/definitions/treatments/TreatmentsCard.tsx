@@ -6,10 +6,13 @@ import { Button } from '../../../ui/Button.tsx';
 import { Chip } from '../../../ui/Chip.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
 import { useDefinition } from '../editing/editor.ts';
-import { type AskedTreatment, TreatmentDialogs } from './TreatmentDialogs.tsx';
+import { RemoveTreatmentDialog } from './RemoveTreatmentDialog.tsx';
+import { TreatmentDialog } from './TreatmentDialog.tsx';
 import styles from './TreatmentsCard.module.css';
 
-/** The values that the flag can have here. */
+type AskedTreatment = { readonly what: 'edit' | 'remove'; readonly name: string } | { readonly what: 'add' };
+
+/** The treatments of the definition, and the menus that edit them. */
 export function TreatmentsCard() {
   const { targeting, mayEdit, differences, complaints } = useDefinition();
   const [asked, setAsked] = useState<AskedTreatment>();
@@ -39,7 +42,9 @@ export function TreatmentsCard() {
             {words}
           </p>
         ))}
-      {asked && <TreatmentDialogs asked={asked} onClose={close} />}
+      {asked?.what === 'remove' && <RemoveTreatmentDialog name={asked.name} onClose={close} />}
+      {asked?.what === 'edit' && <TreatmentDialog name={asked.name} onClose={close} />}
+      {asked?.what === 'add' && <TreatmentDialog onClose={close} />}
     </section>
   );
 }

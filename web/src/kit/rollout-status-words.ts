@@ -1,0 +1,17 @@
+/** Our descriptions of the default rollout statuses. The API keeps the vendor's for compatibility. */
+import type { RolloutStatus } from '#domain/rollout-statuses.ts';
+
+const descriptions: Readonly<Record<string, string>> = {
+  'Pre-Production': 'The code is not in production yet.',
+  '0% in Production': 'The code is in production, turned on for nobody.',
+  Killed: 'Everyone gets the default treatment because of a problem.',
+  'Internal Testing': 'On for your own team only.',
+  'External Beta': 'On for selected customers.',
+  Ramping: 'On for a growing share of users.',
+  Experimenting: 'Split to measure the difference between treatments.',
+  '100% Released': 'On for everyone.',
+  'Removed from Code': 'The code no longer uses the flag.',
+  Permanent: 'Kept as a permanent switch.',
+};
+
+export const descriptionOf = ({ name, description }: RolloutStatus): string => descriptions[name] ?? description;
