@@ -12,9 +12,10 @@ import { openStore } from '#store/open.ts';
 import { command, databaseUrl, serverVariable, templateVariable } from './support/databases.ts';
 import { type Lane, type Outcome, startLane } from './support/lanes.ts';
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
+import { bundleVariable } from './support/process.ts';
 
 /** Pure, or about the sources: one run tells everything. */
-const withoutDatabase = /^test\/(?:domain\/|web-logic\/|web\/build|[^/]+\.test\.ts$)/;
+const withoutDatabase = /^test\/(?:domain\/|web-logic\/|web\/build|journeys\/bench|[^/]+\.test\.ts$)/;
 /** About what only PostgreSQL has: several nodes, and a server that can fail. */
 const withPostgresOnly = /^test\/postgres\//;
 /** They start processes and wait for them, so one more of them runs beside those that keep the processors busy. */
@@ -70,6 +71,9 @@ const folder = mkdtempSync(join(tmpdir(), 'burgee-tests-'));
 chmodSync(folder, 0o755);
 process.env.TMPDIR = folder;
 try {
+  // A bundle takes three seconds, as much as a few starts of the server from its sources.
+  if (files.length >= 10)
+    process.env[bundleVariable] = await (await import('./support/server-bundle.ts')).bundleServer();
   await runAll();
   summarise();
 } finally {

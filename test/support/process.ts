@@ -70,7 +70,11 @@ export interface Installation {
   rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]>;
 }
 
-const mainOfCheckout = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** For `anInstallation`: what an operator runs, and not the bundle of it that starts quicker. */
+export const fromSources = { main: fileURLToPath(new URL('../../src/main.ts', import.meta.url)) };
+/** Where `test/run.ts` has put that bundle. */
+export const bundleVariable = 'BURGEE_TEST_BUNDLE';
+const bundle = process.env[bundleVariable];
 
 /** For `describe`: a process takes most of a second to load, so tests that start some run beside each other. */
 export const sideBySide = { concurrency: 3 };
@@ -81,7 +85,7 @@ const patienceMs = 300_000;
 export interface InstallationOptions {
   /** Whoever's who gave it. */
   readonly databaseUrl?: string;
-  /** What is run; without it the sources of this checkout. */
+  /** What is run; without it this checkout. */
   readonly main?: string;
   readonly node?: string;
 }
@@ -89,9 +93,10 @@ export interface InstallationOptions {
 /** After the tests of the file (or of the test that asks) nothing of it runs and nothing of it is on disk. */
 export function anInstallation({
   databaseUrl: given,
-  main = mainOfCheckout,
+  main,
   node = process.execPath,
 }: InstallationOptions = {}): Installation {
+  const program = main ?? bundle ?? fromSources.main;
   const running = new Set<Child>();
   const outputs: Output[] = [];
   const secrets = createSecrets();
@@ -126,10 +131,10 @@ export function anInstallation({
   const databaseUrl = async () => (await database) ?? `file:${file}`;
   return {
     folder,
-    main,
+    main: main ?? fromSources.main,
     databaseUrl,
-    start: async (variables = {}) => startServer(await launch(node, [main, 'serve'], { PORT: '0', ...variables })),
-    run: (args, variables) => toItsEnd(node, [main, ...args], variables),
+    start: async (variables = {}) => startServer(await launch(node, [program, 'serve'], { PORT: '0', ...variables })),
+    run: (args, variables) => toItsEnd(node, [program, ...args], variables),
     shell: (script, variables) => toItsEnd('sh', ['-c', script], variables),
     lock: async () => {
       const url = await database;
