@@ -44,8 +44,7 @@ const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
 function summary(rows: readonly Row[]): string {
   const judged = rows.filter(({ notJudged }) => notJudged === undefined);
   const reached = judged.filter(isReached).length;
-  const why =
-    'Why the others are not, says [the page about speed](../docs/decisions/0023-speed.md#what-is-not-reached-yet).';
+  const why = '[Decision 0023](../docs/decisions/0023-speed.md#targets-not-reached-yet) explains the others.';
   return `**${reached} of ${judged.length} bars are reached.**${reached < judged.length ? ` ${why}` : ''}`;
 }
 

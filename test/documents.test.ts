@@ -1,4 +1,4 @@
-/** The documents: every link leads somewhere, and docs/settings.md lists the variables that Burgee reads. */
+/** The documents: links lead somewhere, indexes are complete, docs/settings.md lists the variables that Burgee reads. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -40,4 +40,12 @@ test('docs/settings.md has a row for every variable that the configuration reads
   const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name);
   assert.ok(variables.length > 20, 'variables are found');
   assert.deepEqual(rows.sort(), variables.sort());
+});
+
+test('docs/decisions/README.md lists every decision, docs/operating/README.md every page', () => {
+  for (const folder of ['docs/decisions', 'docs/operating']) {
+    const pages = globSync('*.md', { cwd: join(root, folder) }).filter((name) => name !== 'README.md');
+    const listed = [...read(`${folder}/README.md`).matchAll(/\]\(([^)/]+\.md)\)/g)].map(([, name = '']) => name);
+    assert.deepEqual([...new Set(listed)].sort(), pages.sort(), folder);
+  }
 });
