@@ -1,5 +1,6 @@
 /** The environment variables, read once and checked. Nothing else reads `process.env`. */
 
+import { isIP } from 'node:net';
 import { OperatorError } from '#domain/operator.ts';
 import type { RateLimits } from '#http/limits/rate.ts';
 import type { ConnectionLimits } from '#http/server/connections.ts';
@@ -83,9 +84,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevels.includes(value) ? undefined : `must be one of ${logLevels.join(', ')}, not ${value}`,
   );
   const trustProxy = read('TRUST_PROXY', (value) =>
-    /^[0-9a-fA-F:.]+(?:\/\d+)?(?:,[0-9a-fA-F:.]+(?:\/\d+)?)*$/.test(value)
+    value.split(',').every(isAddressOrNetwork)
       ? undefined
-      : 'must list addresses or networks of proxies, for example 127.0.0.1,10.0.0.0/8',
+      : `must list addresses or networks of proxies, for example 127.0.0.1,10.0.0.0/8, not ${value}`,
   );
   const corsOrigins = read('CORS_ORIGINS', (value) =>
     value === '*' || value.split(',').every(isOrigin)
@@ -235,6 +236,13 @@ function isHttpUrl(text: string): boolean {
 }
 
 /** As a browser sends it in `Origin`: nothing behind the host. */
+/** `10.0.0.1` or `10.0.0.0/8`, in full: Fastify and the connection limit both throw at anything else. */
+function isAddressOrNetwork(text: string): boolean {
+  const [, address = '', bits = '1'] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return Number(bits) >= 1 && Number(bits) <= maxBits;
+}
+
 const isOrigin = (text: string): boolean => isHttpUrl(text) && URL.parse(text)?.origin === text;
 
 /** Where a server that listens there can be reached from this machine. */

@@ -66,7 +66,7 @@ test('every variable is read', () => {
     PUBLIC_URL: 'https://flags.example.com',
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
-    TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
+    TRUST_PROXY: '127.0.0.1,10.0.0.0/8,::1,fd00::/8',
     CORS_ORIGINS: 'https://tools.example.com,http://localhost:8081',
     MAX_CONNECTIONS: '100',
     MAX_CONNECTIONS_PER_ADDRESS: '10',
@@ -95,7 +95,7 @@ test('every variable is read', () => {
     publicUrl: 'https://flags.example.com',
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
-    trustProxy: '127.0.0.1,10.0.0.0/8',
+    trustProxy: '127.0.0.1,10.0.0.0/8,::1,fd00::/8',
     corsOrigins: ['https://tools.example.com', 'http://localhost:8081'],
     connections: { most: 100, maxPerAddress: 10, keepAliveSeconds: 620 },
     rateLimits: { perKey: 600, perAddress: 1200 },
@@ -139,6 +139,8 @@ const notADatabase =
   'DATABASE_URL must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee';
 const notOrigins = (value: string) =>
   `CORS_ORIGINS must be * or list origins such as https://tools.example.com,http://localhost:8081, not ${value}`;
+const notProxies = (value: string) =>
+  `TRUST_PROXY must list addresses or networks of proxies, for example 127.0.0.1,10.0.0.0/8, not ${value}`;
 const notAPool = (value: string) => `DATABASE_POOL must be a number of connections from 1 to 999, not ${value}`;
 const notARate = (name: string, value: string) =>
   `${name} must be a number of requests a minute from 1 to 1000000, not ${value}`;
@@ -166,6 +168,17 @@ const complaints: [name: string, value: string, sentence: string][] = [
   ['CORS_ORIGINS', 'https://tools.example.com/', notOrigins('https://tools.example.com/')],
   ['CORS_ORIGINS', 'https://a.example, https://b.example', notOrigins('https://a.example, https://b.example')],
   ['CORS_ORIGINS', 'https://a.example,*', notOrigins('https://a.example,*')],
+  ['TRUST_PROXY', '10.0.0', notProxies('10.0.0')],
+  ['TRUST_PROXY', '127.1', notProxies('127.1')],
+  ['TRUST_PROXY', '1.2.3.4.5', notProxies('1.2.3.4.5')],
+  ['TRUST_PROXY', '10.0.0.0/33', notProxies('10.0.0.0/33')],
+  ['TRUST_PROXY', '0.0.0.0/0', notProxies('0.0.0.0/0')],
+  ['TRUST_PROXY', '10.0.0.0/', notProxies('10.0.0.0/')],
+  ['TRUST_PROXY', 'fd00::/129', notProxies('fd00::/129')],
+  ['TRUST_PROXY', 'fe80::1%eth0', notProxies('fe80::1%eth0')],
+  ['TRUST_PROXY', '127.0.0.1,', notProxies('127.0.0.1,')],
+  ['TRUST_PROXY', '127.0.0.1, 10.0.0.1', notProxies('127.0.0.1, 10.0.0.1')],
+  ['TRUST_PROXY', 'proxy', notProxies('proxy')],
   ['MAX_CONNECTIONS', '0', 'MAX_CONNECTIONS must be a number of connections from 1 to 100000, not 0'],
   ['MAX_CONNECTIONS', '100001', 'MAX_CONNECTIONS must be a number of connections from 1 to 100000, not 100001'],
   ['KEEP_ALIVE_SECONDS', '1m', 'KEEP_ALIVE_SECONDS must be a number of seconds from 1 to 3600, not 1m'],
