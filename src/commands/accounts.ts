@@ -139,6 +139,7 @@ export const requestPasswordReset = (context: Context, email: string) =>
     await tx.record({
       action: 'user.password_reset_requested',
       object: user ? objectOf(user) : { type: 'user', id: 'unknown', name: email },
+      touches: 'nothing',
     });
   });
 

@@ -41,8 +41,11 @@ export interface Entry {
   readonly note?: Note;
   /** The new time of the thing. A transaction that waited for another has an earlier instant, but comes after it. */
   readonly notBefore?: number;
-  /** Which cached answers end with this change, where it changes one definition and nothing else. Absent: all. */
-  readonly touches?: DefinitionTag;
+  /**
+   * Which cached answers end with this change: those about one definition, where it changes nothing else; or none, where
+   * it changes nothing that a key can read but the audit log. Absent: all.
+   */
+  readonly touches?: DefinitionTag | 'nothing';
   /** Who acted, where that comes out only in the transaction: the person who just signed in. */
   readonly actor?: Pick<Actor, 'type' | 'id' | 'name'>;
 }
@@ -75,7 +78,7 @@ function writeWith<Result>(access: AccessLock, context: Context, body: Body<Resu
   return store.write(async (tx) => {
     const acting = await requireActor(tx, asking, grant);
     /** What each entry says that it touches. */
-    const tags: (DefinitionTag | undefined)[] = [];
+    const tags: Entry['touches'][] = [];
     const result = await body({
       actor: acting,
       now: tx.now,

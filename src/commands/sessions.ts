@@ -59,7 +59,8 @@ async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight,
   const refusedWith = async (refusal: Problem, action: Entry['action'] = 'session.refused') => {
     // People type passwords into the wrong field.
     const name = isEmail(attempt.email) ? attempt.email : 'not an e-mail address';
-    await tx.record({ action, object: { type: 'user', id: credentials?.userId ?? 'unknown', name } });
+    const object = { type: 'user', id: credentials?.userId ?? 'unknown', name } as const;
+    await tx.record({ action, object, touches: 'nothing' });
     return { refusal };
   };
   if (!credentials || !isRight) return refusedWith(new Problem('credentials_invalid'));

@@ -23,6 +23,7 @@ export const listChanges = endpoint({
     'The audit log within the scope of the key, newest first. An entry is listed when it passes every filter that is ' +
     'there. The history of a flag and of its definitions is what has the flag’s id as `objectId`.',
   access: { needs: 'audit.read', scope: 'environment' },
+  showsHousekeeping: true,
   query: extend(
     MarkerPage(pageSizes.changes),
     Type.Object({

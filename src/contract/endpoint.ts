@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly cacheTag?: 'definition';
   /** The answer shows a secret, so it is not compressed: the size would tell an observer how much of it they guessed. */
   readonly showsSecret?: true;
-  /** The response shows housekeeping, such as the last use of a key, so it is never cached. */
+  /** The response shows housekeeping, such as the last use of a key or audit entries, so it is never cached. */
   readonly showsHousekeeping?: true;
   /** What this endpoint in particular can refuse. `problemsOf` adds what follows from the rest. */
   readonly problems: readonly ProblemCode[];

@@ -10,6 +10,7 @@ export const getRolloutHistory = endpoint({
     'What the keys got that no target and no rule takes, from one change to the next. An addition to the vendor’s API: ' +
     'the same follows from the audit log, at a hundred times the size.',
   access: { needs: 'audit.read', scope: 'environment' },
+  showsHousekeeping: true,
   query: Type.Object({
     from: Type.Integer({
       minimum: 0,

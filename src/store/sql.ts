@@ -98,7 +98,7 @@ export interface Position {
   readonly id: string;
 }
 
-/** A transaction whose rows no cached response shows: leases, retries, last use. */
+/** A transaction whose rows no cached response shows: leases, retries, last use, audit entries. */
 export const housekeep = <Result>(store: Store, body: (tx: Tx) => Promise<Result>): Promise<Result> =>
   store.write((tx) => {
     tx.touches('nothing');

@@ -13,6 +13,7 @@ import { openStore } from '#store/open.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
+import { askForReset, signIn } from '../support/session.ts';
 import { statementsOf } from '../support/statements.ts';
 
 const api = await startApi();
@@ -223,6 +224,24 @@ test('the note that a key was used ends nothing that is kept, and the list of ke
   assert.equal(api.store.version(), version);
   assert.deepEqual(await statements(() => api.get(path, { as })), []);
 });
+
+test(
+  'strangers who fail to sign in or ask for a reset end no cached response, and the audit log shows them',
+  onlySqlite,
+  async () => {
+    const { path } = await aReadDefinition();
+    const as = await aKeyThatHasRead(path);
+    await api.get('/auditLogs?limit=1');
+    const version = api.store.version();
+    const stranger = { email: 'stranger@example.com', password: 'whatever it is' };
+    refused(await signIn(api, stranger), 401, /./);
+    assert.equal((await api.lastChange()).auditLogType, 'session.refused');
+    await askForReset(api, stranger.email);
+    assert.equal((await api.lastChange()).auditLogType, 'user.password_reset_requested');
+    assert.equal(api.store.version(), version);
+    assert.deepEqual(await statements(() => api.get(path, { as })), []);
+  },
+);
 
 test('a response is cached only for the key that authenticated it', async () => {
   const cache = createResponseCache(
