@@ -10,10 +10,11 @@ import {
   extendRetentionClaim,
   isRetentionDue,
   listOldChanges,
-  type OldChange,
   saveRetentionDone,
 } from '#store/audit-retention.ts';
+import { fitting } from '#store/paging.ts';
 import { housekeep, type Position, type Store } from '#store/sql.ts';
+import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const everyMs = 60 * 60 * 1000;
@@ -36,31 +37,13 @@ export interface RetentionOptions {
   readonly pauseMs?: number;
 }
 
-export interface RetentionJob {
-  /** Begins no further step; resolves when the one under way is done. */
-  stop(): Promise<void>;
-}
-
-export function startAuditRetention({ checkMs = usualCheckMs, ...options }: RetentionOptions): RetentionJob {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  const look = () => {
-    running ??= removeIfDue(options, stopping.signal)
-      .catch((error: unknown) => options.log.error({ err: error }, 'old audit entries could not be removed'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const timer = setInterval(look, checkMs).unref();
-  look();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
-    },
-  };
-}
+/** When it is stopped it begins no further step. */
+export const startAuditRetention = ({ checkMs = usualCheckMs, ...options }: RetentionOptions): PeriodicJob =>
+  startPeriodicJob(checkMs, (signal) =>
+    removeIfDue(options, signal).catch((error: unknown) =>
+      options.log.error({ err: error }, 'old audit entries could not be removed'),
+    ),
+  );
 
 async function removeIfDue(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { store, log } = options;
@@ -79,11 +62,12 @@ async function removeOld({ store, days, pauseMs = usualPauseMs }: RetentionOptio
   let [removed, claimedAt] = [0, store.clock()];
   let position: Position = { at: Number.MIN_SAFE_INTEGER, id: '' };
   while (!signal.aborted) {
-    const step = fitting(await listOldChanges(store, position, { before, limit: maxEntries }));
+    const old = await listOldChanges(store, position, { before, limit: maxEntries });
+    const step = fitting(old, ({ bytes }) => bytes, maxBytes);
     const last = step.at(-1);
     if (!last) break;
     const ids = step.filter(({ stays }) => !stays).map(({ id }) => id);
-    if (ids.length > 0) removed += await store.write((tx) => deleteChanges(tx, ids, before));
+    if (ids.length > 0) removed += await housekeep(store, (tx) => deleteChanges(tx, ids, before));
     if (store.clock() - claimedAt > leaseMs / 3) {
       await housekeep(store, (tx) => extendRetentionClaim(tx, leaseMs));
       claimedAt = store.clock();
@@ -92,14 +76,4 @@ async function removeOld({ store, days, pauseMs = usualPauseMs }: RetentionOptio
     await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
   return removed;
-}
-
-/** The first of them, until they are too large together. */
-function fitting(entries: readonly OldChange[]): readonly OldChange[] {
-  let total = 0;
-  const tooMany = entries.findIndex(({ bytes }, index) => {
-    total += bytes;
-    return index > 0 && total > maxBytes;
-  });
-  return tooMany < 0 ? entries : entries.slice(0, tooMany);
 }

@@ -13,6 +13,7 @@ import { backupName, pruneBackups, removeBrokenOff } from '#operations/backup/fo
 import { claimBackup, extendBackupClaim, isBackupDue, saveBackupMade } from '#store/backup-claims.ts';
 import { makeFolder } from '#store/folders.ts';
 import { housekeep, type Store } from '#store/sql.ts';
+import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Also the pause after a failure. */
@@ -39,32 +40,13 @@ export interface BackupOptions {
   readonly checkMs?: number;
 }
 
-export interface BackupJob {
-  /** Begins nothing more, and breaks off what is under way; resolves when that is settled. */
-  stop(): Promise<void>;
-}
-
-export function startBackups({ checkMs = usualCheckMs, ...options }: BackupOptions): BackupJob {
-  const { log } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  const look = () => {
-    running ??= makeIfDue(options, stopping.signal)
-      .catch((error: unknown) => log.error({ err: error }, 'the nightly backup could not be looked after'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const timer = setInterval(look, checkMs).unref();
-  look();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
-    },
-  };
-}
+/** When it is stopped it breaks off the backup under way. */
+export const startBackups = ({ checkMs = usualCheckMs, ...options }: BackupOptions): PeriodicJob =>
+  startPeriodicJob(checkMs, (signal) =>
+    makeIfDue(options, signal).catch((error: unknown) =>
+      options.log.error({ err: error }, 'the nightly backup could not be looked after'),
+    ),
+  );
 
 async function makeIfDue(options: BackupOptions, signal: AbortSignal): Promise<void> {
   const { store, settings } = options;

@@ -11,6 +11,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
+import { fitting } from './paging.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import type { Position, Reader, Tx } from './sql.ts';
 
@@ -72,10 +73,13 @@ export interface ChangePlace extends Position {
   readonly bytes: number;
 }
 
-/** What was found. `end`: where the search stopped before it found enough; there may be more beyond it. */
+/**
+ * What was found. `end`: where the search stopped before it found enough; there may be more beyond it, of which the
+ * first `skip` belong to the offset.
+ */
 export interface FoundChanges {
   readonly items: ChangePlace[];
-  readonly end?: Position;
+  readonly end?: Position & { readonly skip: number };
 }
 
 /** How many rows a search reads. A filter that no index serves must not walk through a log of millions. */
@@ -91,21 +95,25 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Fou
   const order = before ? sql`order by at, id` : sql`order by at desc, id desc`;
   const read = sql`from changes where ${indexed} ${order}`;
   const bytes = sql`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0) as bytes`;
+  const passing = sql`from (select id, at, project_id, environment_id, object_type, object_id, actor_id, ${bytes}
+                            ${read} limit ${maxRowsRead}) changes where ${rest ?? sql`1 = 1`}`;
   const rows = await db.all<ChangePlace>(
     rest
-      ? sql`select id, at, bytes
-              from (select id, at, project_id, environment_id, object_type, object_id, actor_id, ${bytes}
-                    ${read} limit ${maxRowsRead}) changes
-             where ${rest} ${order} limit ${limit} offset ${offset}`
+      ? sql`select id, at, bytes ${passing} ${order} limit ${limit} offset ${offset}`
       : sql`select id, at, ${bytes} ${read} limit ${limit} offset ${offset}`,
   );
-  const end =
+  const stopped =
     rest && rows.length < limit
       ? await db.one<Position>(sql`select at, id ${read} limit 1 offset ${maxRowsRead - 1}`)
       : undefined;
   const items = await withBytesBefore(db, rows);
   if (before) items.reverse();
-  return { items, ...(end && { end }) };
+  if (!stopped) return { items };
+  const isWithinOffset = offset > 0 && rows.length === 0;
+  const skipped = isWithinOffset
+    ? await db.one<{ count: number }>(sql`select count(*) as count ${passing}`)
+    : undefined;
+  return { items, end: { ...stopped, skip: skipped ? offset - skipped.count : 0 } };
 }
 
 /** The conditions that an index serves, in its order, and the others. */
@@ -116,7 +124,8 @@ function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefin
   const served = indexes.find((names) => names.every((name) => wanted[name] !== undefined)) ?? [];
   const equal = (name: Filtered) => (wanted[name] === undefined ? [] : [sql`${raw(columnOf[name])} = ${wanted[name]}`]);
   const others = (Object.keys(columnOf) as Filtered[]).filter((name) => !served.includes(name)).flatMap(equal);
-  const visible = scope.kind === 'account' ? [] : [visibleTo(scope)];
+  const seesAll = scope.kind === 'account' && scope.viewerKeyId === undefined;
+  const visible = seesAll ? [] : [visibleTo(scope)];
   const indexed = [
     ...served.flatMap(equal),
     ...(from === undefined ? [] : [sql`at >= ${from}`]),
@@ -162,11 +171,7 @@ export const maxPageBytes = 2_097_152;
  * stands behind the bodies in its row, so SQLite reads through them to find it.
  */
 async function withBytesBefore(db: Reader, rows: readonly ChangePlace[]): Promise<ChangePlace[]> {
-  let total = 0;
-  const looked = rows.filter(({ bytes }, index) => {
-    total += bytes;
-    return index === 0 || total <= maxPageBytes;
-  });
+  const looked = fitting(rows, ({ bytes }) => bytes, maxPageBytes);
   if (looked.length === 0) return [...rows];
   const found = await db.all<{ id: string; bytes: number }>(sql`
     select c.id, octet_length(p.after_body) as bytes
@@ -252,18 +257,20 @@ export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
   await tx.run(sql`
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
                          object_name, project_id, environment_id, title, comment, before_body, after_body, previous_id)
-    values (${change.id}, (${inOrder(change)}), ${change.transactionId},
+    values (${change.id}, ${inOrder(change)}, ${change.transactionId},
             ${change.actor.type}, ${change.actor.id}, ${change.actor.name}, ${change.action}, ${change.object.type},
             ${change.object.id}, ${change.object.name}, ${change.projectId ?? null}, ${change.environmentId ?? null},
             ${change.title ?? null}, ${change.comment ?? null}, ${isSame ? null : before}, ${jsonOrNull(change.after)},
             ${isSame ? (previous?.id ?? null) : null})`);
 }
 
-/** The instant of the entry, but later than those about the same thing before it when the clock went back. */
-const inOrder = ({ at, object, environmentId }: NewChange): Sql => sql`
-  select case when max(at) > ${at} then max(at) + 1 else ${at} end from changes
-   where object_id = ${object.id} and object_type = ${object.type}
-     and coalesce(environment_id, '') = ${environmentId ?? ''}`;
+/**
+ * The instant of the entry, but later than those about the same thing before it when the clock went back. Entries about
+ * the same id in other environments count as well: that way one look into an index is enough, however many there are.
+ */
+const inOrder = ({ at, object }: NewChange): Sql => sql`
+  coalesce((select case when at > ${at} then at + 1 else ${at} end from changes
+             where object_id = ${object.id} order by at desc limit 1), ${at})`;
 
 interface LastState {
   readonly id: string;

@@ -5,6 +5,7 @@ import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { Dependent } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
+import { fitting } from './paging.ts';
 import { onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
 /** A definition can be a megabyte. Lists read those up to this size together and larger ones one by one. In bytes. */
@@ -275,6 +276,9 @@ const saveSummary = (tx: Tx, definition: Definition) =>
         on conflict (environment_id, flag_id) do update
        set change_number = excluded.change_number, updated_at = excluded.updated_at, summary = excluded.summary`);
 
+/** What one transaction reads: other writers wait for it. */
+const maxSummarizedBytes = 1_048_576;
+
 /**
  * Writes the summaries that are missing or outdated: of definitions from before there were summaries, and of those that
  * a node of the release before changed while it ran beside one of this release. At each start.
@@ -282,13 +286,14 @@ const saveSummary = (tx: Tx, definition: Definition) =>
 export async function completeSummaries(store: Store): Promise<void> {
   let last: PlaceRow = { environment_id: '', flag_id: '' };
   for (;;) {
-    const places = await store.all<PlaceRow>(sql`
-      select d.environment_id, d.flag_id from definitions d
+    const found = await store.all<PlaceRow & { bytes: number }>(sql`
+      select d.environment_id, d.flag_id, octet_length(d.targeting) as bytes from definitions d
        where (d.environment_id, d.flag_id) > (${last.environment_id}, ${last.flag_id})
          and not exists (select 1 from definition_summaries s
                           where s.environment_id = d.environment_id and s.flag_id = d.flag_id and ${isCurrent})
        order by d.environment_id, d.flag_id limit 100`);
-    const [end] = places.slice(-1);
+    const places = fitting(found, ({ bytes }) => bytes, maxSummarizedBytes);
+    const end = places.at(-1);
     if (!end) return;
     last = end;
     await store.write(async (tx) => {

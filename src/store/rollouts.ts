@@ -1,5 +1,6 @@
 import sql, { join } from 'sql-template-tag';
 import type { Targeting } from '#domain/definitions/definition.ts';
+import { fitting } from './paging.ts';
 import type { Position, Reader } from './sql.ts';
 
 /** A state of a definition: what a change left behind. */
@@ -31,11 +32,7 @@ export async function listDefinitionStates(
   const isFirst = ({ action }: { action: string }) => action === 'definition.created';
   const last = rows.findIndex((row) => row.at <= from || isFirst(row));
   const wanted = last < 0 ? rows : rows.slice(0, last + 1);
-  let bytes = 0;
-  const places = wanted.filter((row, index) => {
-    bytes += row.bytes;
-    return index === 0 || bytes <= maxStateBytes;
-  });
+  const places = fitting(wanted, ({ bytes }) => bytes, maxStateBytes);
   if (places.length === 0) return [];
   const bodies = await db.all<{ id: string; after_body: string }>(sql`
     select id, after_body from changes where id in (${join(places.map(({ id }) => id))})`);

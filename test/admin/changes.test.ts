@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import type { Change } from '#domain/changes.ts';
 import { hashOf } from '#security/secrets.ts';
 import { findAccount } from '#store/account.ts';
+import { listChanges } from '#store/changes.ts';
 import { listOutbox } from '#store/outbox.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
@@ -429,6 +430,48 @@ test('a filter that few entries pass ends a page early, and its markers lead thr
   }
   assert.deepEqual(back, all.slice(0, back.length));
   assert.ok(back.length >= 2);
+});
+
+test('an offset skips as many entries as it says, wherever the search for them has to pause', async () => {
+  const actor = uniqueName('busy');
+  await api.store.write((tx) =>
+    tx.run(sql`
+      insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
+                           object_name)
+      with recursive n (n) as (select 1 union all select n + 1 from n where n < 16000)
+      select ${actor} || n, 1500000000000 + n, 't', 'system', ${actor}, 's',
+             'x', case when n % 4000 = 1 then 'flag' else 'group' end, ${actor}, 's' from n`),
+  );
+  const query = `objectId=${actor}&objectType=flag&limit=1`;
+  const all = [12_001, 8_001, 4_001, 1].map((n) => actor + n);
+  for (const offset of [0, 1, 2, 3, 4]) {
+    const found: string[] = [];
+    let { body } = await api.get(`/auditLogs?${query}&offset=${offset}`);
+    for (;;) {
+      found.push(...body.data.map(({ id }: Change) => id));
+      if (body.nextMarker === null) break;
+      ({ body } = await api.get(`/auditLogs?${query}&after=${body.nextMarker}`));
+    }
+    assert.deepEqual(found, all.slice(offset), `offset ${offset}`);
+  }
+});
+
+test('the scope of a key that a restricted project does not list leaves out the log of the project', async () => {
+  const [open, closed] = [await aProject(api), await aProject(api)];
+  const [{ id: group }] = (await api.get('/groups?limit=1')).body.objects;
+  const restricted = await api.put('/restrictions', {
+    resource: { id: closed.id, type: 'workspace' },
+    operations: { view: true },
+    resourcePermissions: { view: [{ id: group, type: 'group' }] },
+  });
+  assert.equal(restricted.status, 200, restricted.text);
+  const none = { projectId: undefined, environmentId: undefined, objectType: undefined, objectId: undefined };
+  const whole = { ...none, actorId: undefined, from: undefined, to: undefined, after: undefined, before: undefined };
+  const scope = { kind: 'account', viewerKeyId: 'another key' } as const;
+  const seen = async (projectId: string) =>
+    (await listChanges(api.store, { ...whole, projectId, scope, offset: 0, limit: 20 })).items.length;
+  assert.ok((await seen(open.id)) > 0);
+  assert.equal(await seen(closed.id), 0);
 });
 
 test('a key of a project sees the log of the project and nothing else', async () => {

@@ -12,6 +12,7 @@ import { makeBackup } from '#operations/backup/backup.ts';
 import { countAuditEntries } from '../../src/telemetry/audit-entries.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
+import { onlySqlite } from '../support/databases.ts';
 import { until } from '../support/nodes.ts';
 
 const api = await startApi();
@@ -60,6 +61,20 @@ daysAgo(5);
 await api.put(path, aDefinition({ trafficAllocation: 3 }));
 await api.delete(`/groups/${group.id}`);
 daysAgo(0);
+
+test('removing entries ends no cached answer', onlySqlite, async () => {
+  const other = await startApi();
+  other.clock.now = now - 100 * day;
+  const { body } = await other.post('/groups', { name: uniqueName('group') });
+  await other.put(`/groups/${body.id}`, { name: body.name, description: 'new' });
+  other.clock.now = now;
+  const stamp = other.store.stamp();
+  const removed = () => other.store.one<{ count: number }>(sql`select audit_removed as count from account`);
+  const job = startAuditRetention({ store: other.store, log, days: 1, pauseMs: 0 });
+  await until('entries were removed', async () => ((await removed())?.count ?? 0) > 0);
+  await job.stop();
+  assert.equal(other.store.stamp(), stamp);
+});
 
 test('old entries go, and the newest state of what lives stays however old it is', async () => {
   const count = countAuditEntries(api.store);

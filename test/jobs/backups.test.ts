@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
-import { type BackupJob, startBackups } from '#jobs/backups.ts';
+import { startBackups } from '#jobs/backups.ts';
+import type { PeriodicJob } from '#jobs/periodic.ts';
 import { makeBackup } from '#operations/backup/backup.ts';
 import { examineBackup } from '#operations/backup/verify.ts';
 import { openStore } from '#store/open.ts';
@@ -36,7 +37,7 @@ async function startNights({ nodes = 1, keep = 3 } = {}) {
     if (state.fails) throw new Error('no space left on device');
     return makeBackup(api.database, { file });
   };
-  const jobs: BackupJob[] = [];
+  const jobs: PeriodicJob[] = [];
   for (let node = 0; node < nodes; node += 1) {
     const store = await openStore(api.database, () => {
       asked[node] = (asked[node] ?? 0) + 1;

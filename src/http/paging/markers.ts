@@ -3,20 +3,26 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { farthestOffset, limited, type PageSize } from '#contract/parts.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { maxPageBytes } from '#store/changes.ts';
+import { fitting } from '#store/paging.ts';
 import type { Position } from '#store/sql.ts';
 
+/** A place in a list, and how many items from there on are still to be skipped. */
+interface Place extends Position {
+  readonly skip?: number;
+}
+
 export interface Markers {
-  write(position: Position): string;
+  write(place: Place): string;
   /** Refuses a text that `write` did not make for the same list. */
-  read(marker: string): Position;
+  read(marker: string): Place;
 }
 
 export function markersFor(list: string, secret: string): Markers {
   const signatureOf = (text: string) =>
     createHmac('sha256', secret).update(`${list} ${text}`).digest('hex').slice(0, 16);
   return {
-    write({ at, id }) {
-      const text = `${at}__${id}`;
+    write({ at, id, skip = 0 }) {
+      const text = `${at}${skip > 0 ? `+${skip}` : ''}__${id}`;
       return Buffer.from(`${text}__${signatureOf(text)}`).toString('base64url');
     },
     read(marker) {
@@ -29,7 +35,8 @@ export function markersFor(list: string, secret: string): Markers {
       const same = genuine && Buffer.from(`${text}__${signature}`).toString('base64url') === marker;
       if (!same) throw new Problem('marker_invalid');
       const split = text.indexOf('__');
-      return { at: Number(text.slice(0, split)), id: text.slice(split + 2) };
+      const [at, skip = 0] = text.slice(0, split).split('+').map(Number);
+      return { at: at ?? 0, id: text.slice(split + 2), skip };
     },
   };
 }
@@ -51,7 +58,7 @@ interface Slice {
 interface Found<Item> {
   readonly items: Item[];
   /** Where the search stopped before it found enough. */
-  readonly end?: Position;
+  readonly end?: Place;
 }
 
 interface MarkerSource<Item, Shown> {
@@ -76,12 +83,13 @@ export async function markerPage<Item, Shown>(
 ) {
   const limit = limited(query.limit, size);
   const { after, before } = placeOf(markers, query);
-  const offset = after || before ? 0 : offsetOf(query);
+  const offset = before ? 0 : (after?.skip ?? offsetOf(query));
   // Forward, one item more than fits tells whether there is another page; backward, that must be asked for.
   const { items, end } = await list({ after, before, offset, limit: before ? limit : limit + 1 });
   const sizes = items.slice(0, limit).map(bytesOf);
   // What does not fit is at the end that is further away from the marker.
-  const page = before ? items.slice(items.length - fitting(sizes.toReversed())) : items.slice(0, fitting(sizes));
+  const count = fitting(before ? sizes.toReversed() : sizes, (bytes) => bytes, maxPageBytes).length;
+  const page = before ? items.slice(items.length - count) : items.slice(0, count);
   const [first, last] = [page[0], page.at(-1)].map((item) => item && positionOf(item));
   const behind = before && last ? await list({ after: last, before: undefined, offset: 0, limit: 1 }) : undefined;
   const rest = behind ? behind.items.length : items.length - page.length;
@@ -89,24 +97,14 @@ export async function markerPage<Item, Shown>(
   // Where everything that was found is on the page, the search goes on from where it stopped.
   const stopped = page.length === items.length ? end : undefined;
   const [previous, next] = before ? [stopped ?? first, last ?? end] : [first ?? end, stopped ?? last];
-  const markerOf = (position: Position | undefined) => (isLast || !position ? null : markers.write(position));
+  const markerOf = (place: Place | undefined) => (isLast || !place ? null : markers.write(place));
   return {
     data: await show(page),
     nextMarker: markerOf(next),
-    previousMarker: markerOf(previous),
+    previousMarker: markerOf(previous && { at: previous.at, id: previous.id }),
     limit,
     count: page.length,
   };
-}
-
-/** How many of the sizes fit on a page, counted from where it begins. */
-function fitting(sizes: readonly number[]): number {
-  let total = 0;
-  const tooMany = sizes.findIndex((size, index) => {
-    total += size;
-    return index > 0 && total > maxPageBytes;
-  });
-  return tooMany < 0 ? sizes.length : tooMany;
 }
 
 function offsetOf({ offset = 0 }: MarkerQuery): number {
