@@ -65,7 +65,12 @@ export const listDependents = endpoint({
   description:
     'The flags with a rule on the treatment of this one (`IN_SPLIT`), once for each environment: in order of the environments’ creation, then by name. An addition to the vendor’s API.',
   access: { needs: 'definition.read', scope: 'project' },
-  query: OffsetPage(pageSizes.dependents),
+  query: extend(
+    OffsetPage(pageSizes.dependents),
+    Type.Object({
+      environmentId: Type.Optional(Type.String({ minLength: 1, description: 'Only in this environment.' })),
+    }),
+  ),
   reply: OffsetListing(Dependent),
   problems: [],
 });

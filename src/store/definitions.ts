@@ -1,4 +1,4 @@
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Definition, StoredDefinition, Targeting } from '#domain/definitions/definition.ts';
 import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
 import type { Seeds } from '#domain/evaluation/bucketing.ts';
@@ -371,19 +371,26 @@ export async function listDependents(
 }
 
 /** The environments of the project come first, so that each is one search in the index by needed flag. */
-const dependentsIn = (projectId: string, flag: string) => sql`
+const dependentsIn = ({ projectId, flag, environmentId }: DependentsFilter) => sql`
   environments e cross join dependencies d
-   where e.project_id = ${projectId} and d.environment_id = e.id and d.needed_flag_name = ${flag}`;
+   where e.project_id = ${projectId} and d.environment_id = e.id and d.needed_flag_name = ${flag}
+         ${environmentId === undefined ? empty : sql`and e.id = ${environmentId}`}`;
+
+interface DependentsFilter {
+  readonly projectId: string;
+  readonly flag: string;
+  readonly environmentId?: string | undefined;
+}
 
 /** Who asks for the flag directly, in order of the environments' creation and then by name. */
 export async function listDirectDependents(
   db: Reader,
-  { projectId, flag }: { projectId: string; flag: string },
+  filter: DependentsFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<Dependent[]> {
   const rows = await db.all<Record<'flag_id' | 'flag_name' | 'environment_id' | 'environment_name', string>>(sql`
     select d.flag_id, d.flag_name, e.id as environment_id, e.name as environment_name
-      from ${dependentsIn(projectId, flag)}
+      from ${dependentsIn(filter)}
      order by e.created_at, e.id, d.flag_name limit ${limit} offset ${offset}`);
   return rows.map((row) => ({
     flag: { id: row.flag_id, name: row.flag_name },
@@ -391,7 +398,7 @@ export async function listDirectDependents(
   }));
 }
 
-export async function countDirectDependents(db: Reader, projectId: string, flag: string): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`select count(*) as total from ${dependentsIn(projectId, flag)}`);
+export async function countDirectDependents(db: Reader, filter: DependentsFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from ${dependentsIn(filter)}`);
   return row?.total ?? 0;
 }

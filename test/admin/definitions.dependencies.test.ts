@@ -228,6 +228,8 @@ test('the flags that depend on a flag are listed once for each environment, and 
   assert.deepEqual([all.pairs, all.totalCount, all.limit], [expected, 4, 20]);
   const page = await dependentsOf(project, 'base', '?offset=1&limit=2');
   assert.deepEqual([page.pairs, page.totalCount], [expected.slice(1, 3), 4]);
+  const second = await dependentsOf(project, 'base', `?environmentId=${environments[1].id}`);
+  assert.deepEqual([second.pairs, second.totalCount], [expected.slice(2), 2]);
   const [{ flag, environment }] = all.objects;
   assert.deepEqual(flag, { id: (await api.get(`/splits/ws/${project.id}/first`)).body.id, name: 'first' });
   assert.deepEqual(Object.keys(environment).sort(), ['id', 'name']);

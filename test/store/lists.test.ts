@@ -100,6 +100,8 @@ async function allOf(items: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** Every function of the store that lists or counts, with every kind of question that it can be asked. */
+const inEnvironment = { projectId: project.id, flag: flag.name, environmentId: environment.id };
+
 const lists: Record<string, readonly Run[]> = {
   listProjects: projectFilters.map((filter) => (db) => projects.listProjects(db, { ...filter, ...page })),
   countProjects: projectFilters.map((filter) => (db) => projects.countProjects(db, filter)),
@@ -143,8 +145,12 @@ const lists: Record<string, readonly Run[]> = {
   countResetMails: [(db) => accounts.countResetMails(db, user.id, 0)],
   listDirectDependents: [
     (db) => definitions.listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
+    (db) => definitions.listDirectDependents(db, inEnvironment, page),
   ],
-  countDirectDependents: [(db) => definitions.countDirectDependents(db, project.id, flag.name)],
+  countDirectDependents: [
+    (db) => definitions.countDirectDependents(db, { projectId: project.id, flag: flag.name }),
+    (db) => definitions.countDirectDependents(db, inEnvironment),
+  ],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
   ],

@@ -58,8 +58,8 @@ export const flags = (db: Reader) => {
     },
     listDependents: async ({ project, flag, query }) =>
       offsetPage(query, pageSizes.dependents, {
-        list: (page) => listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
-        count: () => countDirectDependents(db, project.id, flag.name),
+        list: (page) => listDirectDependents(db, { projectId: project.id, flag: flag.name, ...query }, page),
+        count: () => countDirectDependents(db, { projectId: project.id, flag: flag.name, ...query }),
       }),
     patchFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),

@@ -12,8 +12,11 @@ import styles from './Dependents.module.css';
 const most = 200;
 const shown = 8;
 
-export const dependentsReading = (project: string, flag: string) =>
-  reading(listDependents, { params: { project, flag }, query: { limit: most } });
+export const dependentsReading = (project: string, flag: string, environmentId?: string) =>
+  reading(listDependents, {
+    params: { project, flag },
+    query: { limit: most, ...(environmentId === undefined ? {} : { environmentId }) },
+  });
 
 interface Props {
   readonly flag: string;
@@ -26,11 +29,12 @@ interface Props {
 /** Warns of the flags that depend on one. Nothing when there are none. */
 export function DependentsWarning({ flag, environmentId, children }: Props) {
   const project = useProject();
-  const { data } = useQuery(dependentsReading(project.id, flag));
-  const dependents = (data?.objects ?? []).filter(
-    ({ environment }) => environmentId === undefined || environment.id === environmentId,
-  );
-  const count = new Set(dependents.map((one) => one.flag.id)).size;
+  const { data, isError } = useQuery(dependentsReading(project.id, flag, environmentId));
+  if (isError) return <p className={styles.about}>Could not check which flags depend on this one.</p>;
+  const dependents = data?.objects ?? [];
+  // In one environment each flag is listed once.
+  const count =
+    environmentId === undefined ? new Set(dependents.map((one) => one.flag.id)).size : (data?.totalCount ?? 0);
   if (count === 0) return null;
   return (
     <section className={styles.box} aria-label="Dependent flags">

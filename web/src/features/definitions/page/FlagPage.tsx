@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { rememberEnvironment } from '../../../server/flag.ts';
+import { rememberEnvironment, useFlag } from '../../../server/flag.ts';
 import { useEnvironments, useProject } from '../../../server/project.ts';
 import { Page } from '../../../ui/Page.tsx';
 import { DefinitionView } from './DefinitionView.tsx';
@@ -14,6 +14,7 @@ export function FlagPage() {
   const project = useProject();
   const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
   const name = environment?.name;
+  const flag = useFlag();
   useEffect(() => {
     if (name !== undefined) rememberEnvironment(project.id, name);
   }, [project.id, name]);
@@ -22,7 +23,8 @@ export function FlagPage() {
     <Page>
       <FlagHead within={environment.name} environment={environment} />
       <EnvironmentStrip current={environment.id} />
-      <DefinitionView key={environment.id} environment={environment} />
+      {/* A link to another flag must not carry this one's state over. */}
+      <DefinitionView key={`${flag.id} ${environment.id}`} environment={environment} />
     </Page>
   );
 }

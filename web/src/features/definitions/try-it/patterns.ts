@@ -20,10 +20,11 @@ export class Undecided extends Error {
 
 /** Ordinary expressions take less than a millisecond. */
 const limitMs = 500;
-const maxVerdicts = 500;
+/** More than a definition can have expressions. */
+const maxVerdicts = 10_000;
 
 /** By pattern and text. Undefined: it is being asked for. */
-let verdicts = new Map<string, boolean | 'tooSlow' | undefined>();
+const verdicts = new Map<string, boolean | 'tooSlow' | undefined>();
 const waiting: PatternQuestion[] = [];
 const answers = noticesOf(0);
 
@@ -47,18 +48,26 @@ const idOf = ({ pattern, text }: PatternQuestion): string => JSON.stringify([pat
 async function work(): Promise<void> {
   for (let question = waiting[0]; question; question = waiting[0]) {
     const verdict = await verdictOf(question);
-    if (verdicts.size > maxVerdicts) verdicts = new Map(waiting.map((one) => [idOf(one), undefined]));
+    // The oldest go first: an evaluation that needs them all would else start over without end.
+    for (const id of verdicts.keys()) {
+      if (verdicts.size <= maxVerdicts) break;
+      if (verdicts.get(id) !== undefined) verdicts.delete(id);
+    }
     verdicts.set(idOf(question), verdict);
     waiting.shift();
     answers.set(answers.get() + 1);
   }
 }
 
-let worker: Promise<Worker> | undefined;
+let worker: Promise<Worker | undefined> | undefined;
 
 async function verdictOf(question: PatternQuestion): Promise<boolean | 'tooSlow'> {
   worker ??= startWorker();
   const running = await worker;
+  if (!running) {
+    worker = undefined;
+    return 'tooSlow';
+  }
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       running.terminate();
@@ -73,9 +82,11 @@ async function verdictOf(question: PatternQuestion): Promise<boolean | 'tooSlow'
   });
 }
 
-function startWorker(): Promise<Worker> {
+/** Undefined when its code could not be loaded, for example after an upgrade of the server. */
+function startWorker(): Promise<Worker | undefined> {
   const started = new Worker(new URL('./pattern-worker.ts', import.meta.url), { type: 'module' });
   return new Promise((resolve) => {
     started.onmessage = () => resolve(started);
+    started.onerror = () => resolve(undefined);
   });
 }
