@@ -14,7 +14,7 @@ import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
 import { watchDefinitions } from '#jobs/definition-changes.ts';
-import { setupLink, smtpSender } from '#jobs/mail.ts';
+import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definitions.ts';
@@ -85,12 +85,18 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const listeningAt = await listen(app, config);
   // From here on nothing waits for the database: a node that listens survives its absence.
   const publicUrl = givenUrl ?? listeningAt;
-  const send = config.mail && smtpSender(config.mail.smtpUrl, config.mail.from, publicUrl);
-  jobs.push(startOutbox({ store, log, publicUrl, send }));
+  jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
   else if (setupToken) process.stdout.write(`\n${setupLines(publicUrl, setupToken)}\n`);
+}
+
+/** How mails leave the outbox: by the mail server, or by somebody who reads the log. */
+function mailing({ config: { mail }, log, store }: Omit<Beginning, 'firstStart'>, publicUrl: string) {
+  if (!mail) return { handlers: {}, onWake: () => announceLinks(store, log, publicUrl) };
+  const send = smtpSender(mail.smtpUrl, mail.from, publicUrl);
+  return { handlers: mailHandlers(send, () => store.clock()) };
 }
 
 /** In a process of its own, which has our settings: reading and checking everything would hold up requests here. */

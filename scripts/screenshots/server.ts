@@ -9,7 +9,7 @@ import { accountPrefix, prefix } from '#contract/parts.ts';
 import { sessionIdleMs } from '#domain/accounts.ts';
 import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
-import { listOutbox } from '#store/outbox.ts';
+import { listMails } from '#store/outbox.ts';
 import { createApp } from '../../src/app.ts';
 import type { Api } from '../../test/e2e/support.ts';
 import { ana } from '../../test/web/people.ts';
@@ -83,7 +83,7 @@ export async function startServer(since?: number): Promise<Server> {
       return person(ana.email);
     },
     accept: async (email, name) => {
-      const mail = (await listOutbox(store)).find((entry) => entry.mail.email === email)?.mail;
+      const mail = (await listMails(store)).find(({ payload }) => payload.email === email)?.payload;
       await post(`/invitations/${mail?.token}`, { name, password: ana.password });
       return person(email);
     },

@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import { linkOf } from '#jobs/mail.ts';
-import { listOutbox, type OutboxEntry } from '#store/outbox.ts';
+import { isMail, listOutbox, type OutboxEntry } from '#store/outbox.ts';
 import { publicUrlOf, withStore } from './store.ts';
 import { printTable } from './table.ts';
 
 export function addOutboxCommands(program: Command): void {
-  const outbox = program.command('outbox').description('mails that wait to be sent');
-  outbox.command('list').description('list the mails that are not sent, with their links, oldest first').action(list);
+  const outbox = program.command('outbox').description('what waits to be sent');
+  outbox
+    .command('list')
+    .description('list what is not sent, oldest first: mails with their links, anything else with its target')
+    .action(list);
 }
 
 const list = () =>
@@ -15,15 +18,15 @@ const list = () =>
     const entries = await listOutbox(store);
     printTable(
       ['to', 'what', 'link', 'expires', 'state'],
-      entries.map((entry) => [
-        entry.mail.email,
-        entry.mail.kind,
-        linkOf(url, entry.mail),
-        new Date(entry.mail.expiresAt).toISOString(),
-        stateOf(entry),
-      ]),
+      entries.map((entry) => [...columnsOf(entry, url), stateOf(entry)]),
     );
   });
+
+function columnsOf(entry: OutboxEntry, url: string): string[] {
+  if (!isMail(entry)) return [entry.target, entry.kind, '', ''];
+  const { email, kind, expiresAt } = entry.payload;
+  return [email, kind, linkOf(url, entry.payload), new Date(expiresAt).toISOString()];
+}
 
 function stateOf({ attempts, lastError, givenUpAt }: OutboxEntry): string {
   if (givenUpAt !== undefined) return `given up: ${lastError}`;

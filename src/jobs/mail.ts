@@ -1,6 +1,9 @@
 /** Composes emails and sends them by SMTP. */
 import { createTransport } from 'nodemailer';
-import { type Mail, pathOf } from '#store/outbox.ts';
+import type { Logger } from 'pino';
+import { hasUnannouncedMail, type Mail, pathOf, takeUnannouncedMails } from '#store/outbox.ts';
+import { housekeep, type Store } from '#store/sql.ts';
+import { GiveUp, type OutboxHandler, type OutboxHandlers } from './outbox.ts';
 
 /** Resolves once the mail server has accepted the message. */
 export type SendMail = (mail: Mail) => Promise<void>;
@@ -18,6 +21,32 @@ export function smtpSender(smtpUrl: string, from: string, publicUrl: string): Se
   return async (mail) => {
     await transport.sendMail({ from, to: { name: mail.name, address: mail.email }, ...composeMail(mail, publicUrl) });
   };
+}
+
+/** All mails go to one server, which may refuse more connections at once than a few. */
+export function mailHandlers(send: SendMail, clock: () => number): OutboxHandlers {
+  const handler: OutboxHandler = {
+    noun: 'mail',
+    perTarget: 5,
+    atOnce: 5,
+    facts: ({ payload }) => ({ email: (payload as Mail).email }),
+    deliver: async ({ payload }) => {
+      const mail = payload as Mail;
+      if (mail.expiresAt <= clock()) throw new GiveUp('the link expired before the mail could be sent');
+      await send(mail);
+    },
+  };
+  return { invitation: handler, 'password-reset': handler };
+}
+
+/** Without a mail server the links are logged, each once, and the mails stay. */
+export async function announceLinks(store: Store, log: Logger, publicUrl: string): Promise<void> {
+  if (!(await hasUnannouncedMail(store))) return;
+  for (const { payload } of await housekeep(store, takeUnannouncedMails)) {
+    const { kind, email, expiresAt } = payload;
+    const link = linkOf(publicUrl, payload);
+    log.info({ kind, email, link, expiresAt }, 'no mail server is configured: hand this link over yourself');
+  }
 }
 
 /** Connects and authenticates without sending anything. Throws the mail server's or the network's error. */

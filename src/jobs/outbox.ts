@@ -1,39 +1,59 @@
 /**
- * Works through the outbox.
+ * Delivers what is in the outbox, by handlers for the kinds of entries.
  *
  * Invariants
  * 1. An entry is taken up only after the commit that put it there, and by one worker at a time, in whichever process.
- * 2. An entry leaves the outbox only after the mail server has taken the mail: at least once, never lost.
- * 3. Sending happens outside of any transaction: a slow mail server delays nobody but itself.
- * 4. Who dies while sending gives the entry back when its lease is over.
+ * 2. An entry leaves the outbox only after its handler has delivered it: at least once, never lost.
+ * 3. Delivering happens outside of any transaction, and each target has its own concurrency: a slow target delays
+ *    nobody but itself.
+ * 4. When a process dies while it delivers, its entries are due again at the end of their lease.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { commandLine } from '#domain/operator.ts';
 import {
+  type Claim,
   claimDue,
   deleteEntry,
-  extendClaim,
-  findNextDue,
-  hasUnannounced,
+  extendClaims,
+  type Head,
+  listHeads,
   type OutboxEntry,
   saveFailure,
   saveGivenUp,
-  takeUnannounced,
 } from '#store/outbox.ts';
 import { housekeep, type Store } from '#store/sql.ts';
-import { linkOf, type SendMail } from './mail.ts';
 
 const leaseMs = 60_000;
-const atOnce = 5;
-const longestSendingMs = 120_000;
+const maxDeliveryMs = 120_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60 * 60 * 1000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
 /** Another process may have put something in without our hearing of it. */
 const longestSleepMs = 30_000;
+/** Another node was faster, or has claimed what looks due. */
+const afterNothingMs = 1_000;
 /** A database that refuses is not asked again at once. */
 const afterErrorMs = 5_000;
+/** Bounds the memory, and the text of the claim. */
+const maxTargetsInClaim = 20;
+
+export interface OutboxHandler {
+  /** What is delivered, for the log: 'mail'. */
+  readonly noun: string;
+  /** Deliveries at once on this node: to one target, and of this handler. Handlers do not wait for each other. */
+  readonly perTarget: number;
+  readonly atOnce: number;
+  /** Members of the log's lines about an entry. */
+  facts(entry: OutboxEntry): Readonly<Record<string, unknown>>;
+  /** Resolves when it is delivered. Throws to try again later, or `GiveUp`. The signal ends it after two minutes. */
+  deliver(entry: OutboxEntry, signal: AbortSignal): Promise<void>;
+}
+
+/** By kind of entry. Entries of other kinds stay for a node that has a handler. */
+export type OutboxHandlers = Readonly<Record<string, OutboxHandler>>;
+
+/** Trying again would not help. */
+export class GiveUp extends Error {}
 
 export interface OutboxWorker {
   /** Takes up nothing more; resolves when what is under way is settled. */
@@ -43,51 +63,62 @@ export interface OutboxWorker {
 export interface OutboxOptions {
   readonly store: Store;
   readonly log: Logger;
-  readonly publicUrl: string;
-  /** Absent: no mail server is configured; the links are logged and the mails stay. */
-  readonly send: SendMail | undefined;
+  readonly handlers: OutboxHandlers;
+  /** Runs each time the worker wakes, before it claims anything. */
+  readonly onWake?: () => Promise<void>;
 }
 
-export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): OutboxWorker {
+export function startOutbox({ store, log, handlers, onWake }: OutboxOptions): OutboxWorker {
+  const kinds = Object.keys(handlers);
+  const underWay = new Map<OutboxEntry, Promise<void>>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const underWay = new Set<Promise<void>>();
-
-  /** Each mail has a place of its own: one that hangs keeps its place, and the others go on. */
-  const sendDue = async (sender: SendMail) => {
-    const limit = atOnce - underWay.size;
-    if (limit === 0 || !(await isDue(store))) return;
-    for (const entry of await housekeep(store, (tx) => claimDue(tx, { limit, leaseMs }))) {
-      const sending = deliver({ store, log, send: sender }, entry)
-        .catch((error: unknown) => log.error({ err: error, id: entry.id }, 'a mail could not be settled'))
-        .finally(() => {
-          underWay.delete(sending);
-          wake();
-        });
-      underWay.add(sending);
-    }
+  /** Resolves to the time until something is due. Looks before it writes: an idle server need not flush its disk. */
+  const work = async (): Promise<number> => {
+    await onWake?.();
+    const heads = kinds.length > 0 ? await listHeads(store) : [];
+    const now = store.clock();
+    const claims = claimsOf(
+      heads.filter(({ dueAt }) => dueAt <= now),
+      { handlers, underWay: [...underWay.keys()] },
+    );
+    const next = heads.find(({ kind, dueAt }) => dueAt > now && handlers[kind]);
+    const sleepMs = next ? next.dueAt - now : longestSleepMs;
+    if (claims.length === 0) return sleepMs;
+    const claimed = await housekeep(store, (tx) => claimDue(tx, claims, { kinds, leaseMs }));
+    for (const entry of claimed) start(entry);
+    return claimed.length > 0 ? 0 : Math.min(sleepMs, afterNothingMs);
   };
-  const work = () => (send ? sendDue(send) : announce(store, log, publicUrl));
+  const start = (entry: OutboxEntry) => {
+    const handler = handlers[entry.kind] as OutboxHandler;
+    const delivering = deliver({ store, log, handler }, entry)
+      .catch((error: unknown) => log.error({ err: error, id: entry.id }, `a ${handler.noun} could not be settled`))
+      .finally(() => {
+        underWay.delete(entry);
+        wake();
+      });
+    underWay.set(entry, delivering);
+  };
   const wake = () => {
     if (stopped) return;
     clearTimeout(timer);
-    running = running.then(work).then(
-      () => sleep(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'the outbox could not be worked');
-        return sleep(afterErrorMs);
-      },
-    );
+    running = running.then(work).then(sleep, (error: unknown) => {
+      log.error({ err: error }, 'the outbox could not be worked');
+      sleep(afterErrorMs);
+    });
   };
-  /** Until something is due, but at least and at most for a while. */
-  const sleep = async (leastMs: number) => {
-    const next = send && (await findNextDue(store).catch(() => undefined));
-    const sleepMs = next === undefined ? longestSleepMs : Math.max(leastMs, next - store.clock());
+  const sleep = (sleepMs: number) => {
     clearTimeout(timer);
     if (!stopped) timer = setTimeout(wake, Math.min(sleepMs, longestSleepMs)).unref();
   };
+  const heartbeat = setInterval(() => {
+    if (underWay.size === 0) return;
+    housekeep(store, (tx) => extendClaims(tx, [...underWay.keys()], leaseMs)).catch((error: unknown) =>
+      log.warn({ err: error }, 'claims on outbox entries could not be extended'),
+    );
+  }, leaseMs / 3).unref();
   store.onCommit({
     onNotice: ({ kind }) => {
       if (kind === 'outbox' || kind === 'missed') wake();
@@ -100,76 +131,78 @@ export function startOutbox({ store, log, publicUrl, send }: OutboxOptions): Out
       stopped = true;
       clearTimeout(timer);
       await running;
-      await Promise.all(underWay);
+      await Promise.all(underWay.values());
+      clearInterval(heartbeat);
     },
   };
 }
 
-/** Looks before it writes: an idle server need not flush anything to its disk. */
-const isDue = async (store: Store): Promise<boolean> =>
-  ((await findNextDue(store)) ?? Number.POSITIVE_INFINITY) <= store.clock();
-
-async function announce(store: Store, log: Logger, publicUrl: string): Promise<void> {
-  if (!(await hasUnannounced(store))) return;
-  for (const { mail } of await housekeep(store, takeUnannounced)) {
-    const { kind, email, expiresAt } = mail;
-    const link = linkOf(publicUrl, mail);
-    log.info({ kind, email, link, expiresAt }, 'no mail server is configured: hand this link over yourself');
-  }
+interface Room {
+  readonly handlers: OutboxHandlers;
+  readonly underWay: readonly OutboxEntry[];
 }
 
-interface Sending {
+/** For each target that has something due, as many entries as it and its handler have room for. */
+function claimsOf(due: readonly Head[], { handlers, underWay }: Room): Claim[] {
+  const free = new Map<OutboxHandler, number>();
+  for (const handler of Object.values(handlers)) free.set(handler, handler.atOnce);
+  const take = (handler: OutboxHandler, count: number) => free.set(handler, (free.get(handler) ?? 0) - count);
+  for (const { kind } of underWay) take(handlers[kind] as OutboxHandler, 1);
+  const claims: Claim[] = [];
+  for (const { target, kind } of due) {
+    const handler = handlers[kind];
+    if (!handler || claims.length === maxTargetsInClaim) continue;
+    const busy = underWay.filter((entry) => entry.target === target).length;
+    const limit = Math.min(handler.perTarget - busy, free.get(handler) ?? 0);
+    if (limit <= 0) continue;
+    claims.push({ target, limit });
+    take(handler, limit);
+  }
+  return claims;
+}
+
+interface Delivering {
   readonly store: Store;
   readonly log: Logger;
-  readonly send: SendMail;
+  readonly handler: OutboxHandler;
 }
 
-async function deliver(sending: Sending, entry: OutboxEntry): Promise<void> {
-  const { store, log } = sending;
-  const { id, mail, attempts } = entry;
-  if (mail.expiresAt <= store.clock()) {
-    await housekeep(store, (tx) => saveGivenUp(tx, id, 'the link expired before the mail could be sent'));
+async function deliver({ store, log, handler }: Delivering, entry: OutboxEntry): Promise<void> {
+  const { noun } = handler;
+  const { kind, attempts, createdAt } = entry;
+  const facts = { kind, ...handler.facts(entry), attempts };
+  const error = await tryToDeliver(handler, entry);
+  if (error === undefined) {
+    await housekeep(store, (tx) => deleteEntry(tx, entry));
+    log.info(facts, `${noun} sent`);
     return;
   }
-  const error = await trySending(sending, entry);
-  if (error !== undefined) return putBack(store, log, entry, error);
-  await housekeep(store, (tx) => deleteEntry(tx, id));
-  log.info({ kind: mail.kind, email: mail.email, attempts }, 'mail sent');
-}
-
-/** What went wrong, or undefined when the mail server has taken the mail. */
-async function trySending({ store, log, send }: Sending, { id, mail }: OutboxEntry): Promise<string | undefined> {
-  const heartbeat = setInterval(() => {
-    housekeep(store, (tx) => extendClaim(tx, id, leaseMs)).catch((error: unknown) =>
-      log.warn({ err: error, id }, 'the claim on a mail could not be extended'),
-    );
-  }, leaseMs / 3).unref();
-  try {
-    await Promise.race([send(mail), tooLong()]);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    clearInterval(heartbeat);
+  const { message } = error;
+  const dueAt = store.clock() + pauseAfter(attempts);
+  if (error instanceof GiveUp || dueAt - createdAt > giveUpAfterMs) {
+    await housekeep(store, (tx) => saveGivenUp(tx, entry, message));
+    log.error({ ...facts, error: message }, `${noun} given up; to see it, run: ${commandLine('outbox list')}`);
+  } else {
+    await housekeep(store, (tx) => saveFailure(tx, entry, { error: message, dueAt }));
+    log.warn({ ...facts, error: message }, `${noun} not sent, will be tried again`);
   }
 }
 
-/** A mail server that goes on sending something, but no end, is given up. */
-async function tooLong(): Promise<never> {
-  await pause(longestSendingMs, undefined, { ref: false });
-  throw new Error(`the mail server did not finish within ${longestSendingMs / 1000} seconds`);
-}
-
-async function putBack(store: Store, log: Logger, entry: OutboxEntry, error: string): Promise<void> {
-  const { id, mail, attempts, createdAt } = entry;
-  const facts = { kind: mail.kind, email: mail.email, attempts, error };
-  const dueAt = store.clock() + pauseAfter(attempts);
-  if (dueAt - createdAt > giveUpAfterMs) {
-    await housekeep(store, (tx) => saveGivenUp(tx, id, error));
-    log.error(facts, `mail given up; to see it, run: ${commandLine('outbox list')}`);
-  } else {
-    await housekeep(store, (tx) => saveFailure(tx, id, { error, dueAt }));
-    log.warn(facts, 'mail not sent, will be tried again');
+/** What went wrong, or undefined when it is delivered. */
+async function tryToDeliver(handler: OutboxHandler, entry: OutboxEntry): Promise<Error | undefined> {
+  const controller = new AbortController();
+  const { promise: tooLong, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new Error(`${entry.target} did not finish within ${maxDeliveryMs / 1000} seconds`));
+    controller.abort();
+  }, maxDeliveryMs).unref();
+  try {
+    await Promise.race([handler.deliver(entry, controller.signal), tooLong]);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,27 +1,36 @@
-/** Work to do after a commit: put in the transaction that causes it, taken up behind the commit. */
-import sql from 'sql-template-tag';
+/**
+ * Work to do after a commit: put in the transaction that causes it, delivered behind it.
+ *
+ * Invariants
+ * 1. `due_at` decides when an entry can be claimed. A claim moves it to the end of the lease.
+ * 2. Of the entries with one ordering key only the first is due; the others wait until it is settled.
+ * 3. Each claim raises `attempts`. Whoever lost an entry to another node settles nothing: its number is no longer right.
+ */
+import sql, { join, type Sql } from 'sql-template-tag';
 import { administrators } from '#domain/groups.ts';
 import type { Reader, Tx } from './sql.ts';
 
-/** What is needed to write a mail. The link's token exists only here; elsewhere it is hashed. */
-export interface Mail {
-  readonly kind: 'invitation' | 'password-reset';
-  readonly email: string;
-  readonly name: string;
-  readonly token: string;
-  readonly expiresAt: number;
-  /** Who invites; absent for a password reset. */
-  readonly invitedBy?: string;
+export interface NewEntry {
+  readonly id: string;
+  readonly kind: string;
+  /** Where it goes. Entries for one target share its concurrency. */
+  readonly target: string;
+  /**
+   * Entries with one key are delivered in the order they were put, one at a time. The transaction holds a lock that the
+   * key stands for, such as that of an environment: else two that put the first entry at once have no order.
+   */
+  readonly orderingKey?: string;
+  readonly payload: unknown;
+  /** The user whom it concerns: it goes when the user is deleted. Not together with a key. */
+  readonly userId?: string;
 }
-
-const folders = { invitation: 'invitations', 'password-reset': 'reset' } as const;
-
-/** Where the mail's link leads, below the address of the server. */
-export const pathOf = ({ kind, token }: Mail): string => `/${folders[kind]}/${token}`;
 
 export interface OutboxEntry {
   readonly id: string;
-  readonly mail: Mail;
+  readonly kind: string;
+  readonly target: string;
+  readonly orderingKey: string | undefined;
+  readonly payload: unknown;
   readonly createdAt: number;
   readonly attempts: number;
   readonly lastError: string | undefined;
@@ -30,6 +39,9 @@ export interface OutboxEntry {
 
 interface OutboxRow {
   readonly id: string;
+  readonly kind: string;
+  readonly target: string;
+  readonly ordering_key: string | null;
   readonly payload: string;
   readonly created_at: number;
   readonly attempts: number;
@@ -39,42 +51,41 @@ interface OutboxRow {
 
 const toEntry = (row: OutboxRow): OutboxEntry => ({
   id: row.id,
-  mail: JSON.parse(row.payload) as Mail,
+  kind: row.kind,
+  target: row.target,
+  orderingKey: row.ordering_key ?? undefined,
+  payload: JSON.parse(row.payload),
   createdAt: row.created_at,
   attempts: row.attempts,
   lastError: row.last_error ?? undefined,
   givenUpAt: row.given_up_at ?? undefined,
 });
 
-const columns = sql`id, payload, created_at, attempts, last_error, given_up_at`;
+const columns = sql`id, kind, target, ordering_key, payload, created_at, attempts, last_error, given_up_at`;
 
-/** A mail to a user replaces an earlier one of the same kind that still waits: its link is dead. */
-export async function putMail(tx: Tx, id: string, userId: string, mail: Mail): Promise<void> {
-  await deleteMail(tx, userId, mail.kind);
+/** The `due_at` of an entry that waits for an earlier one with its key. */
+const behindAnother = Number.MAX_SAFE_INTEGER;
+
+export async function putEntry(tx: Tx, entry: NewEntry): Promise<void> {
+  const { id, kind, target, orderingKey, payload, userId } = entry;
+  const last = orderingKey === undefined ? undefined : await lockLastOf(tx, orderingKey);
+  const [position, dueAt] = last ? [last.position + 1, behindAnother] : [0, tx.now];
   await tx.run(sql`
-    insert into outbox (id, kind, payload, user_id, created_at, due_at)
-    values (${id}, ${mail.kind}, ${JSON.stringify(mail)}, ${userId}, ${tx.now}, ${tx.now})`);
+    insert into outbox (id, kind, target, ordering_key, position, payload, user_id, created_at, due_at)
+    values (${id}, ${kind}, ${target}, ${orderingKey ?? null}, ${position}, ${JSON.stringify(payload)},
+            ${userId ?? null}, ${tx.now}, ${dueAt})`);
   tx.announce({ kind: 'outbox' });
 }
 
-/** The mail is of no use any more: its link was used. */
-export const deleteMail = (tx: Tx, userId: string, kind: Mail['kind']) =>
-  tx.run(sql`delete from outbox where user_id = ${userId} and kind = ${kind}`);
+/** Locked, so that it is not settled before ours is there: settling makes the next one due. */
+const lockLastOf = (tx: Tx, orderingKey: string) =>
+  tx.one<{ position: number }>(sql`
+    select position from outbox where ordering_key = ${orderingKey} and given_up_at is null
+     order by position desc, id desc limit 1 ${tx.lock}`);
 
-/** Everything that is not sent, oldest first. */
+/** Everything that is not delivered, oldest first. */
 export async function listOutbox(db: Reader): Promise<OutboxEntry[]> {
   const rows = await db.all<OutboxRow>(sql`select ${columns} from outbox order by created_at, id`);
-  return rows.map(toEntry);
-}
-
-/** Only the invitations, and not those of administrators: no link that makes its reader one, or opens an account. */
-export async function listOutboxOfMembers(db: Reader): Promise<OutboxEntry[]> {
-  const rows = await db.all<OutboxRow>(sql`
-    select ${columns} from outbox o
-     where kind = 'invitation'
-       and not exists (select 1 from memberships m join groups g on g.id = m.group_id
-                        where m.user_id = o.user_id and g.name = ${administrators.name})
-     order by created_at, id`);
   return rows.map(toEntry);
 }
 
@@ -92,49 +103,152 @@ export const measureOutbox = (db: Reader) =>
            min(case when given_up_at is null then created_at end) as "waitingSince"
       from outbox`);
 
-export async function hasUnannounced(db: Reader): Promise<boolean> {
-  return (await db.one(sql`select 1 from outbox where announced_at is null limit 1`)) !== undefined;
+/** The entry of a target that comes next. */
+export interface Head {
+  readonly target: string;
+  readonly kind: string;
+  readonly dueAt: number;
 }
 
-/** Takes the entries that nobody was told of yet, oldest first; whoever takes them tells of them. */
-export async function takeUnannounced(tx: Tx): Promise<OutboxEntry[]> {
-  const rows = await tx.all<OutboxRow>(sql`
-    update outbox set announced_at = ${tx.now} where announced_at is null returning ${columns}`);
-  return rows.map(toEntry).sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+/** One for each target that has an entry, the one due first at the front. Steps from target to target in the index. */
+export const listHeads = (db: Reader): Promise<Head[]> =>
+  db.all<Head>(sql`
+    with recursive targets (target) as (
+      select min(target) from outbox where given_up_at is null
+      union all
+      select (select min(o.target) from outbox o where o.given_up_at is null and o.target > targets.target)
+        from targets where targets.target is not null
+    )
+    select h.target, h.kind, h.due_at as "dueAt"
+      from targets
+      join outbox h on h.id = (select o.id from outbox o where o.given_up_at is null and o.target = targets.target
+                                order by o.due_at, o.id limit 1)
+     order by h.due_at, h.id`);
+
+export interface Claim {
+  readonly target: string;
+  /** How many entries at most. */
+  readonly limit: number;
 }
 
 /**
- * Takes what is due, for so long that nobody else takes it meanwhile. Who dies with it in hand gives it back when that
- * time is over; so every mail is sent at least once, and twice only if the death fell between sending and noting it.
+ * Takes what is due of each of the targets, for so long that nobody else takes it meanwhile. When a process dies, its
+ * entries are due again at the end of the lease: each is delivered at least once, and twice only if the process died
+ * between delivering and noting it. Entries of kinds that only a newer release knows stay.
  */
-export async function claimDue(tx: Tx, { limit, leaseMs }: { limit: number; leaseMs: number }): Promise<OutboxEntry[]> {
+export async function claimDue(
+  tx: Tx,
+  claims: readonly Claim[],
+  { kinds, leaseMs }: { kinds: readonly string[]; leaseMs: number },
+): Promise<OutboxEntry[]> {
+  const due = ({ target, limit }: Claim): Sql => sql`
+    select id from (
+      select o.id from outbox o
+       where o.given_up_at is null and o.target = ${target} and o.due_at <= ${tx.now} and o.claimed_until <= ${tx.now}
+         and o.kind in (${join([...kinds])})
+         and not exists (select 1 from outbox e
+                          where e.ordering_key = o.ordering_key and e.given_up_at is null
+                            and (e.position, e.id) < (o.position, o.id))
+       order by o.due_at, o.id limit ${limit} ${tx.skipLocked}) as claimed`;
   const rows = await tx.all<OutboxRow>(sql`
-    update outbox set claimed_until = ${tx.now + leaseMs}, attempts = attempts + 1
-     where id in (select id from outbox
-                   where given_up_at is null and due_at <= ${tx.now} and claimed_until <= ${tx.now}
-                   order by due_at, id limit ${limit} ${tx.skipLocked})
+    update outbox set attempts = attempts + 1, due_at = ${tx.now + leaseMs}, claimed_until = ${tx.now + leaseMs}
+     where id in (${join(claims.map(due), ' union all ')})
     returning ${columns}`);
   return rows.map(toEntry);
 }
 
-/** Sending takes longer than the lease: it stays ours. */
-export const extendClaim = (tx: Tx, id: string, leaseMs: number) =>
-  tx.run(sql`update outbox set claimed_until = ${tx.now + leaseMs} where id = ${id}`);
+/** Deliveries take longer than the lease: the entries stay ours. */
+export const extendClaims = (tx: Tx, entries: readonly OutboxEntry[], leaseMs: number) =>
+  tx.run(sql`
+    update outbox set due_at = ${tx.now + leaseMs}, claimed_until = ${tx.now + leaseMs}
+     where (id, attempts) in (values ${join(entries.map(({ id, attempts }) => sql`(${id}, cast(${attempts} as bigint))`))})`);
 
-/** When the next entry can be claimed; undefined when none waits. */
-export async function findNextDue(db: Reader): Promise<number | undefined> {
-  const row = await db.one<{ at: number | null }>(sql`
-    select min(case when claimed_until > due_at then claimed_until else due_at end) as at
-      from outbox where given_up_at is null`);
-  return row?.at ?? undefined;
+const isStillOurs = ({ id, attempts }: OutboxEntry) => sql`id = ${id} and attempts = ${attempts}`;
+
+/** It was delivered; a mail's token goes with it. */
+export async function deleteEntry(tx: Tx, entry: OutboxEntry): Promise<void> {
+  await tx.run(sql`delete from outbox where ${isStillOurs(entry)}`);
+  await makeNextDue(tx, entry);
 }
 
-/** It was sent, and with it goes the token. */
-export const deleteEntry = (tx: Tx, id: string) => tx.run(sql`delete from outbox where id = ${id}`);
-
-export const saveFailure = (tx: Tx, id: string, { error, dueAt }: { error: string; dueAt: number }) =>
-  tx.run(sql`update outbox set last_error = ${error}, due_at = ${dueAt}, claimed_until = 0 where id = ${id}`);
+/** Entries behind it with the same key go on waiting. */
+export const saveFailure = (tx: Tx, entry: OutboxEntry, { error, dueAt }: { error: string; dueAt: number }) =>
+  tx.run(sql`
+    update outbox set last_error = ${error}, due_at = ${dueAt}, claimed_until = 0 where ${isStillOurs(entry)}`);
 
 /** It stays visible, but nobody tries again. */
-export const saveGivenUp = (tx: Tx, id: string, error: string) =>
-  tx.run(sql`update outbox set last_error = ${error}, given_up_at = ${tx.now}, claimed_until = 0 where id = ${id}`);
+export async function saveGivenUp(tx: Tx, entry: OutboxEntry, error: string): Promise<void> {
+  await tx.run(sql`
+    update outbox set last_error = ${error}, given_up_at = ${tx.now}, claimed_until = 0 where ${isStillOurs(entry)}`);
+  await makeNextDue(tx, entry);
+}
+
+/** A statement of its own, after the entry is gone: an entry that was put meanwhile is seen only now. */
+async function makeNextDue(tx: Tx, { orderingKey }: OutboxEntry): Promise<void> {
+  if (orderingKey === undefined) return;
+  await tx.run(sql`
+    update outbox set due_at = ${tx.now}
+     where due_at = ${behindAnother}
+       and id = (select id from outbox where ordering_key = ${orderingKey} and given_up_at is null
+                  order by position, id limit 1)`);
+}
+
+/** What is needed to write a mail. The link's token exists only here; elsewhere it is hashed. */
+export interface Mail {
+  readonly kind: 'invitation' | 'password-reset';
+  readonly email: string;
+  readonly name: string;
+  readonly token: string;
+  readonly expiresAt: number;
+  /** Who invites; absent for a password reset. */
+  readonly invitedBy?: string;
+}
+
+const folders = { invitation: 'invitations', 'password-reset': 'reset' } as const;
+const mailKinds = sql`'invitation', 'password-reset'`;
+
+/** Where the mail's link leads, below the address of the server. */
+export const pathOf = ({ kind, token }: Mail): string => `/${folders[kind]}/${token}`;
+
+export type MailEntry = OutboxEntry & { readonly payload: Mail };
+export const isMail = (entry: OutboxEntry): entry is MailEntry => Object.hasOwn(folders, entry.kind);
+
+const toMails = (rows: readonly OutboxRow[]): MailEntry[] => rows.map(toEntry).filter(isMail);
+
+/** A mail to a user replaces an earlier one of the same kind that still waits: its link is dead. */
+export async function putMail(tx: Tx, id: string, userId: string, mail: Mail): Promise<void> {
+  await deleteMail(tx, userId, mail.kind);
+  await putEntry(tx, { id, kind: mail.kind, target: 'mail', payload: mail, userId });
+}
+
+/** The mail is of no use any more: its link was used. */
+export const deleteMail = (tx: Tx, userId: string, kind: Mail['kind']) =>
+  tx.run(sql`delete from outbox where user_id = ${userId} and kind = ${kind}`);
+
+/** Every mail that is not sent, oldest first. */
+export const listMails = async (db: Reader): Promise<MailEntry[]> =>
+  toMails(await db.all(sql`select ${columns} from outbox where kind in (${mailKinds}) order by created_at, id`));
+
+/** Only the invitations, and not those of administrators: no link that makes its reader one, or opens an account. */
+export const listMailsToMembers = async (db: Reader): Promise<MailEntry[]> =>
+  toMails(
+    await db.all(sql`
+      select ${columns} from outbox o
+       where kind = 'invitation'
+         and not exists (select 1 from memberships m join groups g on g.id = m.group_id
+                          where m.user_id = o.user_id and g.name = ${administrators.name})
+       order by created_at, id`),
+  );
+
+export async function hasUnannouncedMail(db: Reader): Promise<boolean> {
+  const query = sql`select 1 from outbox where announced_at is null and kind in (${mailKinds}) limit 1`;
+  return (await db.one(query)) !== undefined;
+}
+
+/** Takes the mails whose links nobody was told yet, oldest first; whoever takes them tells of them. */
+export async function takeUnannouncedMails(tx: Tx): Promise<MailEntry[]> {
+  const rows = await tx.all<OutboxRow>(sql`
+    update outbox set announced_at = ${tx.now} where announced_at is null and kind in (${mailKinds})
+    returning ${columns}`);
+  return toMails(rows).sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+}

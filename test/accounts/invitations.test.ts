@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { listOutbox } from '#store/outbox.ts';
+import { listMails } from '#store/outbox.ts';
 import { type Answer, type Request, refused } from '../support/app.ts';
 import { uniqueName } from '../support/build.ts';
 import {
@@ -171,7 +171,7 @@ test('an invitation is open for seven days from when it was sent, and not a mome
 
 test('inviting again answers the user, makes a new link in a new mail and kills the old link and the old mail', async () => {
   const { id, email, token } = await invite(api);
-  const [old] = (await listOutbox(api.store)).filter(({ mail }) => mail.email === email);
+  const [old] = (await listMails(api.store)).filter(({ payload }) => payload.email === email);
   const actions = await api.recorded(async () => {
     const { status, body } = await resend(id);
     assert.deepEqual([status, body], [200, (await api.get(`/users/${id}`)).body]);
@@ -179,12 +179,12 @@ test('inviting again answers the user, makes a new link in a new mail and kills 
   assert.deepEqual(actions, ['user.invited_again']);
   const { id: editor } = (await api.lastChange()).editor;
   assert.equal(editor, administrator.id);
-  const waiting = (await listOutbox(api.store)).filter(({ mail }) => mail.email === email);
+  const waiting = (await listMails(api.store)).filter(({ payload }) => payload.email === email);
   assert.equal(waiting.length, 1);
   assert.notEqual(waiting[0]?.id, old?.id);
-  const fresh = waiting[0]?.mail.token ?? '';
+  const fresh = waiting[0]?.payload.token ?? '';
   assert.notEqual(fresh, token);
-  assert.equal(waiting[0]?.mail.invitedBy, administrator.email);
+  assert.equal(waiting[0]?.payload.invitedBy, administrator.email);
   refused(await open(token), 404, notFound);
   assert.equal((await accept(fresh)).status, 200);
 });

@@ -5,7 +5,7 @@ import type { Change } from '#domain/changes.ts';
 import { hashOf } from '#security/secrets.ts';
 import { findAccount } from '#store/account.ts';
 import { listChanges } from '#store/changes.ts';
-import { listOutbox } from '#store/outbox.ts';
+import { listMails } from '#store/outbox.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
 
@@ -531,7 +531,7 @@ test('no secret is in the log: no key, no hash of one, no token of an invitation
   await api.post('/users', { email: `${uniqueName('user')}@example.com` });
   await api.delete(`/apiKeys/${key.key}`);
   const texts: string[] = [api.adminKey, key.key, ...environment.apiTokens.map((token: { key: string }) => token.key)];
-  const tokens = (await listOutbox(api.store)).map(({ mail }) => mail.token);
+  const tokens = (await listMails(api.store)).map(({ payload }) => payload.token);
   const account = await findAccount(api.store);
   const everything = JSON.stringify(await api.store.all(sql`select * from changes`));
   for (const secret of [...texts, ...tokens, account?.markerSecret ?? assert.fail()]) {

@@ -6,9 +6,10 @@ import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { v7 as newId } from 'uuid';
 import type { User, UserStatus } from '#domain/users.ts';
+import { announceLinks } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { hashOf } from '#security/secrets.ts';
-import { listOutbox } from '#store/outbox.ts';
+import { listMails } from '#store/outbox.ts';
 import { insertUser } from '#store/users.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aProject, uniqueName } from '../support/build.ts';
@@ -50,7 +51,7 @@ const replace = (path: string, value?: unknown) => ({ op: 'replace', path, value
 const remove = (path: string, value?: unknown) => ({ op: 'remove', path, value });
 const check = (path: string, value: unknown) => ({ op: 'test', path, value });
 
-const outboxOf = async (email: string) => (await listOutbox(api.store)).filter((entry) => entry.mail.email === email);
+const outboxOf = async (email: string) => (await listMails(api.store)).filter((entry) => entry.payload.email === email);
 
 test('an invited user is PENDING, named by the address and in no group, and the answer says so', async () => {
   const actions = await api.recorded(async () => {
@@ -127,7 +128,7 @@ test('the mail waits in the outbox with the commit; its token opens the invitati
   const [mail, ...others] = await outboxOf(email);
   assert.ok(mail);
   assert.deepEqual(others, []);
-  const { token, expiresAt } = mail.mail;
+  const { token, expiresAt } = mail.payload;
   const invitation = await api.store.one(sql`select * from invitations where user_id = ${user.id}`);
   assert.deepEqual(
     { ...(invitation as object) },
@@ -139,13 +140,14 @@ test('the mail waits in the outbox with the commit; its token opens the invitati
 test('each invitation link is told of once, after the commit, also when an earlier process left it untold', async () => {
   const told: string[] = [];
   const log = pino({}, { write: (line) => void told.push(JSON.parse(line).link) });
-  const linkOf = async (email: string) => `https://flags.test/invitations/${(await outboxOf(email))[0]?.mail.token}`;
+  const linkOf = async (email: string) => `https://flags.test/invitations/${(await outboxOf(email))[0]?.payload.token}`;
   const untilTold = async (link: string) => {
     while (!told.includes(link)) await setImmediate();
   };
   const [earlier, later] = [anEmail(), anEmail()];
   await api.post('/users', { email: earlier });
-  const teller = { store: api.store, log, publicUrl: 'https://flags.test', send: undefined };
+  const onWake = () => announceLinks(api.store, log, 'https://flags.test');
+  const teller = { store: api.store, log, handlers: {}, onWake };
   const first = startOutbox(teller);
   await untilTold(await linkOf(earlier));
   await api.post('/users', { email: later });

@@ -4,10 +4,10 @@ import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import sql from 'sql-template-tag';
-import { smtpSender } from '#jobs/mail.ts';
-import { type OutboxWorker, startOutbox } from '#jobs/outbox.ts';
+import { announceLinks, mailHandlers, smtpSender } from '#jobs/mail.ts';
+import { type OutboxHandler, type OutboxHandlers, type OutboxWorker, startOutbox } from '#jobs/outbox.ts';
 import { openStore } from '#store/open.ts';
-import { claimDue, listOutbox, type OutboxEntry, putMail } from '#store/outbox.ts';
+import { claimDue, listMails, listOutbox, type MailEntry, type NewEntry, putEntry, putMail } from '#store/outbox.ts';
 import type { Store } from '#store/sql.ts';
 import { type Api, startApi } from '../support/app.ts';
 import { inOrder, linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -64,7 +64,7 @@ interface Post extends ReturnType<typeof aLog> {
   /** Sets the clock and wakes the workers; resolves when they have taken up what is due. */
   moveTo(now: number): Promise<void>;
   /** The only entry that waits. */
-  entry(): Promise<OutboxEntry & { dueAt: number }>;
+  entry(): Promise<MailEntry & { dueAt: number }>;
 }
 
 /** A server with a mail server beside it and a clock that stands. Nothing of it is left after the test. */
@@ -85,7 +85,8 @@ async function aPost(): Promise<Post> {
     api,
     server,
     start: ({ store = api.store, url = server.url } = {}) => {
-      const worker = startOutbox({ store, log: log.log, publicUrl, send: smtpSender(url, from, publicUrl) });
+      const handlers = mailHandlers(smtpSender(url, from, publicUrl), () => store.clock());
+      const worker = startOutbox({ store, log: log.log, handlers });
       workers.push(worker);
       return worker;
     },
@@ -95,7 +96,7 @@ async function aPost(): Promise<Post> {
       await settled();
     },
     entry: async () => {
-      const [entry, ...others] = await listOutbox(api.store);
+      const [entry, ...others] = await listMails(api.store);
       assert.ok(entry);
       assert.deepEqual(others, []);
       const row = await api.store.one<{ at: number }>(sql`select due_at as at from outbox where id = ${entry.id}`);
@@ -338,7 +339,9 @@ test('two workers on one database send each of fifty mails once', async () => {
 test('who died with a mail in hand gives it back after a minute, and not before', async () => {
   const { api, server, start, moveTo } = await aPost();
   await invite(api);
-  const claimed = await api.store.write((tx) => claimDue(tx, { limit: 5, leaseMs: 60 * second }));
+  const claimed = await api.store.write((tx) =>
+    claimDue(tx, [{ target: 'mail', limit: 5 }], { kinds: ['invitation'], leaseMs: 60 * second }),
+  );
   assert.equal(claimed.length, 1);
   const died = api.clock.now ?? 0;
   start();
@@ -374,7 +377,7 @@ test('a mail whose invitation is replaced while it fails does not come back', as
   await says(tried);
   await api.post(account(`/users/${id}/resend-invitation`));
   await says(tried);
-  const { dueAt, mail } = await entry();
+  const { dueAt, payload: mail } = await entry();
   assert.notEqual(mail.token, token);
   server.manner = 'takes';
   await moveTo(dueAt + hour);
@@ -431,7 +434,8 @@ test('stopping waits for what is under way and takes up nothing more', async () 
 test('without a mail server the link is logged once and the mail waits; with one, later, it is sent', async () => {
   const { api, server, start, says, log, lines, moveTo } = await aPost();
   const { email, token } = await invite(api);
-  const silent = () => startOutbox({ store: api.store, log, publicUrl, send: undefined });
+  const silent = () =>
+    startOutbox({ store: api.store, log, handlers: {}, onWake: () => announceLinks(api.store, log, publicUrl) });
   const worker = silent();
   const line = await says(/^no mail server is configured/);
   assert.deepEqual([line.email, line.link], [email, `${publicUrl}/invitations/${token}`]);
@@ -451,19 +455,231 @@ test('a mail that hangs keeps its own place; the others go on', async () => {
   const sent: string[] = [];
   const events = new EventEmitter();
   const never = new Promise<void>(() => undefined);
-  startOutbox({
-    store: api.store,
-    log,
-    publicUrl,
-    send: async ({ email }) => {
+  const handlers = mailHandlers(
+    async ({ email }) => {
       if (email.startsWith('hangs')) return never;
       sent.push(email);
       events.emit('sent');
     },
-  });
+    () => api.store.clock(),
+  );
+  startOutbox({ store: api.store, log, handlers });
   const wanted = Array.from({ length: 12 }, (_, index) => `quick-${index}@example.com`);
   await api.post('/users', { email: 'hangs@example.com' });
   for (const email of wanted) await api.post('/users', { email });
   while (sent.length < wanted.length) await once(events, 'sent');
   assert.deepEqual(sent.toSorted(), wanted.toSorted());
+});
+
+interface Call {
+  readonly target: string;
+  readonly value: unknown;
+  done(): void;
+  fail(message?: string): void;
+}
+
+/** A handler whose deliveries the test ends one by one. Its calls are in the order in which they begin. */
+function aHandler(limits: { perTarget: number; atOnce: number }) {
+  const events = new EventEmitter();
+  const nextCall = inOrder<Call>(events, 'call');
+  const underWay = new Map<Call, number>();
+  const handler: OutboxHandler = {
+    noun: 'call',
+    ...limits,
+    facts: ({ payload }) => ({ value: payload }),
+    deliver: ({ target, payload }) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const call: Call = {
+        target,
+        value: payload,
+        done: () => underWay.delete(call) && resolve(),
+        fail: (message = 'no') => underWay.delete(call) && reject(new Error(message)),
+      };
+      underWay.set(call, 1);
+      events.emit('call', call);
+      return promise;
+    },
+  };
+  return { handler, nextCall, underWay };
+}
+
+let lastId = 0;
+const put = (store: Store, ...entries: Omit<NewEntry, 'id' | 'kind'>[]) =>
+  store.write(async (tx) => {
+    for (const entry of entries) await putEntry(tx, { id: `call-${++lastId}`, kind: 'call', ...entry });
+  });
+
+async function callsOn(api: Api, limits = { perTarget: 2, atOnce: 10 }) {
+  const log = aLog();
+  const { handler, ...calls } = aHandler(limits);
+  const start = (handlers: OutboxHandlers = { call: handler }, store = api.store): OutboxWorker => {
+    const worker = startOutbox({ store, log: log.log, handlers });
+    after(async () => {
+      for (const call of calls.underWay.keys()) call.done();
+      await worker.stop();
+    });
+    return worker;
+  };
+  return { ...log, ...calls, handler, start };
+}
+
+test('a target that hangs delays no other target, and no other kind', async () => {
+  const api = await startApi();
+  const { handler, start, nextCall, underWay } = await callsOn(api, { perTarget: 2, atOnce: 6 });
+  const sent: string[] = [];
+  const mails = mailHandlers(
+    async ({ email }) => void sent.push(email),
+    () => api.store.clock(),
+  );
+  start({ ...mails, call: handler });
+  const to = (target: string, count: number) =>
+    Array.from({ length: count }, (_, value) => ({ target, payload: value }));
+  await put(api.store, ...to('https://hangs.example.com', 20));
+  await nextCall();
+  await nextCall();
+  await put(api.store, ...to('https://quick.example.com', 5));
+  for (let index = 0; index < 5; index += 1) {
+    const call = await nextCall();
+    assert.equal(call.target, 'https://quick.example.com');
+    call.done();
+  }
+  assert.equal(underWay.size, 2, 'the slow target has as many places as one target has, and keeps them');
+
+  await put(api.store, ...to('https://slow.example.com', 5), ...to('https://slower.example.com', 5));
+  for (let index = 0; index < 4; index += 1) await nextCall();
+  assert.equal(underWay.size, 6, 'all places of the handler are taken');
+  const { email } = await invite(api);
+  while (sent.length === 0) await turn();
+  assert.deepEqual(sent, [email]);
+  assert.equal(underWay.size, 6);
+});
+
+test('entries with one key are delivered one at a time in the order they were put, also when some fail', async () => {
+  const api = await startApi();
+  api.clock.now = Date.UTC(2031, 0, 6, 12);
+  const { start, nextCall, underWay, says } = await callsOn(api, { perTarget: 5, atOnce: 5 });
+  start();
+  const keyed = (orderingKey: string, payload: number) => ({ target: 'https://example.com', orderingKey, payload });
+  await put(api.store, keyed('a', 1), keyed('a', 2), keyed('b', 10));
+  await put(api.store, keyed('a', 3));
+  const first = [await nextCall(), await nextCall()].sort((one, other) => Number(one.value) - Number(other.value));
+  assert.deepEqual(
+    first.map(({ value }) => value),
+    [1, 10],
+    'keys do not wait for each other',
+  );
+  first[0]?.fail();
+  await says(/^call not sent, will be tried again$/);
+  first[1]?.done();
+  await says(/^call sent$/);
+  await put(api.store, keyed('c', 20), keyed('a', 4));
+  const other = await nextCall();
+  assert.equal(other.value, 20, 'those behind a failed one wait with it');
+  other.done();
+  for (const value of [1, 2, 3, 4]) {
+    api.clock.now += hour;
+    await api.store.write(async (tx) => tx.announce({ kind: 'outbox' }));
+    const call = await nextCall();
+    assert.equal(call.value, value);
+    assert.equal(underWay.size, 1);
+    if (value === 2) {
+      call.fail();
+      await says(/^call not sent, will be tried again$/);
+      api.clock.now += hour;
+      await api.store.write(async (tx) => tx.announce({ kind: 'outbox' }));
+      const again = await nextCall();
+      assert.equal(again.value, 2);
+      again.done();
+    } else call.done();
+    await says(/^call sent$/);
+  }
+  assert.deepEqual(await listOutbox(api.store), []);
+});
+
+test('an entry that is given up lets the next with its key go on, and stays visible', async () => {
+  const api = await startApi();
+  api.clock.now = Date.UTC(2031, 0, 6, 12);
+  const { start, nextCall, says } = await callsOn(api);
+  start();
+  const entries = [1, 2].map((payload) => ({ target: 'https://example.com', orderingKey: 'a', payload }));
+  await put(api.store, ...entries);
+  const first = await nextCall();
+  api.clock.now += 3 * day;
+  first.fail('HTTP 500');
+  assert.equal((await says(/^call given up/)).error, 'HTTP 500');
+  const second = await nextCall();
+  assert.equal(second.value, 2);
+  second.done();
+  await says(/^call sent$/);
+  assert.deepEqual(
+    (await listOutbox(api.store)).map(({ payload, lastError }) => [payload, lastError]),
+    [[1, 'HTTP 500']],
+  );
+});
+
+test('workers on one database never deliver an entry or two entries of a key at once', async () => {
+  const api = await startApi();
+  const other = await openStore(api.database, () => Date.now());
+  const { handler, start } = await callsOn(api);
+  const delivered: unknown[] = [];
+  const busy = new Set<string>();
+  const deliver: OutboxHandler['deliver'] = async ({ id, orderingKey = id, payload }) => {
+    assert.ok(!busy.has(orderingKey), `${orderingKey} is under way already`);
+    busy.add(orderingKey);
+    await turn();
+    busy.delete(orderingKey);
+    delivered.push(payload);
+  };
+  const handlers = { call: { ...handler, deliver, perTarget: 10 } };
+  const keyed = (payload: number) => ({
+    target: `https://${payload % 2}.example.com`,
+    orderingKey: `k${payload % 4}`,
+    payload,
+  });
+  const values = Array.from({ length: 60 }, (_, index) => index);
+  await put(api.store, ...values.slice(0, 30).map(keyed));
+  const workers = [start(handlers), start(handlers, other)];
+  for (const value of values.slice(30)) await put(api.store, keyed(value));
+  while ((await listOutbox(api.store)).length > 0) await turn();
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await other.close();
+  assert.equal(delivered.length, 60);
+  for (const key of [0, 1, 2, 3]) {
+    const ofKey = values.filter((value) => value % 4 === key);
+    assert.deepEqual(
+      delivered.filter((value) => Number(value) % 4 === key),
+      ofKey,
+    );
+  }
+});
+
+test('an entry of a kind that this release does not know stays, and delays nothing', async () => {
+  const api = await startApi();
+  const { start, nextCall } = await callsOn(api);
+  await api.store.write((tx) => putEntry(tx, { id: 'newer', kind: 'telegram', target: 'a-telegraph', payload: 1 }));
+  start();
+  await put(api.store, { target: 'https://example.com', payload: 2 });
+  (await nextCall()).done();
+  while ((await listOutbox(api.store)).length > 1) await turn();
+  const [left] = await listOutbox(api.store);
+  assert.deepEqual([left?.id, left?.attempts], ['newer', 0]);
+});
+
+test('a worker that lost its claim settles nothing', async () => {
+  const api = await startApi();
+  api.clock.now = Date.UTC(2031, 0, 6, 12);
+  const { start, nextCall, says } = await callsOn(api);
+  const stalled = start();
+  await put(api.store, { target: 'https://example.com', payload: 1 });
+  const late = await nextCall();
+  api.clock.now += 61 * second;
+  await api.store.write(async (tx) => tx.announce({ kind: 'outbox' }));
+  const taken = await nextCall();
+  late.fail();
+  await says(/^call not sent/);
+  assert.equal((await listOutbox(api.store))[0]?.lastError, undefined, 'the newer claim holds');
+  taken.done();
+  await says(/^call sent$/);
+  await stalled.stop();
+  assert.deepEqual(await listOutbox(api.store), []);
 });

@@ -23,3 +23,20 @@ test('fifty invitations through two nodes with one mail server: each mail is sen
     `the work is not shared: ${sent}`,
   );
 });
+
+test('a mail that one node is sending is left alone by the other, which goes on with the rest', async () => {
+  const mailServer = await startMailServer();
+  mailServer.manner = 'holds';
+  const burgee = anInstallation();
+  const nodes = await startTwoNodes(burgee, { SMTP_URL: mailServer.url, MAIL_FROM: 'Burgee <burgee@example.com>' });
+  const addresses = Array.from({ length: 8 }, (_, index) => `person-${index}@example.com`);
+  // Each invitation wakes both nodes, while the mails before it are held.
+  for (const [index, email] of addresses.entries()) {
+    assert.equal((await nodes[index % 2 === 0 ? 0 : 1].post('/users', { email })).status, 200);
+    await mailServer.nextMail();
+  }
+  assert.equal((await burgee.rows('select 1 from outbox where attempts = 1')).length, addresses.length);
+  mailServer.release();
+  await until('the outbox is empty', async () => (await burgee.rows('select 1 from outbox')).length === 0);
+  assert.deepEqual(mailServer.mails.flatMap(({ recipients }) => recipients).sort(), addresses);
+});

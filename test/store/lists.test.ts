@@ -141,7 +141,9 @@ const lists: Record<string, readonly Run[]> = {
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
   listOutbox: [outbox.listOutbox],
-  listOutboxOfMembers: [outbox.listOutboxOfMembers],
+  listMails: [outbox.listMails],
+  listMailsToMembers: [outbox.listMailsToMembers],
+  listHeads: [outbox.listHeads],
   countResetMails: [(db) => accounts.countResetMails(db, user.id, 0)],
   listDirectDependents: [
     (db) => definitions.listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
@@ -264,6 +266,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'the flags that name one flag: at most 5,000 in an environment',
     },
   ],
+  listHeads: [{ statement: /order by h\.due_at, h\.id$/, because: 'one entry of each target' }],
   listFlags: severalTags,
   countFlags: severalTags,
   listEnvironmentsOfFlag: [

@@ -8,7 +8,7 @@ import * as accounts from '#contract/accounts.ts';
 import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { accountPrefix } from '#contract/parts.ts';
 import { findAccount } from '#store/account.ts';
-import { listOutbox, type Mail } from '#store/outbox.ts';
+import { listMails, type Mail } from '#store/outbox.ts';
 import { createApp } from '../../src/app.ts';
 import { type Answer, type Api, type Request, startApi } from './app.ts';
 import { uniqueName } from './build.ts';
@@ -132,7 +132,9 @@ export async function askForReset(api: Api, email: string, request = fromBrowser
 
 /** The mails that wait for somebody, oldest first. */
 export const mailsTo = async (api: Api, email: string, kind: Mail['kind']): Promise<Mail[]> =>
-  (await listOutbox(api.store)).map(({ mail }) => mail).filter((mail) => mail.email === email && mail.kind === kind);
+  (await listMails(api.store))
+    .map(({ payload }) => payload)
+    .filter((mail) => mail.email === email && mail.kind === kind);
 
 /** The token of the only mail of the kind that waits for somebody. */
 export async function tokenFor(api: Api, email: string, kind: Mail['kind']): Promise<string> {

@@ -18,7 +18,7 @@ import { emailKey, toUserReply } from '#domain/users.ts';
 import { hashOf } from '#security/secrets.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
-import { listOutbox, listOutboxOfMembers, type OutboxEntry, pathOf } from '#store/outbox.ts';
+import { listMails, listMailsToMembers, type MailEntry, pathOf } from '#store/outbox.ts';
 import { listProjectIdsOfUser } from '#store/scope-filter.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
@@ -67,7 +67,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
       ),
     resendInvitation: async ({ context, params }) => toUserReply(await resendInvitation(context, params.user)),
     listOutbox: async ({ actor }) =>
-      (await (mayEverything(actor) ? listOutbox(db) : listOutboxOfMembers(db))).map(toWaitingMail),
+      (await (mayEverything(actor) ? listMails(db) : listMailsToMembers(db))).map(toWaitingMail),
     signIn: async ({ context, body: { email, password, code }, origin, cookie }) =>
       guarded(origin.address, emailKey(email), async () => {
         const started = await signIn(context, { email, password, code, ...origin, passwordIsRight: rightPassword });
@@ -131,7 +131,7 @@ async function toSessionView(db: Reader, person: SignedIn): Promise<SessionView>
   };
 }
 
-function toWaitingMail({ id, mail, createdAt, attempts, lastError, givenUpAt }: OutboxEntry): WaitingMail {
+function toWaitingMail({ id, payload: mail, createdAt, attempts, lastError, givenUpAt }: MailEntry): WaitingMail {
   const { kind, email, expiresAt } = mail;
   return {
     id,
