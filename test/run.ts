@@ -178,21 +178,20 @@ async function withPostgres(body: (environment: NodeJS.ProcessEnv) => Promise<vo
   const given = process.env.TEST_POSTGRES_URL;
   // What takes minutes meets tables that have grown since, as in production.
   const server = given ? undefined : await startPostgres(process.env.TRUST === 'long' ? { autovacuum: 'on' } : {});
+  const url = given ?? server?.url('postgres') ?? '';
   try {
-    await withTemplate(given ?? server?.url('postgres') ?? '', body);
+    await makeTemplate(url);
+    await body({ [serverVariable]: url, [templateVariable]: template });
   } finally {
+    // Ours goes with all its databases. A terminal's Ctrl-C has ended it already.
+    if (given) await command(given, `drop database if exists ${template} with (force)`);
     await server?.remove();
   }
 }
 
 /** The schema is made once and copied: that is quicker than making it for each file. */
-async function withTemplate(url: string, body: (environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
+async function makeTemplate(url: string): Promise<void> {
   await command(url, `create database ${template} template template0`);
-  try {
-    const store = await openStore({ databaseUrl: databaseUrl(url, template), databasePool: 1 });
-    await store.close();
-    await body({ [serverVariable]: url, [templateVariable]: template });
-  } finally {
-    await command(url, `drop database ${template} with (force)`);
-  }
+  const store = await openStore({ databaseUrl: databaseUrl(url, template), databasePool: 1 });
+  await store.close();
 }
