@@ -86,7 +86,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     }
     await page.keyboard.press('n');
     assert.match(page.url(), /\/flags$/);
-    await dialog.getByRole('link', { name: 'Switch single keys off' }).click();
+    await dialog.getByRole('link', { name: 'Turn single-key shortcuts off' }).click();
     await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
     await page.goto('/p/Checkout/flags');
     await page.getByText('1 flag', { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-/** The whole site map: which address shows which page. */
+/** The routes of the interface. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { flagsSearch } from './features/flags/flags-search.ts';
 import { projectReading } from './server/project.ts';
@@ -12,7 +12,7 @@ import { parseSearch, stringifySearch, textSearch } from './state/search-params.
 const root = createRootRoute();
 const getParentRoute = () => root;
 
-/** For people who are not signed in. Mails point to these addresses. */
+/** Pages for people who are not signed in. Emails link to these addresses. */
 const setup = createRoute({
   getParentRoute,
   path: '/setup',
@@ -42,7 +42,7 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./features/accounts/InvitationPage.tsx'), 'InvitationPage'),
 });
 
-/** Everything else needs somebody who is signed in, and stands beside the navigation. */
+/** Everything else requires a session and is shown next to the navigation. */
 const shell = createRoute({
   getParentRoute,
   id: 'shell',
@@ -143,7 +143,7 @@ const projectSettings = createRoute({
   component: lazyRouteComponent(() => import('./features/projects/ProjectSettingsPage.tsx'), 'ProjectSettingsPage'),
 });
 
-// What stands beside the name of a flag or of an environment must stand in `paths.ts`, too.
+// Keep in sync with the reserved names in `paths.ts`.
 const flag = createRoute({
   getParentRoute: () => project,
   path: '/flags/$flag',

@@ -13,7 +13,7 @@ const faces = [
   { id: 'json', label: 'JSON' },
 ] as const;
 
-/** All that an entry changed: as pictures, where it is about a definition, or line by line. */
+/** Everything an entry changed: drawn for definitions, line by line otherwise. */
 export function ChangeDetails({ change }: { readonly change: Change }) {
   const hasPicture = differencesIn(change).length > 0;
   const [face, setFace] = useState<Face>(hasPicture ? 'picture' : 'json');

@@ -23,7 +23,7 @@ interface Props {
 
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Who did what, why, and what changed by it. */
+/** One audit entry: who did what, why, and what changed. */
 export function ChangeEntry({ change, namesProject }: Props) {
   const { createdAt, title, comment, editor } = change;
   const [isOpen, setOpen] = useState(false);
@@ -69,7 +69,7 @@ export function ChangeEntry({ change, namesProject }: Props) {
   );
 }
 
-/** The sentence itself names the project. */
+/** The sentence already names the project. */
 const isProject = ({ object }: Change): boolean => object.type === 'workspace' || object.type === 'restriction';
 
 const Sentence = ({ change }: { readonly change: Change }) =>

@@ -10,15 +10,15 @@ import { byDay } from './days.ts';
 
 interface Props {
   readonly filter: ChangeFilter;
-  /** Entries say which project they are of. */
+  /** Entries name their project. */
   readonly namesProject?: boolean;
-  /** In place of the list where nothing is found. */
+  /** Shown instead of an empty list. */
   readonly empty: ReactNode;
-  /** The heading of a day; one below the heading of the part of the page. */
+  /** Heading level for days: one below the enclosing section's. */
   readonly level?: 'h2' | 'h3';
 }
 
-/** What was done, grouped by day. */
+/** Audit entries grouped by day. */
 export function ChangeList({ filter, namesProject = false, empty, level: Heading = 'h2' }: Props) {
   const query = useChanges(filter);
   return (

@@ -1,4 +1,4 @@
-/** Whom and what an entry of the audit log names, with the way there. */
+/** The actors and objects that audit entries name, linked to their pages. */
 import { useQuery } from '@tanstack/react-query';
 import { Cpu, KeyRound, type LucideIcon, SquareTerminal, UserX } from 'lucide-react';
 import type { Change } from '#domain/changes.ts';
@@ -11,7 +11,7 @@ import { useEnvironmentOf } from './environment-of.ts';
 
 type Editor = Change['editor'];
 
-/** Who is no person. */
+/** Actors that are not users. */
 const others: Readonly<Record<string, { readonly icon: LucideIcon; readonly word: string }>> = {
   api_key: { icon: KeyRound, word: 'API key' },
   operator: { icon: SquareTerminal, word: 'Command line' },
@@ -24,7 +24,7 @@ interface ActorProps {
   readonly face?: 'mark' | 'name';
 }
 
-/** The initials of a person, or a sign for what is none; or the name, which is a link where there is a page. */
+/** The actor's initials or icon, or its name, linked where it has a page. */
 export function ChangeActor({ editor, face = 'mark' }: ActorProps) {
   const name = useEditorName(editor);
   const other = others[editor.type];
@@ -54,7 +54,7 @@ export function ChangeActor({ editor, face = 'mark' }: ActorProps) {
   return <b className={styles.name}>{other?.word ?? name}</b>;
 }
 
-/** The thing that was changed; a link while it is there. */
+/** The changed object, linked while it exists. */
 export function ChangeObject({ change }: { readonly change: Change }) {
   const { object, auditLogType } = change;
   const isGone = auditLogType.endsWith('.deleted') || auditLogType.endsWith('.revoked');
@@ -77,7 +77,7 @@ interface ObjectProps {
   readonly isGone: boolean;
 }
 
-/** The log keeps the address of a person. */
+/** The audit log stores email addresses, not names. */
 function UserName({ object: { id, name }, isGone }: ObjectProps) {
   const shown = useEditorName({ type: isGone ? 'gone' : 'user', id, name });
   if (isGone || id === 'unknown') return <b className={styles.name}>{name}</b>;
@@ -105,7 +105,7 @@ function FlagName({ change, isGone }: { readonly change: Change; readonly isGone
   );
 }
 
-/** Projects, and what has its place on a page of its project. */
+/** Projects, and objects shown on a project page. */
 function PlaceName({ change: { object, workspaceId = '' } }: { readonly change: Change }) {
   const params = { project: workspaceId };
   return object.type === 'environment' ? (
@@ -119,7 +119,7 @@ function PlaceName({ change: { object, workspaceId = '' } }: { readonly change: 
   );
 }
 
-/** Behind a sentence of the account's activity. */
+/** Follows the sentence in account activity. */
 export function ProjectName({ id }: { readonly id: string | undefined }) {
   const { data } = useQuery(projectsReading);
   const name = data?.objects.find((project) => project.id === id)?.name;

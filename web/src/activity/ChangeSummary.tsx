@@ -14,7 +14,7 @@ import { fieldChanges } from './field-changes.ts';
 
 const most = 3;
 
-/** What changed, in a few lines. Nothing where the sentence has said it all. */
+/** What changed, in a few lines. Empty if the sentence says it all. */
 export function ChangeSummary({ change }: { readonly change: Change }) {
   if (change.auditLogType === 'definition.created') return <FirstShares after={change.after as Definition} />;
   return change.object.type === 'definition' ? <DifferenceLines change={change} /> : <FieldLines change={change} />;
@@ -53,7 +53,7 @@ function DifferenceLines({ change }: { readonly change: Change }) {
   );
 }
 
-/** The same as two bars, where it is about shares. */
+/** Changed shares as two bars. */
 function Shares({ difference, order }: { readonly difference: Difference; readonly order: readonly string[] }) {
   if (difference.kind !== 'defaultRule') return null;
   return (

@@ -1,4 +1,4 @@
-/** Days as people live them: in the time zone of the browser. */
+/** Calendar days in the browser's time zone. */
 const thisYear = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
 const otherYear = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
@@ -15,7 +15,7 @@ export function dayOf(at: number, now: number): string {
   return (new Date(at).getFullYear() === new Date(now).getFullYear() ? thisYear : otherYear).format(at);
 }
 
-/** What stands together under one day, in order. */
+/** Groups items by day and keeps their order. */
 export function byDay<Item extends { readonly createdAt: number }>(items: readonly Item[], now: number) {
   const days: { day: string; items: Item[] }[] = [];
   for (const item of items) {
@@ -27,7 +27,7 @@ export function byDay<Item extends { readonly createdAt: number }>(items: readon
   return days;
 }
 
-/** What a date field says, as the first or last moment of that day; undefined where it says nothing. */
+/** The first or last moment of the day in a date field; undefined if the field is empty. */
 export function startOfDay(value: string | undefined): number | undefined {
   const date = dateOf(value);
   return date?.getTime();
@@ -44,7 +44,7 @@ function dateOf(value: string | undefined): Date | undefined {
   return day === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day));
 }
 
-/** For a date field: the day so many days ago. */
+/** A date field value, the given number of days ago. */
 export function dateValue(daysAgo: number, now: number): string {
   const date = new Date(now);
   date.setDate(date.getDate() - daysAgo);

@@ -4,7 +4,7 @@ import type { Change } from '#domain/changes.ts';
 import { reading } from '../server/api.ts';
 import { type Environment, projectsReading } from '../server/project.ts';
 
-/** The environment that a change was made in, as it is now; undefined when there is none, or none any more. */
+/** The environment of a change, as it is now; undefined if there is none or it was deleted. */
 export function useEnvironmentOf({ workspaceId = '', environmentId }: Change): Environment | undefined {
   const { data: projects } = useQuery(projectsReading);
   const isThere = projects?.objects.some(({ id }) => id === workspaceId) ?? false;
@@ -20,6 +20,6 @@ interface InEnvironment {
   readonly environment?: { readonly name?: string };
 }
 
-/** How the environment of a definition was called when the definition was changed. */
+/** The environment's name at the time of the change. */
 export const formerNameOf = ({ before, after }: Change): string | undefined =>
   ((after ?? before) as InEnvironment | undefined)?.environment?.name;

@@ -1,4 +1,4 @@
-/** What changed of a thing that has a few plain fields: projects, environments, flags, users, groups. */
+/** Changed fields of projects, environments, flags, users and groups. */
 import { equalJson } from '#domain/json.ts';
 
 interface FieldChange {
@@ -7,7 +7,7 @@ interface FieldChange {
   readonly after: string;
 }
 
-/** How people call the members, and those that are worth a line. */
+/** Labels of the fields worth a line. */
 const members: Readonly<Record<string, string>> = {
   name: 'Name',
   description: 'Description',
@@ -21,7 +21,7 @@ const members: Readonly<Record<string, string>> = {
   resourcePermissions: 'Open to',
 };
 
-/** `nameOf` tells what an id stands for, where that is known. Empty where the thing is new or gone. */
+/** `nameOf` resolves ids to names. Empty for new and deleted objects. */
 export function fieldChanges(
   before: unknown,
   after: unknown,

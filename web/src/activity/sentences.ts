@@ -1,8 +1,8 @@
-/** Entries of the audit log as sentences, without their subject: "changed * in @", "signed in". */
+/** Audit entries as sentences without a subject: "changed * in @", "signed in". */
 import type { Change } from '#domain/changes.ts';
 import type { UserStatus } from '#domain/users.ts';
 
-/** `*` stands for the thing, `@` for the environment. */
+/** `*` is the object, `@` the environment. */
 const sentences: Readonly<Record<string, string>> = {
   'account.created': 'set up this server',
   'account.setup_offered': 'printed the setup link',
@@ -50,7 +50,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 type SentencePart = { readonly words: string } | 'object' | 'environment';
 
-/** The sentence in parts, so that the thing can be a link and the environment a chip. */
+/** The sentence in parts, so that the object can be a link and the environment a chip. */
 export const sentenceOf = (change: Change): SentencePart[] =>
   templateOf(change)
     .split(/([*@])/)
@@ -69,7 +69,7 @@ interface UserFacts {
   readonly groups?: unknown;
 }
 
-/** Changing a user says little; what was changed says it all. */
+/** "Changed a user" says little, so name the field. */
 function userTemplate({ before, after }: Change): string {
   const [old, now] = [before as UserFacts | undefined, after as UserFacts | undefined];
   if (old?.status !== now?.status) return now?.status === 'ACTIVE' ? 'activated *' : 'deactivated *';

@@ -3,11 +3,11 @@ import styles from './CopyableId.module.css';
 
 interface Props {
   readonly id: string;
-  /** Whose it is, where that is not plain: "id of Staging". */
+  /** Names the owner where that is not obvious: "id of Staging". */
   readonly what?: string;
 }
 
-/** What programs call a thing. */
+/** An id with a copy button. */
 export const CopyableId = ({ id, what = 'id' }: Props) => (
   <span className={styles.id}>
     <code>{id}</code>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './Facts.module.css';
 
-/** What is known about a thing: a Fact each. */
+/** A list of Fact. */
 export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className={styles.facts}>{children}</dl>;
 
 export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (

@@ -2,7 +2,7 @@ import { Check, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import styles from './Obstacles.module.css';
 
-/** What is in the way of deleting something: an Obstacle each. */
+/** What prevents a deletion: a list of Obstacle. */
 export const Obstacles = ({ children }: { readonly children: ReactNode }) => (
   <ul className={styles.list}>{children}</ul>
 );
@@ -11,7 +11,7 @@ interface Props {
   readonly isThere: boolean;
   /** "2 API keys reach it". */
   readonly title: string;
-  /** Which, and where they can be removed; shown while they are there. */
+  /** Details and a link to remove them. Hidden when there are none. */
   readonly children: ReactNode;
 }
 

@@ -14,12 +14,12 @@ interface Props {
   readonly title: string;
   readonly about: ReactNode;
   readonly secrets: readonly Secret[];
-  /** Below them: what to do next. */
+  /** Next steps, below the secrets. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }
 
-/** Shows what is shown only once. Who leaves before copying everything is asked whether that is meant. */
+/** Shows secrets that cannot be shown again. Asks for confirmation if you close it before copying all of them. */
 export function SecretsDialog({ title, about, secrets, children, onClose }: Props) {
   const [copied, setCopied] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);

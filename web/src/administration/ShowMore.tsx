@@ -2,13 +2,13 @@ import { Button } from '../ui/Button.tsx';
 import styles from './ShowMore.module.css';
 
 interface Props {
-  /** Of an infinite query. */
+  /** From `useInfiniteQuery`. */
   readonly query: { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): unknown };
-  /** How many are shown: "50 people shown". */
+  /** For example "50 people shown". */
   readonly shown: string;
 }
 
-/** Below a list that goes on. A button, so that what stands below the list can be reached. */
+/** Loads the next page. A button rather than infinite scrolling, so that content below the list stays reachable. */
 export function ShowMore({ query, shown }: Props) {
   if (!query.hasNextPage) return null;
   return (

@@ -3,8 +3,8 @@ import { Table } from '../ui/Table.tsx';
 import styles from './StackingTable.module.css';
 
 /**
- * A table whose rows become blocks on narrow screens, so that nothing lies beside the screen. Cells may have a
- * `data-label` that is shown there in place of the head; a cell with `data-tools` stands at the top right.
+ * A table whose rows become blocks on narrow screens, so that nothing scrolls sideways. Cells may have a
+ * `data-label` that replaces the header there; a cell with `data-tools` moves to the top right.
  */
 export const StackingTable = (props: ComponentProps<typeof Table>) => (
   <div className={styles.stacking}>
@@ -12,7 +12,7 @@ export const StackingTable = (props: ComponentProps<typeof Table>) => (
   </div>
 );
 
-/** What is named in the first cell of a row, with what helps to recognise it. */
+/** The name in the first cell of a row, with details below. */
 export const RowName = ({ children, below }: { readonly children: ReactNode; readonly below?: ReactNode }) => (
   <span className={styles.name}>
     <span className={styles.title}>{children}</span>
@@ -20,5 +20,5 @@ export const RowName = ({ children, below }: { readonly children: ReactNode; rea
   </span>
 );
 
-/** In place of a value that is not there. */
+/** Placeholder for an empty value. */
 export const Nothing = ({ words }: { readonly words: string }) => <span className={styles.nothing}>{words}</span>;

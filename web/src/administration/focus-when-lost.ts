@@ -1,4 +1,4 @@
-/** After something has left the page together with the button that had the focus: from the title one finds on. */
+/** Moves the focus to the title when the focused button has left the page. */
 export const focusWhenLost = (): void =>
   void setTimeout(() => {
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('h1')?.focus();

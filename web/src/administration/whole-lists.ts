@@ -1,4 +1,4 @@
-/** Lists that are read to their end, page by page: to choose from them, to search in them, and to count. */
+/** Lists read completely, page by page, to choose from, search and count. */
 import { queryOptions } from '@tanstack/react-query';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listGroups } from '#contract/groups.ts';
@@ -11,12 +11,12 @@ export type UserAnswer = Answer<typeof listUsers>['data'][number];
 export type GroupAnswer = Answer<typeof listGroups>['objects'][number];
 export type ApiKeyAnswer = Answer<typeof listApiKeys>['objects'][number];
 
-/** A list that has more pages is cut off here: nobody waits for a hundred answers. */
+/** Longer lists are cut off here, to limit the number of requests. */
 const maxPages = 10;
 
 export interface Everyone {
   readonly people: readonly UserAnswer[];
-  /** Nobody was left out. */
+  /** False if the list was cut off. */
   readonly isWhole: boolean;
 }
 

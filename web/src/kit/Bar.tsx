@@ -4,19 +4,19 @@ import { colourOf, type Share, sharesInWords } from './treatments.ts';
 
 interface Props {
   readonly buckets: readonly Share[];
-  /** The names of the definition's treatments, in its order: they decide the colours. */
+  /** The definition's treatment names; their order decides the colours. */
   readonly order: readonly string[];
   /** 6 pixels in lists, 10 in reviews, 14 where it is edited. */
   readonly size?: 'thin' | 'medium' | 'thick';
-  /** Faded, for what is not in force: a killed definition. */
+  /** Faded: not in effect, because the definition is killed. */
   readonly isFaded?: boolean;
-  /** Percent, drawn hatched behind the others: nobody knows who gets what. */
+  /** A hatched share after the others: it is unknown who gets what. */
   readonly unknown?: number;
-  /** Instead of "on 80%, off 20%". Empty where the same stands beside it as text. */
+  /** Replaces "on 80%, off 20%". Empty if the same text is next to it. */
   readonly label?: string;
 }
 
-/** Who gets what, as a picture. In the order of the buckets; what nobody gets is not drawn. */
+/** Shares as a bar, in bucket order. Empty buckets are not drawn. */
 export function Bar({ buckets, order, size = 'thin', isFaded = false, unknown = 0, label }: Props) {
   const words = label ?? sharesInWords(buckets);
   const classes = [styles.bar, styles[size], isFaded && styles.faded];
@@ -39,7 +39,7 @@ export function Bar({ buckets, order, size = 'thin', isFaded = false, unknown = 
   );
 }
 
-/** In place of a bar where a flag is not defined. */
+/** Placeholder for a flag that is not defined. */
 export const NoBar = () => <div className={styles.none} aria-hidden />;
 
 interface SwatchProps {
@@ -47,7 +47,7 @@ interface SwatchProps {
   readonly order: readonly string[];
 }
 
-/** The colour of a treatment, beside its name. */
+/** The colour swatch of a treatment. */
 export const Swatch = ({ treatment, order }: SwatchProps) => (
   <span className={`${styles.swatch} ${inkOf(treatment, order)}`} aria-hidden />
 );

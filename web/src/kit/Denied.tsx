@@ -7,7 +7,7 @@ import { reading } from '../server/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 
-/** In place of a page that the person may not see: what it is, and whom to ask. */
+/** Replaces a page the user has no permission to see, and says whom to ask. */
 export function Denied({ title }: { readonly title: string }) {
   const people = useAdministrators();
   return (
@@ -22,7 +22,7 @@ export function Denied({ title }: { readonly title: string }) {
 export const askSentence = (people: readonly string[]): string =>
   people.length === 0 ? 'Ask an administrator.' : `Ask an administrator: ${people.join(', ')}.`;
 
-/** The names of those who can help. Empty until they are known. */
+/** The administrators' names. Empty while loading. */
 export function useAdministrators(): string[] {
   const groups = useQuery(reading(listGroups, { query: { limit: 200 } }));
   const id = groups.data?.objects.find(({ name }) => name === administrators.name)?.id;

@@ -1,4 +1,4 @@
-/** The flags with rules on another one: for them something changes when that one is killed, removed or deleted. */
+/** Flags that depend on another flag, and so change when it is killed, removed or deleted. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { listDependents } from '#contract/flags.ts';
@@ -8,7 +8,7 @@ import { useProject } from '../server/project.ts';
 import { TextLink } from '../ui/TextLink.tsx';
 import styles from './Dependents.module.css';
 
-/** As many as the server lists at once. */
+/** The server's page size. */
 const most = 200;
 const shown = 8;
 
@@ -20,13 +20,13 @@ export const dependentsReading = (project: string, flag: string, environmentId?:
 
 interface Props {
   readonly flag: string;
-  /** Where the flag is changed; undefined for every environment. */
+  /** The environment of the change; undefined for all. */
   readonly environmentId?: string | undefined;
-  /** What the change means for them. */
+  /** What the change means for the dependent flags. */
   readonly children: ReactNode;
 }
 
-/** Warns of the flags that depend on one. Nothing when there are none. */
+/** Warns about flags that depend on this one, if any. */
 export function DependentsWarning({ flag, environmentId, children }: Props) {
   const project = useProject();
   const { data, isError } = useQuery(dependentsReading(project.id, flag, environmentId));

@@ -10,7 +10,7 @@ const userReading = (id: string) => ({
   retry: false,
 });
 
-/** Who made a change, as people say it: the audit log keeps addresses of people, which do not change. */
+/** The display name of a change's author. The audit log stores the email address. */
 export function useEditorName({ type, id, name }: Change['editor']): string {
   const me = useMe();
   const may = useMay();
@@ -23,7 +23,7 @@ export function useEditorName({ type, id, name }: Change['editor']): string {
   return data?.name ?? name;
 }
 
-/** The same, where one can wait for it. */
+/** The same as a promise. */
 export const fetchEditorName = async (client: QueryClient, { type, id, name }: Change['editor']): Promise<string> =>
   type === 'user'
     ? client.fetchQuery(userReading(id)).then(

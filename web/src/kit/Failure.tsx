@@ -10,7 +10,7 @@ interface Props {
   readonly onRetry?: () => unknown;
 }
 
-/** In place of the part that failed: what went wrong, what to name when asking for help, and another try. */
+/** Replaces a part that failed: what went wrong, a reference for support, and a retry button. */
 export function Failure({ problem, onRetry }: Props) {
   const complaints = furtherComplaints(problem);
   return (

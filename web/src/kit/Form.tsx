@@ -4,7 +4,7 @@ import { Failure } from './Failure.tsx';
 import styles from './Form.module.css';
 
 interface Props extends Omit<ComponentProps<'form'>, 'className'> {
-  /** What none of the fields is to blame for. */
+  /** A problem that belongs to no field. */
   readonly problem?: ApiProblem | undefined;
   readonly actions: ReactNode;
 }

@@ -9,20 +9,20 @@ interface Props {
   readonly about?: ReactNode;
   readonly kind?: 'dialog' | 'alert' | undefined;
   readonly size?: 'narrow' | 'normal' | 'wide';
-  /** What `useForm` gives. */
+  /** From `useForm`. */
   readonly form: ComponentProps<'form'>;
   readonly problem?: ApiProblem | undefined;
   readonly isSending: boolean;
-  /** What the button does: "Create flag". */
+  /** The button label: "Create flag". */
   readonly submit: string;
   readonly look?: Look;
   readonly aside?: ReactNode;
-  /** Not while it is sent: nobody would hear what became of it. */
+  /** Not called while sending, because the result would be lost. */
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
 
-/** A dialog with a few fields, a way back and a way on. */
+/** A dialog with a form, Cancel and a submit button. */
 export function FormModal(props: Props) {
   const {
     title,

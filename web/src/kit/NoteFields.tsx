@@ -4,14 +4,14 @@ import { TextArea } from '../ui/TextArea.tsx';
 import type { FieldRule } from './form.ts';
 
 interface Props {
-  /** The project asks for both (`requiresTitleAndComments`). */
+  /** The project requires both (`requiresTitleAndComments`). */
   readonly isRequired: boolean;
   readonly title?: string;
   readonly comment?: string | undefined;
   readonly errors: { readonly title?: string | undefined; readonly comment?: string | undefined };
 }
 
-/** Why a change is made. In the form's values they are `title` and `comment`; `noteOf` makes the query of them. */
+/** Title and comment of a change. The form values are `title` and `comment`; `noteOf` turns them into the query. */
 export const NoteFields = ({ isRequired, title = '', comment, errors }: Props) => (
   <>
     <Field
@@ -37,17 +37,17 @@ export const NoteFields = ({ isRequired, title = '', comment, errors }: Props) =
 
 const Optional = () => <small>optional</small>;
 
-/** The rules of the two fields for `useForm`. */
+/** Rules for `useForm`. */
 export const noteRules = (isRequired: boolean): { readonly title: FieldRule; readonly comment: FieldRule } => {
   const rule = (missing: string): FieldRule => ({
     check: (value) => (isRequired && value.trim() === '' ? missing : undefined),
-    // Where the project began to ask only after it was read, the fields are not there yet, and the form says it.
+    // If the project only just began to require a note, the fields are not rendered yet and the form shows the problem.
     claim: (_, { noteRequired }) => (isRequired && noteRequired ? missing : undefined),
   });
   return { title: rule('This project requires a title.'), comment: rule('This project requires a comment.') };
 };
 
-/** What is empty is left out. */
+/** Leaves out empty fields. */
 export const noteOf = ({ title, comment }: { readonly title: string; readonly comment: string }) => ({
   title: title.trim() || undefined,
   comment: comment.trim() || undefined,

@@ -8,19 +8,19 @@ const pauseMs = 200;
 
 interface Props {
   readonly label: string;
-  /** What is searched for now, as the address says it. */
+  /** The current search text, from the address. */
   readonly value: string;
-  /** Told when somebody has stopped typing for a moment. */
+  /** Called after a pause in typing. */
   readonly onSearch: (text: string) => void;
 }
 
-/** Narrows the list below it. The key / goes there. */
+/** Filters the list below. The / key focuses it. */
 export function SearchField({ label, value, onSearch }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   usePageActions([{ label, keys: '/', isMove: true, run: () => input.current?.focus() }]);
-  // The address may change without typing: by a link, by the back button, by "Clear filters".
-  // What it says because of typing is shown already, and may have been typed on.
+  // The address may change without typing: through a link, the back button or "Clear filters".
+  // A change caused by typing is already shown, and typing may have continued.
   const told = useRef(value);
   useEffect(() => {
     if (value !== told.current) setText(value);

@@ -1,13 +1,13 @@
-/** The words for states, each with its mark. Colour never says something alone. */
+/** Labels for states. Colour is never the only signal. */
 import type { UserStatus } from '#domain/users.ts';
 import { Chip } from '../ui/Chip.tsx';
 import { daysSince } from '../ui/Time.tsx';
 import styles from './StatusChip.module.css';
 
-/** After the name of an environment. */
+/** Follows an environment name. */
 export const ProdChip = () => <span className={styles.prod}>Prod</span>;
 
-/** Where a draft waits. */
+/** Marks a draft. */
 export const Unsaved = () => <span className={styles.unsaved}>Unsaved</span>;
 
 export const Killed = () => <span className={styles.killed}>Killed</span>;
@@ -27,11 +27,11 @@ const groups: Readonly<Record<string, string | undefined>> = {
 
 interface RolloutProps {
   readonly name: string;
-  /** Since when it has the status. */
+  /** When the status was set. */
   readonly since?: number;
 }
 
-/** A rollout status: a dot by its group, its name, and for how many days. */
+/** A rollout status: a dot for its group, its name and its age in days. */
 export const RolloutStatusLabel = ({ name, since }: RolloutProps) => (
   <span className={styles.rollout}>
     <span className={`${styles.mark} ${groups[name] ?? styles.unknown}`} aria-hidden />

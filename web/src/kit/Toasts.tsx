@@ -6,7 +6,7 @@ import styles from './Toasts.module.css';
 
 const staysMs = 6_000;
 
-/** The place where toasts appear. It is always there, since screen readers only hear of changes in what was there. */
+/** Always rendered, because screen readers only announce changes in existing live regions. */
 export function Toasts() {
   const toasts = useToasts();
   const ofKind = (kind: Toast['kind']) =>
@@ -20,7 +20,7 @@ export function Toasts() {
 }
 
 function ToastBox({ toast: { id, text, kind, action } }: { readonly toast: Toast }) {
-  // Who is reading it, or about to press its button, is not hurried.
+  // Stays while hovered or focused.
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
     if (kind === 'failed' || isHeld) return;
@@ -28,7 +28,7 @@ function ToastBox({ toast: { id, text, kind, action } }: { readonly toast: Toast
     return () => clearTimeout(timer);
   }, [id, kind, isHeld]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only keeps it there
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only keeps it open
     <div
       className={`${styles.toast} ${styles[kind]}`}
       onPointerEnter={() => setHeld(true)}

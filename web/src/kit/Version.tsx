@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import styles from './Version.module.css';
 
-/** What runs on the server, which is what an operator and a bug report need; the page may be older. */
+/** The version of the server, not of the page, which may be older. */
 export function Version() {
   const { data } = useQuery({ queryKey: ['/health'], queryFn: askVersion, staleTime: 600_000 });
   return data === undefined ? null : <p className={styles.version}>Burgee {data}</p>;

@@ -1,6 +1,6 @@
 import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
 
-/** What a person is told about a refusal. */
+/** The message for a problem. */
 export function explain({ status, message, retryAfterSeconds }: ApiProblem): string {
   if (status === 0) return 'No connection to the server.';
   if (status === 429) return `Too many attempts. ${tryAgainIn(retryAfterSeconds ?? 60)}`;
@@ -8,13 +8,13 @@ export function explain({ status, message, retryAfterSeconds }: ApiProblem): str
   return sentence(message);
 }
 
-/** All complaints, where there are more than the one that is the message. */
+/** All complaints, if there is more than the message. */
 export function furtherComplaints(problem: ApiProblem): string[] {
   const complaints = problem.status < 500 && problem.details.includes('\n') ? complaintsOf(problem) : [];
   return complaints.map(sentence);
 }
 
-/** The server's messages end without a full stop. */
+/** Server messages have no full stop. */
 export const sentence = (message: string): string => (/[.?]$/.test(message) ? message : `${message}.`);
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });

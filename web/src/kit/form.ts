@@ -1,4 +1,4 @@
-/** Forms: checked before they are sent; what the server complains about goes to the field that it is about. */
+/** Forms: validated before sending; server complaints go to the field they concern. */
 import { useMutation } from '@tanstack/react-query';
 import { type SubmitEvent, type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
@@ -6,9 +6,9 @@ import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
 type Check = (value: string, input: HTMLInputElement | undefined) => string | undefined;
 
 export interface FieldRule {
-  /** What is wrong with the value, as a sentence. */
+  /** Why the value is invalid, as a sentence. */
   readonly check?: Check;
-  /** What to say below the field about a complaint of the server, if it is about the field. */
+  /** The message below the field for a server complaint that concerns it. */
   readonly claim?: (complaint: string, problem: ApiProblem) => string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface FormOptions<Name extends string, Answer> {
   readonly rules: Readonly<Record<Name, FieldRule>>;
   readonly send: (values: Values<Name>) => Promise<Answer>;
   readonly onDone: (answer: Answer, values: Values<Name>) => unknown;
-  /** Takes a refusal out of the form's hands, for a page that has a face of its own for it. */
+  /** Returns true if the page handles the problem itself. */
   readonly onProblem?: (problem: ApiProblem, values: Values<Name>) => boolean;
 }
 
@@ -44,7 +44,7 @@ export function useForm<Name extends string, Answer>(options: FormOptions<Name, 
     },
   });
 
-  // Not whenever the errors change: what is mended goes away while somebody types, and the focus must stay there.
+  // Not on every change of errors: they clear while typing, and the focus must stay.
   useEffect(() => {
     if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);
@@ -63,10 +63,10 @@ export function useForm<Name extends string, Answer>(options: FormOptions<Name, 
   };
 
   return {
-    /** For the form element. The browser's own bubbles would speak in its own words. */
+    /** Props for the form element. `noValidate` suppresses the browser's own messages. */
     form: { ref: form, onSubmit, onInput, noValidate: true },
     errors,
-    /** What no field has claimed. */
+    /** A problem that no field claimed. */
     problem,
     isSending: mutation.isPending,
   };
@@ -88,7 +88,7 @@ function readFields<Name extends string>(rules: Readonly<Record<Name, FieldRule>
   return { values: values as Values<Name>, wrong: wrong as Errors<Name> };
 }
 
-/** Each complaint goes to the first field that wants it. */
+/** Each complaint goes to the first field that claims it. */
 function claimedBy<Name extends string>(rules: Readonly<Record<Name, FieldRule>>, problem: ApiProblem): Errors<Name> {
   const claimed: { [N in Name]?: string } = {};
   for (const complaint of complaintsOf(problem)) {

@@ -1,17 +1,17 @@
-/** Which colour a treatment has: the same on every screen, given the order of the definition's treatments. */
+/** Treatment colours, by the order of the definition's treatments. */
 
 const slots = 6;
-/** Slot 2 is grey: what these names serve is the absence of something. */
+/** Slot 2 is grey, for treatments that mean "nothing". */
 const quiet = new Set(['off', 'control', 'disabled']);
 
 export interface Colour {
   /** 1 to 6: `--t-1` to `--t-6`. */
   readonly slot: number;
-  /** From the seventh treatment on colours repeat, with a hatch. */
+  /** From the seventh treatment on, colours repeat with a hatch. */
   readonly isRepeated: boolean;
 }
 
-/** A treatment that is not in the order (it was removed) counts as the last. */
+/** A treatment missing from the order (it was removed) counts as the last. */
 export function colourOf(treatment: string, order: readonly string[]): Colour {
   if (quiet.has(treatment)) return { slot: 2, isRepeated: false };
   const hasQuiet = order.some((name) => quiet.has(name));

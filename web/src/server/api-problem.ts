@@ -1,13 +1,13 @@
-/** The server refused, or could not be reached: then the status is 0. */
+/** A refusal by the server. Status 0: the server could not be reached. */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly details: string;
   readonly transactionId: string;
-  /** When it makes sense to try again. */
+  /** Seconds to wait before a retry. */
   readonly retryAfterSeconds: number | undefined;
-  /** The session is over, or there was none. */
+  /** There is no session, or it has ended. */
   readonly signedOut: boolean;
-  /** The project asks for a title and a comment: the one refusal that comes without a body. */
+  /** The project requires a title and a comment: the one refusal without a body. */
   readonly noteRequired: boolean;
 
   constructor(fields: Partial<Omit<ApiProblem, 'name'>> & { readonly status: number; readonly message: string }) {
@@ -22,6 +22,6 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Everything that the server complains about, one sentence each. */
+/** All complaints of the server, one sentence each. */
 export const complaintsOf = ({ message, details }: ApiProblem): string[] =>
   details === '' ? [message] : details.split('\n');

@@ -1,4 +1,4 @@
-/** Calling the server: `call` sends what an endpoint of the contract declares, typed from end to end. */
+/** Calls the server: `call` sends what an endpoint of the contract declares, fully typed. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Static, TObject, TSchema } from 'typebox';
 import * as accounts from '#contract/accounts.ts';
@@ -20,18 +20,18 @@ type BodyOf<E extends Endpoint> = E extends { readonly bodyIsOptional: true }
   : E extends { readonly body: TSchema } | { readonly looseBody: TSchema } | { readonly textBody: true }
     ? { readonly body: E extends { readonly looseBody: infer S extends TSchema } ? Static<S> : Body<E> }
     : { readonly body?: never };
-/** The ETag of what is meant to be changed: 412 when somebody else changed it meanwhile. */
+/** The ETag of the version to change: 412 if someone else changed it. */
 type IfMatchOf<E extends Endpoint> = 'precondition_failed' extends E['problems'][number]
   ? { readonly ifMatch?: string | undefined }
   : { readonly ifMatch?: never };
-/** What is undefined is not sent. */
+/** Undefined values are not sent. */
 type Loose<T> = { readonly [Name in keyof T]: T[Name] | undefined };
 
 export type Input<E extends Endpoint> = WordsOf<E> & QueryOf<E> & BodyOf<E> & IfMatchOf<E>;
-/** An endpoint that needs nothing is called with nothing. */
+/** The input is optional if the endpoint needs none. */
 type Args<E extends Endpoint> = Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>];
 
-/** What the endpoint answers. Of what has versions, `etag` names the one that was answered. */
+/** The endpoint's response. `etag` identifies its version, if it has one. */
 export type Answer<E extends Endpoint> = Static<E['reply']> &
   (E extends { readonly versioned: true; readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' }
     ? { readonly etag: string }
@@ -45,8 +45,8 @@ interface LooseInput {
 }
 
 /**
- * Throws an ApiProblem when the answer is not what the endpoint promises. Where the session has ended meanwhile it
- * waits until the person has signed in again, and then goes on as if nothing had been.
+ * Throws an ApiProblem if the response is not what the endpoint declares. If the session has ended, it
+ * waits until the user has signed in again, then continues.
  */
 export async function call<E extends Endpoint>(endpoint: E, ...[input]: Args<E>): Promise<Answer<E>> {
   for (;;) {
@@ -58,11 +58,11 @@ export async function call<E extends Endpoint>(endpoint: E, ...[input]: Args<E>)
   }
 }
 
-/** What queries of the endpoint are known by; without input those of every input, to tell them all that they are old. */
+/** The query key of an endpoint. Without input it matches every input, to invalidate them all. */
 export const keyOf = <E extends Endpoint>(endpoint: E, input?: Input<E>): readonly unknown[] =>
   input === undefined ? [endpoint.path] : [endpoint.path, input];
 
-/** A query whose key is made from the endpoint and what it is asked. */
+/** A query keyed by endpoint and input. */
 export const reading = <E extends Endpoint>(endpoint: E, ...args: Args<E>) =>
   queryOptions<Answer<E>, ApiProblem>({
     queryKey: keyOf(endpoint, args[0]),
@@ -71,7 +71,7 @@ export const reading = <E extends Endpoint>(endpoint: E, ...args: Args<E>) =>
 
 const accountEndpoints: ReadonlySet<Endpoint> = new Set(Object.values(accounts));
 
-/** The path of a call below the address of the server, as one would type it. */
+/** The path of a request, relative to the server. */
 export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {} }: LooseInput = {}): string {
   const base = accountEndpoints.has(endpoint) ? accountPrefix : prefix;
   const filled = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) => encodeURIComponent(params[word] ?? ''));
@@ -119,7 +119,7 @@ async function problemOf({ access }: Endpoint, response: Response): Promise<ApiP
   });
 }
 
-/** What stands between us and the server may answer in its own way. */
+/** A proxy may respond in its own format. */
 function parsed(text: string): Partial<ErrorBody> | undefined {
   try {
     return JSON.parse(text) as Partial<ErrorBody>;

@@ -1,4 +1,4 @@
-/** Whether the server answers. Every call that finds it away says so here; from then on it is asked until it is back. */
+/** Whether the server responds. A failed call reports it here; from then on this polls until it is back. */
 import { getHealth } from '#contract/service.ts';
 import { noticesOf } from '../state/notices.ts';
 import type { ApiProblem } from './api-problem.ts';
@@ -7,7 +7,7 @@ const isAway = noticesOf(false);
 const pauseMs = 1_500;
 const backListeners = new Set<() => void>();
 
-/** What a proxy answers for a server that is gone counts, too. */
+/** Includes what a proxy returns for an unreachable server. */
 export const isConnectionLost = ({ status }: ApiProblem): boolean => status === 0 || status === 502 || status === 504;
 
 export const useIsAway = isAway.use;
@@ -18,13 +18,13 @@ export function connectionLost(): void {
   void askUntilBack();
 }
 
-/** Calls the listener whenever the server answers again. */
+/** Calls the listener when the server is back. */
 export function onConnectionBack(listener: () => void): void {
   backListeners.add(listener);
 }
 
 async function askUntilBack(): Promise<void> {
-  // The pause comes first: what answers here and nowhere else must not make all queries ask without end.
+  // Pauses first, so that a server that answers only this request does not cause endless refetching.
   do await new Promise((resolve) => setTimeout(resolve, pauseMs));
   while (!(await answers()));
   isAway.set(false);

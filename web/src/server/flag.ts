@@ -1,4 +1,4 @@
-/** The flag that the page is about: `/p/:project/flags/:flag/…`. */
+/** The current flag: `/p/:project/flags/:flag/…`. */
 import { createContext, useContext } from 'react';
 import { getFlag } from '#contract/flags.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
@@ -10,20 +10,20 @@ export type FlagAnswer = Answer<typeof getFlag> & { readonly definitions: readon
 
 export const FlagContext = createContext<FlagAnswer | null>(null);
 
-/** The flag and its definitions as they were last read; they are there already, and are read again every 30 seconds and on focus. */
+/** The current flag and its definitions: already loaded, and refetched every 30 seconds and on focus. */
 export function useFlag(): FlagAnswer {
   const flag = useContext(FlagContext);
   if (!flag) throw new Error('outside of a flag');
   return flag;
 }
 
-/** Defined once, so that it does not run again at every rendering. */
+/** Defined once, so that it does not run on every render. */
 const withDefinitions = (answer: Answer<typeof getFlag>): FlagAnswer => ({
   ...answer,
   definitions: answer.definitions ?? [],
 });
 
-/** By name or id. With all its definitions, so that going from one environment to another needs no request. */
+/** By name or id. With all its definitions, so that switching environments needs no request. */
 export const flagReading = (project: string, flag: string) => ({
   ...reading(getFlag, { params: { project, flag }, query: { expand: 'definitions' } }),
   select: withDefinitions,
@@ -35,7 +35,7 @@ export const rememberEnvironment = (projectId: string, name: string): void =>
   localStorage.setItem(environmentKey(projectId), name);
 export const lastEnvironment = (projectId: string): string | null => localStorage.getItem(environmentKey(projectId));
 
-/** The flags that were looked at last, newest first, for the palette. */
+/** Recently viewed flags, newest first, for the palette. */
 const recentKey = 'recent flags';
 const maxRecent = 6;
 

@@ -1,4 +1,4 @@
-/** The project that the page is about: `/p/:project/…`. */
+/** The current project: `/p/:project/…`. */
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { Static } from 'typebox';
@@ -11,7 +11,7 @@ export type Environment = Static<typeof EnvironmentSummary>;
 
 interface InProject {
   readonly project: Project;
-  /** In the order in which changes travel: production comes last. */
+  /** In promotion order: production comes last. */
   readonly environments: readonly Environment[];
 }
 
@@ -23,14 +23,14 @@ function useInProject(): InProject {
   return found;
 }
 
-/** Everything at `/p/:project/…` may use these two; both are there already. */
+/** For everything at `/p/:project/…`; both are already loaded. */
 export const useProject = (): Project => useInProject().project;
 export const useEnvironments = (): readonly Environment[] => useInProject().environments;
 
-/** By name or id. An empty list when there is none, or none for this person. */
+/** By name or id. An empty list if it does not exist or is not visible. */
 export const projectReading = (word: string) => reading(listProjects, { query: { projectIdentifier: word, limit: 1 } });
 
-/** All that one can choose from. */
+/** All visible projects. */
 export const projectsReading = reading(listProjects, { query: { limit: 200 } });
 
 export const inOrder = (environments: readonly Environment[]): Environment[] => [
@@ -41,7 +41,7 @@ export const inOrder = (environments: readonly Environment[]): Environment[] => 
 const lastKey = 'project';
 export const rememberProject = (name: string): void => localStorage.setItem(lastKey, name);
 
-/** The project to show where the address names none: the last one that was looked at, else the first. */
+/** The project for addresses without one: the last visited, or else the first. */
 export function useLikelyProject(): Project | undefined {
   const { data } = useQuery(projectsReading);
   const last = localStorage.getItem(lastKey);

@@ -4,10 +4,10 @@ import { keyOf } from './api.ts';
 import { ApiProblem } from './api-problem.ts';
 import { onConnectionBack } from './connection.ts';
 
-/** A refusal stays one; only what may pass is tried again. Changes are never repeated: they may have happened. */
+/** Retries only transient failures. Changes are never retried, because they may have been applied. */
 const isPassing = ({ status }: ApiProblem) => status === 0 || status >= 502;
 
-/** A project that asks for a note all at once was read before it did: its forms learn of it, and show the fields. */
+/** The project began to require a note after it was loaded: refetch it, so that forms show the fields. */
 const mutationCache = new MutationCache({
   onError: (problem) => {
     if (!(problem instanceof ApiProblem && problem.noteRequired)) return;
@@ -19,11 +19,11 @@ export const client: QueryClient = new QueryClient({
   mutationCache,
   defaultOptions: {
     queries: {
-      // Short, so that who comes back to a page sees what others did; what is known is shown meanwhile.
+      // Short, so that returning to a page shows others' changes; cached data is shown meanwhile.
       staleTime: 5_000,
       refetchOnWindowFocus: 'always',
       retry: (failures, problem) => problem instanceof ApiProblem && isPassing(problem) && failures < 2,
-      // Where the browser believes to be offline, the server may still be near: on this machine or in this network.
+      // The server may be reachable on this machine or network even if the browser reports being offline.
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -32,5 +32,5 @@ export const client: QueryClient = new QueryClient({
 
 onConnectionBack(() => void client.invalidateQueries());
 
-/** How often definitions are read again while somebody looks at them. */
+/** How often open definitions are refetched. */
 export const definitionsRefreshMs = 30_000;

@@ -1,4 +1,4 @@
-/** Who is signed in, and what that person may do. */
+/** The signed-in user and their permissions. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { getSession } from '#contract/accounts.ts';
@@ -9,7 +9,7 @@ import { call } from './api.ts';
 import { ApiProblem } from './api-problem.ts';
 import { sessionBegan, sessionEnded } from './signed-out.ts';
 
-/** Null when nobody is. */
+/** Null if nobody is signed in. */
 const sessionQuery = queryOptions<SessionView | null, ApiProblem>({
   queryKey: ['session'],
   queryFn: () =>
@@ -27,7 +27,7 @@ const sessionQuery = queryOptions<SessionView | null, ApiProblem>({
 
 export const useSession = () => useQuery(sessionQuery);
 
-/** What earlier pages have read may belong to somebody else. */
+/** Cached data may belong to another user. */
 export function beginSession(client: QueryClient, session: SessionView): void {
   client.removeQueries({ type: 'inactive' });
   client.setQueryData(sessionQuery.queryKey, session);
@@ -43,14 +43,14 @@ export const updateSession = (client: QueryClient) => client.invalidateQueries({
 
 export const MeContext = createContext<SessionView | null>(null);
 
-/** Who is signed in, for everything inside the shell. */
+/** The signed-in user, for everything inside the shell. */
 export function useMe(): SessionView {
   const me = useContext(MeContext);
   if (!me) throw new Error('useMe outside of the shell');
   return me;
 }
 
-/** Whether the person may use an endpoint: `may(createFlag)`. The same rule as the server's, which decides. */
+/** Whether the user may call an endpoint: `may(createFlag)`. The same rule as on the server, which decides. */
 export function useMay(): (endpoint: Endpoint) => boolean {
   const reach = reachOf(useMe());
   return ({ access }) => typeof access === 'string' || allows(reach, access);

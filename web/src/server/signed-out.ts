@@ -1,11 +1,11 @@
 /**
- * A session can end in the middle of work, elsewhere or by itself. The page then stays as it is, a dialog asks to sign
- * in again, and every call that was refused waits here until that is done.
+ * A session can expire or be ended elsewhere. The page then stays as it is, a dialog asks to sign
+ * in again, and every refused call waits here until then.
  */
 import { noticesOf } from '../state/notices.ts';
 
 interface Waiting {
-  /** It would change something, and so must not be sent as somebody else. */
+  /** It changes something, so it must not be sent as another user. */
   readonly isChange: boolean;
   readonly resolve: (again: boolean) => void;
 }
@@ -15,12 +15,12 @@ const isAsking = noticesOf(false);
 let userId: string | undefined;
 let waiting: Waiting[] = [];
 
-/** Whether the dialog is to be shown. */
+/** Whether to show the dialog. */
 export const useIsSignedOut = isAsking.use;
 
 /**
- * From now on a refused call means that the session ended, and not that there never was one. In another tab somebody
- * else may have signed in: what the first person was about to change is then given up.
+ * From now on a refused call means that the session ended, not that there never was one. Another user may have signed
+ * in in another tab: then the first user's pending changes are dropped.
  */
 export function sessionBegan(id: string): void {
   const isSamePerson = userId === id;
@@ -28,13 +28,13 @@ export function sessionBegan(id: string): void {
   letGo(({ isChange }) => isSamePerson || !isChange);
 }
 
-/** The person left on purpose: nothing waits for a return. */
+/** The user signed out on purpose, so nothing waits. */
 export function sessionEnded(): void {
   userId = undefined;
   letGo(() => false);
 }
 
-/** True once the call may be sent again; false at once where nobody was signed in. */
+/** True once the call may be retried; false immediately if nobody was signed in. */
 export function signedInAgain(isChange: boolean): Promise<boolean> {
   if (userId === undefined) return Promise.resolve(false);
   isAsking.set(true);

@@ -9,7 +9,7 @@ const title = 'This page could not be shown';
 const reason = 'The server may have been updated.';
 const reload = () => location.reload();
 
-/** A page that threw, or whose code could not be loaded: after an update of the server the old files are gone. */
+/** Shown if a page throws or its code cannot be loaded, for example because a server update removed the old files. */
 export function BrokenPage() {
   const isInShell = useContext(MeContext) !== null;
   if (isInShell) {

@@ -12,7 +12,7 @@ import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { Time } from '../ui/Time.tsx';
 
-/** Somebody deleted the flag while its page was open. What was not saved can be taken along. */
+/** Someone deleted the open flag. Offers unsaved drafts for copying. */
 export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
   const project = useProject();
   const me = useMe();

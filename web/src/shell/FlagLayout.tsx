@@ -9,11 +9,11 @@ import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';
 
-/** Few ever see these two. */
+/** Rarely needed, so loaded late. */
 const DeletedFlag = lazy(() => import('./DeletedFlag.tsx').then((module) => ({ default: module.DeletedFlag })));
 const NoSuchFlag = lazy(() => import('./NoSuchFlag.tsx').then((module) => ({ default: module.NoSuchFlag })));
 
-/** Finds the flag of the address for all pages inside it. */
+/** Loads the flag in the address for all pages inside. */
 export function FlagLayout() {
   const { flag: word } = useParams({ from: '/shell/p/$project/flags/$flag' });
   const project = useProject();
@@ -44,7 +44,7 @@ export function FlagLayout() {
   );
 }
 
-/** Without an environment in the address: the one that was looked at last, else the first. */
+/** Without an environment in the address: the last visited, or else the first. */
 export function FlagHomePage() {
   const project = useProject();
   const environments = useEnvironments();

@@ -8,7 +8,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PrimaryButtonLink } from '../ui/TextLink.tsx';
 
-/** The start page is the list of flags of the project that one was in last. */
+/** The start page: the flag list of the project visited last. */
 export function HomePage() {
   const projects = useQuery(projectsReading);
   const project = useLikelyProject();

@@ -6,7 +6,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink, TextLink } from '../ui/TextLink.tsx';
 
-/** The address names a flag that is not there: perhaps one of those that begin alike was meant. */
+/** The flag does not exist. Suggests flags with similar names. */
 export function NoSuchFlag({ word }: { readonly word: string }) {
   const project = useProject();
   const similar = useQuery(

@@ -12,7 +12,7 @@ const Shell = lazy(() => import('./Shell.tsx').then(({ Shell }) => ({ default: S
 
 const title = 'Page not found';
 
-/** Beside the navigation for those who are signed in. */
+/** With the navigation if someone is signed in. */
 export function NotFoundPage() {
   const isInShell = useContext(MeContext) !== null;
   const { data: session } = useSession();

@@ -4,7 +4,7 @@ import { OptionList } from '../ui/OptionList.tsx';
 import styles from './Palette.module.css';
 import { usePaletteEntries } from './palette-entries.tsx';
 
-/** Everything that can be gone to or done, by typing a part of its name. Nothing destructive happens here at once. */
+/** Finds pages, flags, people and actions by part of their name. Destructive actions open their dialog first. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
   const { entries, search, isSearching } = usePaletteEntries();

@@ -8,7 +8,7 @@ import { chooseTheme, useTheme } from '../ui/theme.ts';
 import styles from './PersonMenu.module.css';
 import { useSignOut } from './sign-out.ts';
 
-/** At the foot of the navigation: who is signed in, and what is that person's own. */
+/** The user menu at the bottom of the navigation. */
 export function PersonMenu() {
   const { user } = useMe();
   const signOut = useSignOut();

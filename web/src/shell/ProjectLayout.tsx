@@ -18,7 +18,7 @@ import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';
 
-/** Finds the project of the address and its environments for all pages inside it. */
+/** Loads the project in the address and its environments for all pages inside. */
 export function ProjectLayout() {
   const { project: word } = useParams({ from: '/shell/p/$project' });
   const found = useQuery(projectReading(word));
@@ -34,7 +34,7 @@ export function ProjectLayout() {
 function WithEnvironments({ project, word }: { readonly project: Project; readonly word: string }) {
   const environments = useQuery(reading(listEnvironments, { params: { project: project.id } }));
   useEffect(() => rememberProject(project.name), [project.name]);
-  // By its id, or by a name with + for a space: addresses of that kind lead here, but are not the one to copy.
+  // The address used an id, or + for a space. Those work, but the canonical address has the name.
   if (project.name !== word) {
     return <Navigate to="." params={(all) => ({ ...all, project: project.name })} search={true} replace />;
   }

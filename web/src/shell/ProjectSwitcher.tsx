@@ -5,7 +5,7 @@ import { projectsReading, useLikelyProject } from '../server/project.ts';
 import { Picker } from '../ui/Picker.tsx';
 import styles from './ProjectSwitcher.module.css';
 
-/** Which project one is in, and the way into another. */
+/** Shows the current project and switches to another. */
 export function ProjectSwitcher() {
   const { project: word } = useParams({ strict: false });
   const likely = useLikelyProject();

@@ -21,11 +21,11 @@ const importSignedOut = () => import('../features/accounts/SignedOutDialog.tsx')
 const SignedOutDialog = lazy(() => importSignedOut().then((module) => ({ default: module.SignedOutDialog })));
 
 interface Props {
-  /** Instead of the page that the address asks for. */
+  /** Replaces the routed page. */
   readonly children?: ReactNode;
 }
 
-/** Everything around a page of somebody who is signed in. */
+/** Everything around a page for signed-in users. */
 export const Shell = ({ children = <Outlet /> }: Props) => (
   <SignedIn>
     {(session) => (
@@ -41,7 +41,7 @@ function Frame({ children }: Props) {
   const isSignedOut = useIsSignedOut();
   const leave = useLeave();
   useEffect(() => {
-    // Before it is needed: by then the server may have been updated, and the file be gone.
+    // Loaded ahead: by the time it is needed, a server update may have removed the file.
     const timer = setTimeout(() => void importSignedOut(), 5_000);
     return () => clearTimeout(timer);
   }, []);

@@ -5,7 +5,7 @@ import { Modal, ModalBody, ModalFoot } from '../ui/Modal.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import styles from './ShortcutsDialog.module.css';
 
-/** The keys that do something on this page. */
+/** Lists the shortcuts of the page. */
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   const actions = useAllPageActions();
   return (

@@ -28,11 +28,11 @@ import styles from './Sidebar.module.css';
 
 export const sidebarId = 'navigation';
 
-/** A column beside the page; where there is no room for it, it floats above and is opened by the bar's button. */
+/** The navigation: a column next to the page, or a popover on narrow screens. */
 export function Sidebar() {
   const side = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who has gone somewhere is done with it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes on navigation
   useEffect(() => {
     if (side.current?.matches(':popover-open')) side.current.hidePopover();
   }, [path]);

@@ -1,4 +1,4 @@
-/** What the palette offers for what was typed, in the order of its groups. */
+/** The palette's entries for the typed text, in group order. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import {
@@ -41,7 +41,7 @@ export function usePaletteEntries() {
   const pages = usePageEntries(project);
   const entries: Entry[] = [
     ...actions.filter(matching(text)),
-    // What was found for less text is shown until the answer is there, so it must still match.
+    // Results for the previous text stay until new ones arrive, so filter them again.
     ...(text === '' ? recentEntries() : flags.entries.filter(matching(text))),
     ...(text === '' ? [] : people.filter(matching(text)).slice(0, 8)),
     ...pages.filter(matching(text)),

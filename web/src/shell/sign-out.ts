@@ -7,7 +7,7 @@ import type { ApiProblem } from '../server/api-problem.ts';
 import { forgetSession } from '../server/session.ts';
 import { toastFailure } from '../state/toasts.ts';
 
-/** Ends the session, here and on the server. */
+/** Ends the session here and on the server. */
 export function useSignOut(): () => void {
   const leave = useLeave();
   const ending = useMutation<unknown, ApiProblem>({
@@ -18,7 +18,7 @@ export function useSignOut(): () => void {
   return ending.mutate;
 }
 
-/** Goes to the page where one signs in, and forgets what was read. */
+/** Goes to the sign-in page and clears the cache. */
 export function useLeave(): () => Promise<void> {
   const client = useQueryClient();
   const navigate = useNavigate();

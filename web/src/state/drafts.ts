@@ -1,35 +1,35 @@
 /**
- * What somebody has edited and not saved, for each flag and environment. It is kept in this tab, so that it outlives
- * reloads, other pages, and signing in again; it belongs to the person who made it.
+ * Unsaved edits for each flag and environment. Kept in this tab's storage, so that they survive
+ * reloads, navigation and signing in again. A draft belongs to the user who made it.
  */
 import { useSyncExternalStore } from 'react';
 import type { Conflict } from '#domain/definitions/conflict.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
 
 export interface Draft {
-  /** What the edits started from; null where the flag was not defined. */
+  /** What the edits started from; null if the flag was not defined. */
   readonly base: Targeting | null;
-  /** The version that it was; null where there was none. */
+  /** Its version; null if there was none. */
   readonly etag: string | null;
   readonly targeting: Targeting;
-  /** Where somebody else changed the same, and the person has not chosen yet. */
+  /** Unresolved conflicts with someone else's change. */
   readonly conflicts: readonly Conflict[];
-  /** What the title of the change will be, unless the person writes another. */
+  /** The suggested title of the change. */
   readonly title?: string;
-  /** What the comment will be, the same way. */
+  /** The suggested comment. */
   readonly comment?: string;
 }
 
 export interface DraftPlace {
   readonly person: string;
-  /** Ids, since names can be given again. */
+  /** Ids, because names can be reused. */
   readonly flag: string;
   readonly environment: string;
 }
 
 const keyOf = ({ person, flag, environment }: DraftPlace): string => `draft:${person}:${flag}:${environment}`;
 
-/** Read once from the tab's storage, so that a draft is the same object until it changes. */
+/** Read once from storage, so that a draft stays the same object until it changes. */
 const known = new Map<string, Draft | undefined>();
 const listeners = new Set<() => void>();
 
@@ -50,13 +50,13 @@ export function writeDraft(place: DraftPlace, draft: Draft | undefined): void {
 export const useDraftOf = (place: DraftPlace): Draft | undefined =>
   useSyncExternalStore(subscribe, () => readDraft(place));
 
-/** The ids of the environments in which the person has a draft of the flag. */
+/** The ids of environments in which the user has a draft of the flag. */
 export const useDraftedEnvironments = (person: string, flag: string): readonly string[] =>
   useSyncExternalStore(subscribe, () => environmentsWithDraft(person, flag))
     .split(' ')
     .filter(Boolean);
 
-/** As one text, which is the same while nothing changes. */
+/** Joined into one string, which compares equal while nothing changes. */
 function environmentsWithDraft(person: string, flag: string): string {
   const start = keyOf({ person, flag, environment: '' });
   const environments = [...new Set([...Object.keys(sessionStorage), ...known.keys()])]
@@ -68,13 +68,13 @@ function environmentsWithDraft(person: string, flag: string): string {
     .join(' ');
 }
 
-/** Where the storage is full or forbidden the draft lives as long as the page. */
+/** If storage is full or blocked, the draft lives as long as the page. */
 function keep(key: string, draft: Draft | undefined): void {
   try {
     if (draft === undefined) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(draft));
   } catch {
-    // Nobody can do anything about it, and the draft is still here.
+    // The user cannot do anything about it, and the draft is still in memory.
   }
 }
 
@@ -86,7 +86,7 @@ function parsed(text: string | null): Draft | undefined {
   }
 }
 
-/** A draft may be older than the page: made before there was this setting. */
+/** A stored draft may predate this field. */
 const withDefaults = ({ base, targeting, ...draft }: Draft): Draft => {
   const complete = (one: Targeting): Targeting => ({ ...one, impressionsDisabled: one?.impressionsDisabled ?? false });
   return { ...draft, base: base && complete(base), targeting: complete(targeting) };

@@ -1,11 +1,11 @@
-/** Edits of a form whose values follow what others change: each remembers what it started from. */
+/** Form edits that remember the value they started from, so that unedited fields can follow changes by others. */
 import { equalJson } from '#domain/json.ts';
 
 export type Edits<Values> = {
   readonly [Name in keyof Values]?: { readonly from: Values[Name]; readonly to: Values[Name] };
 };
 
-/** What is left when `sent` has been saved: what was edited meanwhile, starting from there. */
+/** The edits left after `sent` was saved: those made meanwhile, now based on it. */
 export function editsAfter<Values>(sent: Edits<Values>, now: Edits<Values>): Edits<Values> {
   const left: { [Name in keyof Values]?: { from: Values[Name]; to: Values[Name] } } = {};
   for (const name of Object.keys(now) as (keyof Values)[]) {

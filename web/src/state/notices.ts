@@ -1,10 +1,10 @@
-/** A value outside of React that parts of the page watch. */
+/** A value outside React that components subscribe to. */
 import { useSyncExternalStore } from 'react';
 
 export interface Notices<Value> {
   get(): Value;
   set(value: Value): void;
-  /** The value now, and again whenever it changes. */
+  /** The current value; rerenders when it changes. */
   use(): Value;
 }
 

@@ -1,4 +1,4 @@
-/** Which of the dialogs that belong to every page is open. */
+/** Which of the global dialogs is open. */
 import { noticesOf } from './notices.ts';
 
 export type Overlay = 'palette' | 'shortcuts';

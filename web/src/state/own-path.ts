@@ -1,6 +1,6 @@
 /**
- * The path of an address of this site, or the start page, so that a link to this site cannot send anyone elsewhere.
- * `/.//evil.com` is on this site, but its path is `//evil.com`, which as an address is another site.
+ * The path of an address on this site, or the start page: prevents open redirects.
+ * `/.//evil.com` is on this site, but its path `//evil.com` is another site when used as an address.
  */
 export function ownPath(address: unknown, origin: string): string {
   const url = typeof address === 'string' ? URL.parse(address, origin) : null;

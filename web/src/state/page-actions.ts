@@ -1,4 +1,4 @@
-/** What can be done on the page: by a key, from the palette, and listed in the dialog that `?` opens. */
+/** The actions of the page, for shortcuts, the palette and the dialog that `?` opens. */
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useId } from 'react';
 import { noticesOf } from './notices.ts';
@@ -9,13 +9,13 @@ export interface PageAction {
   readonly keys?: string;
   readonly icon?: LucideIcon;
   readonly run: () => void;
-  /** Moves about in the page: listed with the shortcuts, but nothing that one would search for. */
+  /** Navigation within the page: a shortcut, but not in the palette. */
   readonly isMove?: boolean;
 }
 
 const byComponent = noticesOf<ReadonlyMap<string, readonly PageAction[]>>(new Map());
 
-/** Offers the actions while the component is on the page. */
+/** Registers the actions while the component is mounted. */
 export function usePageActions(actions: readonly PageAction[]): void {
   const id = useId();
   useEffect(() => {
@@ -35,14 +35,14 @@ export const useAllPageActions = (): PageAction[] => flat(byComponent.use());
 
 const flat = (map: ReadonlyMap<string, readonly PageAction[]>): PageAction[] => [...map.values()].flat();
 
-/** Runs the action that the key belongs to. For the whole page, once. */
+/** Runs the action for a key press. Registered once for the whole page. */
 export function runShortcut(event: KeyboardEvent): void {
-  // Browsers that fill in a form send keys that have no name.
+  // Autofill sends key events without a key.
   if (!event.key || event.defaultPrevented || event.isComposing || event.altKey) return;
   const hasMod = event.ctrlKey || event.metaKey;
   if (!hasMod && (!singleKeys.areOn() || isBusy(event.target))) return;
   const keys = `${hasMod ? 'mod+' : ''}${event.key.toLowerCase()}`;
-  // A dialog has its own keys; what lies behind it has none.
+  // Shortcuts are off behind a dialog.
   const action = document.querySelector('dialog[open]')
     ? undefined
     : flat(byComponent.get()).findLast((one) => one.keys === keys);
@@ -51,14 +51,14 @@ export function runShortcut(event: KeyboardEvent): void {
   action.run();
 }
 
-/** Where keys mean letters, or already mean something else. */
+/** Elements where keys type text or have another meaning. */
 const isBusy = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest(
     'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=menu], [role=listbox], [role=slider]',
   ) !== null;
 
-/** People whose keys come from speech or a switch can have no single keys (WCAG 2.1.4). */
+/** Single-key shortcuts can be turned off, for speech input and switches (WCAG 2.1.4). */
 export const singleKeys = {
   areOn: (): boolean => localStorage.getItem('single-keys') !== 'off',
   set: (on: boolean): void =>

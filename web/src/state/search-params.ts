@@ -1,8 +1,8 @@
-/** The part of an address behind the question mark. Values are text and stay text: tokens must not be read as numbers. */
+/** Parses and formats query strings. Values stay strings: tokens must not become numbers. */
 
 export type SearchParams = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A parameter that stands there several times is a list. */
+/** A repeated parameter becomes a list. */
 export function parseSearch(text: string): SearchParams {
   const params = new URLSearchParams(text);
   return Object.fromEntries(
@@ -13,7 +13,7 @@ export function parseSearch(text: string): SearchParams {
   );
 }
 
-/** What is undefined is left out. */
+/** Undefined values are left out. */
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(search).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -23,7 +23,7 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-/** For pages whose parameters stand there once: of a repeated one the first counts. */
+/** For pages with single parameters: the first of a repeated one counts. */
 export const textSearch = (search: SearchParams): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
     Object.entries(search).map(([name, value]) => [name, typeof value === 'object' ? value[0] : value]),

@@ -1,4 +1,4 @@
-/** What just happened, said in passing at the foot of the page. */
+/** Short messages at the bottom of the page. */
 import { noticesOf } from './notices.ts';
 
 export interface Toast {
@@ -13,10 +13,10 @@ let lastId = 0;
 
 export const useToasts = shown.use;
 
-/** "Saved to Staging." Goes by itself after six seconds; the action ("Undo") is offered until then. */
+/** "Saved to Staging." Disappears after six seconds; the action ("Undo") is available until then. */
 export const toast = (text: string, action?: Toast['action']): void => add({ text, kind: 'done', action });
 
-/** What went wrong where no part of the page can say it. Stays until it is closed. */
+/** A failure that no part of the page can show. Stays until dismissed. */
 export const toastFailure = (text: string): void => add({ text, kind: 'failed' });
 
 export const dismissToast = (id: number): void => shown.set(shown.get().filter((one) => one.id !== id));
@@ -28,7 +28,7 @@ function add(toastWithoutId: Omit<Toast, 'id'>): void {
 
 const maxDone = 3;
 
-/** What is done makes room for the next; what failed stays, but is not said twice. */
+/** A new message replaces the last one; failures stay, without duplicates. */
 export function withToast(before: readonly Toast[], added: Toast): Toast[] {
   const all = [...before.filter(({ kind, text }) => kind === 'done' || text !== added.text), added];
   const done = all.filter(({ kind }) => kind === 'done').slice(-maxDone);

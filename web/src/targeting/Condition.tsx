@@ -8,15 +8,15 @@ interface Props {
   /** "If" for the first rule, "Else if" for the others. */
   readonly lead: string;
   readonly trafficType: string;
-  /** How the name of another flag is shown, where it is more than a name. */
+  /** Renders the name of another flag, if it is more than text. */
   readonly flagName?: ((name: string) => ReactNode) | undefined;
 }
 
-/** The condition of a rule as a sentence: If plan is one of pro, team and age is at least 18. */
+/** A rule's condition as a sentence: "If plan is one of pro, team and age is at least 18". */
 export const Condition = ({ rule, lead, trafficType, flagName }: Props) => (
   <p className={styles.sentence}>
     {rule.condition.matchers.map((matcher, place) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no other name than their place
+      // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no id
       <Fragment key={place}>
         <b>{place === 0 ? lead : 'and'}</b>{' '}
         {matcherPieces(matcher, trafficType).map((piece, index) => (
@@ -34,5 +34,5 @@ export const Condition = ({ rule, lead, trafficType, flagName }: Props) => (
   </p>
 );
 
-/** Something that a program reads, inside a sentence or a list: a key, a segment. */
+/** A literal inside a sentence or a list: a key, a segment. */
 export const Token = ({ children }: { readonly children: string }) => <code className={styles.token}>{children}</code>;

@@ -8,14 +8,14 @@ import { KeyChanges } from './KeyChanges.tsx';
 
 interface Props {
   readonly difference: Difference;
-  /** The names of the treatments, before and after: they decide the colours. */
+  /** Treatment names before and after; their order decides the colours. */
   readonly order: readonly string[];
   readonly trafficType: string;
-  /** It has happened already. */
+  /** The change was already made. */
   readonly isPast?: boolean;
 }
 
-/** One difference as a picture: what it is about, how it is now, how it will be, and how many of its keys move. What all changes do together, `EffectView` tells. */
+/** One difference: its title, both sides, and how many of its keys move. `EffectView` shows the combined effect. */
 export function DifferenceBox({ difference, order, trafficType, isPast = false }: Props) {
   return (
     <section className={styles.box} aria-label={differenceTitle(difference)}>
@@ -37,7 +37,7 @@ export function DifferenceBox({ difference, order, trafficType, isPast = false }
   );
 }
 
-/** Its place is in the title; what it says is the same. */
+/** Only its position changed, which the title says. */
 const isOnlyMoved = (difference: Difference): boolean =>
   difference.kind === 'rule' && difference.isMoved && equalJson(difference.before?.rule, difference.after?.rule);
 

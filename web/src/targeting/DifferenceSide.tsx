@@ -14,7 +14,7 @@ interface Props extends Look {
   readonly side: 'before' | 'after';
 }
 
-/** How one step is on one side of a difference. */
+/** One side of a difference. */
 export function DifferenceSide({ difference, side, order, trafficType }: Props) {
   switch (difference.kind) {
     case 'killed':

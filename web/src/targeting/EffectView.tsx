@@ -9,13 +9,13 @@ import { changedShares, groupWords, namedWords, plainHeadline, rangeWords, unkno
 
 interface Props {
   readonly effect: Effect;
-  /** What is served outside of the allocation, after the change. */
+  /** Served outside the traffic allocation after the change. */
   readonly defaultTreatment: string;
-  /** The names of the treatments: they decide the colours. */
+  /** Treatment names; their order decides the colours. */
   readonly order: readonly string[];
 }
 
-/** What the whole change does to all keys: the shares now and after, who moves where, and what cannot be told. */
+/** The effect of the whole change on all keys: shares before and after, moves, and what is unknown. */
 export function EffectView({ effect, defaultTreatment, order }: Props) {
   return (
     <section className={box.box} aria-label="Effect">
@@ -61,7 +61,7 @@ interface BarProps {
   readonly order: readonly string[];
 }
 
-/** Hatched is what may be one or the other. */
+/** Hatched: unknown which of the treatments. */
 export function AllKeysBar({ shares, order }: BarProps) {
   const possible = shares.filter(({ range }) => range.most > 0);
   return (
@@ -95,7 +95,7 @@ function Details({ effect }: Pick<Props, 'effect'>) {
   return (
     <div className={box.impact}>
       {moving.slice(0, maxGroups).map((group, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
         <p key={index}>
           {groups.length === 1 ? 'Of all keys, ' : `${groupWords(group, effect)}: `}
           {movesIn(group.flows).map(({ from, to, share }, place) => (
@@ -123,7 +123,7 @@ function Details({ effect }: Pick<Props, 'effect'>) {
   );
 }
 
-/** What stands between backticks is code. */
+/** Renders text between backticks as code. */
 const Coded = ({ text }: { readonly text: string }) =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other name
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no id
   text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));

@@ -6,10 +6,10 @@ interface Props {
   readonly removed: readonly string[];
 }
 
-/** How many of each are named. */
+/** Keys named before "N others". */
 const maxNamed = 20;
 
-/** Which keys come to a list and which leave it. */
+/** Keys added to and removed from a list. */
 export const KeyChanges = ({ added, removed }: Props) => (
   <>
     {added.length > 0 && <Keys sign="+" word="Added" keys={added} />}

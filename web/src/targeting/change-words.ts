@@ -1,4 +1,4 @@
-/** Entries of the audit log about a flag or one of its definitions, in words. */
+/** Audit entries of a flag or definition in words. */
 import type { Change } from '#domain/changes.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import { targetingOf } from '#domain/definitions/targeting-of.ts';
@@ -17,7 +17,7 @@ const sentences: Readonly<Record<string, string>> = {
 export const changeSentence = ({ auditLogType }: Change): string =>
   sentences[auditLogType] ?? (auditLogType.startsWith('flag.') ? 'Changed the flag' : 'Changed the definition');
 
-/** What a change of a definition changed; empty for what is new, gone or not about a definition. */
+/** The differences a change made to a definition; empty if it was created, removed or is not a definition. */
 export function differencesIn({ object, before, after }: Change): Difference[] {
   if (object.type !== 'definition' || !before || !after) return [];
   return differencesBetween(targetingOf(before), targetingOf(after));

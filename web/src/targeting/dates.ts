@@ -1,4 +1,4 @@
-/** Dates of rules. SDKs compare them in UTC, so people read and write them in UTC. */
+/** Dates in rules. SDKs compare them in UTC, so the interface shows them in UTC. */
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 const minute = new Intl.DateTimeFormat('en-GB', {
@@ -10,7 +10,7 @@ const minute = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** The times that a Date can hold; the API takes more, and then people see the number. */
+/** The range of Date. The API accepts more; those values are shown as numbers. */
 const furthest = 8.64e15;
 const inWords = (format: Intl.DateTimeFormat) => (at: number) =>
   Math.abs(at) <= furthest ? `${format.format(at)}` : String(at);
@@ -18,14 +18,14 @@ const inWords = (format: Intl.DateTimeFormat) => (at: number) =>
 export const dayWords = inWords(day);
 export const minuteWords = (at: number): string => `${inWords(minute)(at)} UTC`;
 
-/** What the browser's fields for days and minutes take; empty for what they cannot show. */
+/** The value for date inputs; empty if they cannot show it. */
 export const dayValue = (at: number | undefined): string => isoOf(at).slice(0, 10);
 export const minuteValue = (at: number | undefined): string => isoOf(at).slice(0, 16);
 
 const isoOf = (at: number | undefined): string =>
   at !== undefined && at >= 0 && at <= furthest ? new Date(at).toISOString() : '';
 
-/** What such a field says; undefined while it says nothing. */
+/** Parses the value of a date input; undefined if empty. */
 export function instantOf(value: string): number | undefined {
   const at = Date.parse(value.length > 10 ? `${value}Z` : value);
   return Number.isNaN(at) ? undefined : at;

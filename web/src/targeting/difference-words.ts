@@ -1,4 +1,4 @@
-/** Differences of definitions in words: a title for each, and a line that says it all. */
+/** Differences between definitions in words: a title and a one-line summary. */
 import type { Bucket } from '#domain/definitions/definition.ts';
 import type { Difference, PlacedRule } from '#domain/definitions/differences.ts';
 import { movedShares } from '#domain/definitions/moved-shares.ts';
@@ -6,7 +6,7 @@ import { equalJson } from '#domain/json.ts';
 import { sharesInWords } from '../kit/treatments.ts';
 import { matcherSentence } from './matcher-words.ts';
 
-/** What the difference is about: "Everyone else", "Rule 2 moved". The ladder shows rules from 1. */
+/** The title of a difference: "Everyone else", "Rule 2". The ladder counts rules from 1. */
 export function differenceTitle(difference: Difference): string {
   switch (difference.kind) {
     case 'killed':
@@ -75,7 +75,7 @@ export function differenceLine(difference: Difference, trafficType: string): str
   }
 }
 
-/** Where the leading treatment stays the same its shares say enough: on 25% → 50%. */
+/** If the leading treatment stays the same, its shares are enough: "on 25% → 50%". */
 function shareWords(before: readonly Bucket[], after: readonly Bucket[]): string {
   const [old, now] = [before[0], after[0]];
   const isShort = before.length <= 2 && after.length <= 2 && old?.treatment === now?.treatment;
@@ -86,7 +86,7 @@ function shareWords(before: readonly Bucket[], after: readonly Bucket[]): string
 const conditionSentence = ({ rule }: PlacedRule, trafficType: string): string =>
   `if ${rule.condition.matchers.map((matcher) => matcherSentence(matcher, trafficType)).join(' and ')}`;
 
-/** What came and what went; when neither, only the order is another. */
+/** Additions and removals; with neither, only the order changed. */
 export function listChanges({ before, after }: Of<'keys' | 'segments'>) {
   const old = new Set(before);
   const fresh = new Set(after);
@@ -100,8 +100,8 @@ function listWords(difference: Of<'keys' | 'segments'>): string {
 }
 
 /**
- * How many of the keys of a step move where its shares change; undefined where the difference is not about shares, or
- * where other keys meet its condition than before.
+ * The percentage of a step's keys that move when its shares change; undefined if the difference is not about shares, or
+ * if its condition matches different keys than before.
  */
 export function movesOf(difference: Difference) {
   if (difference.kind === 'defaultRule') return movedShares(difference.before, difference.after);

@@ -10,14 +10,14 @@ export const rangeWords = ({ least, most }: Range): string =>
 
 const isEqual = (one: Range, other: Range): boolean => one.least === other.least && one.most === other.most;
 
-/** The treatments whose share changes. The default treatment gets what the others lose: it needs no word. */
+/** The treatments whose share changes. The default treatment gets what the others lose, so it is left out. */
 export function changedShares({ shares }: Effect, defaultTreatment: string) {
   const changed = shares.filter(({ before, after }) => !isEqual(before, after));
   const others = changed.filter(({ treatment }) => treatment !== defaultTreatment);
   return others.length > 0 ? others : changed;
 }
 
-/** The headline where no share says it. */
+/** The headline if no share changes. */
 export function plainHeadline(effect: Effect): string {
   const { groups, named } = effect;
   if (groups.length === 0) return 'Cannot tell: there are too many rules to compare';
@@ -33,7 +33,7 @@ export function plainHeadline(effect: Effect): string {
   return keys === 1 ? 'One listed key changes treatment' : `${count(keys)} listed keys change treatment`;
 }
 
-/** Each treatment gets as many keys as it loses. A range that stays the same does not say that. */
+/** Each treatment gains as many keys as it loses. Equal ranges alone do not prove that. */
 function isBalancedBy(flows: readonly Flow[]): boolean {
   const net = new Map<string, number>();
   for (const { from, to, share } of flows) {
@@ -55,7 +55,7 @@ export function effectLine(effect: Effect, defaultTreatment: string): string {
 
 const ruleNumber = (decider: Decider): string => (decider.kind === 'rule' ? `rule ${decider.index + 1}` : '');
 
-/** Whom a group is made of. Where no rule decides on one side, only the other one tells. */
+/** Describes the keys in a group. If no rule decides on one side, only the other side is named. */
 export function groupWords({ before, after }: Group, { groups }: Effect): string {
   const [was, is] = [matchWords(before), matchWords(after)];
   if (was === is) return `Keys that ${is}`;
@@ -71,7 +71,7 @@ function matchWords(decider: Decider): string {
 
 const maxUnknowns = 4;
 
-/** What must be known to tell more: "rule 2 depends on `cart_value`". */
+/** What must be known for an exact answer: "rule 2 depends on `cart_value`". */
 export function unknownWords({ unknowns }: Effect): string[] {
   const areBoth = unknowns.some(({ side }) => side === 'after');
   const words = unknowns.map(({ side, step, asksFor }) => {
@@ -90,7 +90,7 @@ function questionWords(question: Question): string {
   return question.kind === 'attribute' ? `\`${question.name}\`` : `the ${question.kind} \`${question.name}\``;
 }
 
-/** Keys that are listed in targets or rules. */
+/** Sentences about keys listed in targets or rules. */
 export function namedWords({ named }: Effect): string[] {
   const { moves, unknown, notCompared } = named;
   const keys = (number: number) => (number === 1 ? '1 listed key' : `${count(number)} listed keys`);

@@ -2,13 +2,13 @@
 import { type Matcher, type MatcherType, matcherKindOf } from '#domain/definitions/matchers.ts';
 import { dayWords, minuteWords } from './dates.ts';
 
-/** A word of the sentence, or something that a program reads: a value, the name of a flag. */
+/** A word of the sentence, or a literal: a value, a flag name. */
 export type Piece = { readonly word: string } | { readonly token: string; readonly isFlag?: boolean };
 
 interface Verb {
   readonly is: string;
   readonly isNot: string;
-  /** What stands between several values. */
+  /** The separator between values. */
   readonly joint?: string;
 }
 
@@ -40,14 +40,14 @@ const verbs: Record<MatcherType, Verb> = {
   IN_LIST_SEMVER: { is: 'is one of the versions', isNot: 'is none of the versions', joint: ',' },
 };
 
-/** What a matcher asks, without its value; of booleans with it. */
+/** The comparison without its value; booleans include it. */
 export const verbWords = ({ type, negate, bool }: Matcher): string =>
   (negate ? verbs[type].isNot : verbs[type].is) + (type === 'BOOLEAN' && bool !== undefined ? ` ${bool}` : '');
 
-/** How many values a sentence names before it says how many there are. */
+/** Values named before "and N more". */
 const maxNamed = 3;
 
-/** The sentence in pieces, for the eye: `user` stands for whatever the flag decides about. */
+/** The sentence in pieces, for rendering. `user` stands for the traffic type. */
 export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
   const { is, isNot, joint = '' } = verbs[matcher.type];
   const named = valuesOf(matcher);
@@ -65,7 +65,7 @@ export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
   ];
 }
 
-/** The same as plain text, with commas where the eye has frames. */
+/** The same as plain text, with commas instead of frames. */
 export const matcherSentence = (matcher: Matcher, trafficType: string): string =>
   matcherPieces(matcher, trafficType).reduce((said, piece, index, all) => {
     const before = all[index - 1];
@@ -79,7 +79,7 @@ function subjectOf({ type, attribute }: Matcher, trafficType: string): Piece {
   return { word: matcherKindOf(type).attribute === 'none' ? trafficType : `${trafficType} key` };
 }
 
-/** The values as they are read. */
+/** The values as displayed. */
 function valuesOf({ type, string, strings, number, date, between, bool, depends }: Matcher): string[] {
   const dateWords = type === 'ON_DATE' ? dayWords : minuteWords;
   if (strings) return strings;

@@ -5,7 +5,7 @@ interface Props {
   readonly size?: 'small' | 'large';
 }
 
-/** The initials of somebody whose name stands beside it. */
+/** Initials next to a name. */
 export const Avatar = ({ name, size = 'small' }: Props) => (
   <span className={`${styles.avatar} ${styles[size]}`} aria-hidden>
     {initialsOf(name)}

@@ -13,7 +13,7 @@ export const buttonClass = ({ look = 'plain', size = 'normal' }: Appearance): st
 
 type Props = Omit<ComponentProps<'button'>, 'className'> &
   Appearance & {
-    /** What it does is under way. It keeps the focus, which a disabled button would lose. */
+    /** The action is running. The button keeps the focus, which a disabled one would lose. */
     readonly isBusy?: boolean;
   };
 

@@ -3,13 +3,13 @@ import styles from './Card.module.css';
 
 interface Props {
   readonly title: string;
-  /** Beside the title: a state, or what to do. */
+  /** Next to the title: a state or an action. */
   readonly aside?: ReactNode;
   readonly lead?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** A part of a page, with its heading. */
+/** A section of a page with a heading. */
 export function Card({ title, aside, lead, children }: Props) {
   const id = useId();
   return (

@@ -9,11 +9,11 @@ interface Props {
   /** One or two sentences below the title. */
   readonly lead?: ReactNode;
   readonly children?: ReactNode;
-  /** Below the card: where else to go. */
+  /** Links below the card. */
   readonly below?: ReactNode;
 }
 
-/** A page with one thing to do, for people who are not signed in. */
+/** A page with a single task, for people who are not signed in. */
 export function CentredPage({ title, lead, children, below }: Props) {
   return (
     <div className={styles.page}>

@@ -3,7 +3,7 @@ import styles from './Chip.module.css';
 
 interface Props {
   readonly kind?: 'plain' | 'ok' | 'warn' | 'danger' | 'accent';
-  /** A dot or ring before the words; they say the same. */
+  /** A decorative dot or ring before the text. */
   readonly mark?: 'dot' | 'ring';
   readonly children: ReactNode;
 }
@@ -15,5 +15,5 @@ export const Chip = ({ kind = 'plain', mark, children }: Props) => (
   </span>
 );
 
-/** A word that belongs to a thing: a tag of a flag. */
+/** A small label, such as a flag's tag. */
 export const Tag = ({ children }: { readonly children: ReactNode }) => <span className={styles.tag}>{children}</span>;

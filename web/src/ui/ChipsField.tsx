@@ -8,7 +8,7 @@ interface Props {
   readonly options: readonly Option[];
   readonly selected: readonly string[];
   readonly onChange: (ids: string[]) => void;
-  /** The word of the button: "Add tag". */
+  /** The button label: "Add tag". */
   readonly add: string;
   readonly hint?: string;
   readonly error?: string | undefined;
@@ -17,7 +17,7 @@ interface Props {
   readonly isReadOnly?: boolean;
 }
 
-/** Several chosen things as chips, each of which can be taken away, and a button to add more. */
+/** Chosen items as removable chips, and a button to add more. */
 export function ChipsField(props: Props) {
   const { label, options, selected, onChange, add, hint, error, onSearch, create, isReadOnly = false } = props;
   const nameOf = (id: string) => options.find((option) => option.id === id)?.label ?? id;

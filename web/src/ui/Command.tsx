@@ -12,7 +12,7 @@ export const Command = ({ text }: { readonly text: string }) => (
 /** A shell command on several lines. */
 export const LongCommand = ({ text }: { readonly text: string }) => (
   <div className={styles.block}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
     <pre className={styles.code} tabIndex={0}>
       <code>{text}</code>
     </pre>

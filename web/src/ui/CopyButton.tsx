@@ -5,9 +5,9 @@ import { copyText } from './copy-text.ts';
 
 interface Props {
   readonly text: string;
-  /** What is copied, for those who do not see what stands beside the button. */
+  /** What is copied, for screen readers. */
   readonly what: string;
-  /** The first words of `what`, where the button itself has to show them. */
+  /** Shown on the button: the start of `what`. */
   readonly shown?: string;
   readonly face?: 'word' | 'icon';
   readonly onCopied?: () => void;

@@ -8,7 +8,7 @@ interface Props {
   readonly action?: ReactNode;
 }
 
-/** Nothing is here: what that means, and what to do about it. */
+/** Explains an empty page or list, with a next step. */
 export const EmptyState = ({ title, children, action }: Props) => (
   <div className={styles.empty}>
     <p className={styles.title}>{title}</p>

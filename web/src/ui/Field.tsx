@@ -5,13 +5,13 @@ import { FieldFrame, type FrameProps } from './FieldFrame.tsx';
 export type FieldProps = Omit<ComponentProps<'input'>, 'id' | 'className'> &
   FrameProps & {
     readonly name: string;
-    /** Inside the box, at its right end. */
+    /** Inside the input, at the right. */
     readonly tool?: ReactNode;
-    /** `code` is for codes with few characters, `name` for what programs read: flags, treatments, keys. */
+    /** `code` is for short codes, `name` for identifiers: flags, treatments, keys. */
     readonly face?: 'text' | 'code' | 'name';
   };
 
-/** A label, its input, a hint or what is wrong with the input. */
+/** A label, an input, and a hint or error. */
 export function Field({ label, hint, error, aside, tool, face = 'text', ...input }: FieldProps) {
   const classes = [styles.input, styles[face], tool !== undefined && styles.withTool];
   return (

@@ -4,13 +4,13 @@ import styles from './Field.module.css';
 export interface FrameProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** Undefined: nothing is wrong. */
+  /** Undefined: valid. */
   readonly error?: ReactNode;
-  /** Beside the label, at the right. */
+  /** Right of the label. */
   readonly aside?: ReactNode;
 }
 
-/** What the control inside needs to belong to its label and note. */
+/** Props that connect the control with its label and note. */
 export interface ControlProps {
   readonly id: string;
   readonly 'aria-invalid': true | undefined;
@@ -21,7 +21,7 @@ interface Props extends FrameProps {
   readonly children: (control: ControlProps) => ReactNode;
 }
 
-/** A label, some control, a hint or what is wrong with what was put in. */
+/** A label, a control, and a hint or error. */
 export function FieldFrame({ label, hint, error, aside, children }: Props) {
   const id = useId();
   const note = error ?? hint;

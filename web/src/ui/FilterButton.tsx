@@ -5,14 +5,14 @@ import type { TriggerProps } from './Popover.tsx';
 
 interface Props {
   readonly what: string;
-  /** Undefined while it is not set. */
+  /** Undefined if not set. */
   readonly value: string | undefined;
   readonly onClear: () => void;
   /** A Picker or Popover with the given trigger. */
   readonly picker: (trigger: (props: TriggerProps) => ReactNode) => ReactNode;
 }
 
-/** The name of a filter; once it is set, its value and a way to take it away. */
+/** A filter; once set, it shows its value and a button to clear it. */
 export const FilterButton = ({ what, value, onClear, picker }: Props) => (
   <span className={value === undefined ? styles.filter : styles.set}>
     {picker((trigger) => (
@@ -35,7 +35,7 @@ interface ToggleProps {
   readonly children: ReactNode;
 }
 
-/** A filter that is there or not. */
+/** A filter that is on or off. */
 export const FilterToggle = ({ isOn, onToggle, children }: ToggleProps) => (
   <span className={isOn ? styles.set : styles.filter}>
     <button type="button" className={styles.button} aria-pressed={isOn} onClick={onToggle}>
@@ -50,7 +50,7 @@ export const Filters = ({ children }: { readonly children: ReactNode }) => (
   <search className={styles.row}>{children}</search>
 );
 
-/** How many there are, for eyes and for screen readers when it changes. */
+/** The number of results, announced to screen readers when it changes. */
 export const FilterCount = ({ children }: { readonly children: ReactNode }) => (
   <p className={styles.count} role="status">
     {children}

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import styles from './JsonDiff.module.css';
 
 interface Props {
-  /** Undefined: it did not exist. */
+  /** Undefined: did not exist. */
   readonly before: unknown;
   readonly after: unknown;
   readonly label: string;
@@ -15,14 +15,14 @@ interface Line {
   readonly text: string;
 }
 
-/** Unchanged lines that are shown around a change. */
+/** Unchanged lines shown around a change. */
 const context = 3;
 
-/** The difference of two JSON values, line by line; long stretches without change are left out. */
+/** A line diff of two JSON values. Long unchanged parts are collapsed. */
 export function JsonDiff({ before, after, label }: Props) {
   const parts = useMemo(() => withoutLongStretches(linesOf(before, after)), [before, after]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className={styles.frame} aria-label={label} tabIndex={0}>
       <ol className={styles.lines}>
         {parts.map((line) =>
@@ -57,7 +57,7 @@ function linesOf(before: unknown, after: unknown): Line[] {
   );
 }
 
-/** Lines far from every change become one that tells how many they are. */
+/** Collapses lines far from every change into one that counts them. */
 function withoutLongStretches(lines: readonly Line[]): (Line | string)[] {
   const near = new Set<number>();
   for (const { number, sign } of lines) {

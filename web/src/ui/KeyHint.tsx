@@ -9,7 +9,7 @@ const faces: Readonly<Record<string, string>> = {
   arrowdown: '↓',
 };
 
-/** The keys of a shortcut: `mod+k` is Ctrl K, or ⌘ K on Apple's machines. */
+/** The keys of a shortcut: `mod+k` is Ctrl K, or ⌘ K on Apple devices. */
 export const KeyHint = ({ keys }: { readonly keys: string }) => (
   <kbd className={styles.keys}>
     {keys

@@ -23,7 +23,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A button that opens a list of things to do. Arrow keys, Home, End and first letters move; Enter does it. */
+/** A button that opens a list of actions. Arrow keys, Home, End and first letters move the focus; Enter activates. */
 export const Menu = ({ trigger, label, align = 'end', children }: Props) => (
   <Popover trigger={trigger} label={label} haspopup="menu" align={align}>
     {(close) => (
@@ -80,9 +80,9 @@ function targetOf({ key, ctrlKey, metaKey }: KeyboardEvent, all: readonly HTMLEl
 interface ItemProps {
   readonly icon?: LucideIcon;
   readonly look?: 'plain' | 'danger';
-  /** A choice among several, and whether it is the one. */
+  /** For one of several choices: whether it is selected. */
   readonly checked?: boolean;
-  /** Why it cannot be done now; shown below its name. */
+  /** Why it is unavailable; shown below the label. */
   readonly refusal?: string | undefined;
   readonly onSelect: () => void;
   readonly children: ReactNode;
@@ -92,7 +92,7 @@ export function MenuItem({ icon: Icon, look = 'plain', checked, refusal, onSelec
   const close = useContext(CloseContext);
   const select = () => {
     if (refusal !== undefined) return;
-    // First the focus goes back to the button, so that a dialog that opens now can give it back there.
+    // Returns the focus to the button first, so that a dialog opened now can restore it.
     close();
     onSelect();
   };
@@ -124,7 +124,7 @@ const MenuAnchor = ({ icon: Icon, children, ...anchor }: AnchorProps) => (
   </a>
 );
 
-/** Goes to another page: `<MenuLink to="/me">`. */
+/** A link to another page: `<MenuLink to="/me">`. */
 export const MenuLink = createLink(MenuAnchor);
 
 // biome-ignore lint/a11y/useSemanticElements: the same role, without the margins of hr

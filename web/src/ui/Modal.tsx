@@ -5,22 +5,22 @@ interface Props {
   readonly title: string;
   /** One or two sentences below the title. */
   readonly about?: ReactNode;
-  /** An alert asks before something is lost: it does not go away by a click beside it. */
+  /** An alert asks before something is lost, so a click outside does not close it. */
   readonly kind?: 'dialog' | 'alert' | undefined;
   readonly size?: 'narrow' | 'normal' | 'wide' | 'palette';
-  /** Escape, a click beside it, or Cancel. Who does not want to be closed goes on rendering it. */
+  /** Escape, a click outside, or Cancel. To stay open, keep rendering it. */
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /**
- * A dialog over the page: rendered is open. The native element gives the top layer, an inert page behind it, Escape, and
- * focus that goes back to the opener. It adds no style tag, so it works under our Content-Security-Policy.
+ * A dialog, open while rendered. The native element provides the top layer, an inert page behind it, Escape, and
+ * focus restoration. It adds no style tag, so it works under our Content-Security-Policy.
  */
 export function Modal({ title, about, kind = 'dialog', size = 'normal', onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // What is inside comes a moment later than the dialog: only what can be seen can take the focus by `autoFocus`.
+  // Content renders after the dialog opens, because `autoFocus` only works on visible elements.
   const [isShown, setShown] = useState(false);
   useLayoutEffect(() => {
     if (isShown) focusStart(dialog.current);
@@ -29,7 +29,7 @@ export function Modal({ title, about, kind = 'dialog', size = 'normal', onClose,
     const element = dialog.current;
     element?.showModal();
     setShown(true);
-    // Before it leaves the page: an element that is simply removed would not give the focus back.
+    // Closed before removal, because removing the element would not restore the focus.
     return () => element?.close();
   }, []);
   const ask = (event: { preventDefault(): void }) => {
@@ -45,7 +45,7 @@ export function Modal({ title, about, kind = 'dialog', size = 'normal', onClose,
       aria-describedby={about === undefined ? undefined : `${id}-about`}
       onCancel={ask}
       onClose={({ currentTarget }) => {
-        // The browser closes it without asking when Escape is pressed twice. Whether it closes is for the page to say.
+        // Browsers close it without asking on a second Escape. The page decides whether it closes.
         if (currentTarget.open) return;
         currentTarget.showModal();
         onClose();
@@ -71,7 +71,7 @@ export function Modal({ title, about, kind = 'dialog', size = 'normal', onClose,
   );
 }
 
-/** The first field to fill in; where there is none the first button, which is the one that changes nothing. */
+/** The first field, or else the first button, which is the harmless one. */
 function focusStart(dialog: HTMLDialogElement | null): void {
   if (!dialog || (document.activeElement !== dialog && dialog.contains(document.activeElement))) return;
   const field = dialog.querySelector<HTMLElement>(':is(input, select, textarea):not([hidden], [readonly], :disabled)');
@@ -83,14 +83,14 @@ export const ModalBody = ({ children }: { readonly children: ReactNode }) => (
 );
 
 interface FootProps {
-  /** At the left end: what is not the way on. */
+  /** On the left: secondary content. */
   readonly aside?: ReactNode;
-  /** Amber: what comes next happens in production. */
+  /** Amber: the action affects production. */
   readonly edge?: 'plain' | 'production';
   readonly children: ReactNode;
 }
 
-/** The buttons; the one that goes on comes last. */
+/** The buttons; the primary one comes last. */
 export const ModalFoot = ({ aside, edge = 'plain', children }: FootProps) => (
   <footer className={`${styles.foot} ${edge === 'production' ? styles.production : ''}`}>
     <div className={styles.aside}>{aside}</div>

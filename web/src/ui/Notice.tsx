@@ -6,7 +6,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What just happened. Read out by screen readers; what went wrong at once. */
+/** A message, announced by screen readers; errors immediately. */
 export function Notice({ kind, children }: Props) {
   return (
     <div className={`${styles.notice} ${styles[kind]}`} role={kind === 'danger' ? 'alert' : 'status'}>

@@ -5,11 +5,11 @@ import { useActiveOption } from './options.ts';
 
 export interface Option {
   readonly id: string;
-  /** What is searched and chosen by. */
+  /** Text to search. */
   readonly label: string;
-  /** How it looks, where that is more than its label. */
+  /** How to render it, if not as its label. */
   readonly face?: ReactNode;
-  /** At the right end. */
+  /** On the right. */
   readonly detail?: ReactNode;
   readonly group?: string;
 }
@@ -24,12 +24,12 @@ interface Props {
   readonly placeholder?: string;
   readonly face?: 'picker' | 'palette';
   readonly options: readonly Option[];
-  /** Those that are chosen already, which get a tick. */
+  /** Selected ids, shown with a tick. */
   readonly selected?: ReadonlySet<string> | undefined;
   readonly onChoose: (option: Option) => void;
-  /** The options come from the server: it is told what was typed, and they are not filtered here. */
+  /** Called with the typed text if the server filters the options; they are not filtered here. */
   readonly onSearch?: ((text: string) => void) | undefined;
-  /** Offers as the last choice to make what was typed and is not there: "Create tag x". */
+  /** Offers to create what was typed as the last option: "Create tag x". */
   readonly create?: Creation | undefined;
   readonly onKeyDown?: (event: KeyboardEvent, text: string) => void;
   readonly empty?: string;
@@ -38,7 +38,7 @@ interface Props {
 const most = 20;
 const createId = '\0create';
 
-/** A field to type in and the options that match: up, down and Enter choose. The base of Picker and palette. */
+/** A search field and matching options, chosen with arrow keys and Enter. The base of Picker and palette. */
 export function OptionList(props: Props) {
   const {
     label,

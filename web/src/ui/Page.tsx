@@ -8,24 +8,24 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What a signed-in page shows beside the navigation. */
+/** The content next to the navigation. */
 export const Page = ({ width = 'wide', children }: Props) => (
   <div className={`${styles.page} ${styles[width]}`}>{children}</div>
 );
 
 interface HeadProps {
   readonly title: string;
-  /** A name that programs read. */
+  /** `name` is for identifiers. */
   readonly face?: 'text' | 'name' | undefined;
-  /** What else names the page in the browser's title: the environment, the project. */
+  /** Added to the document title: the environment, the project. */
   readonly within?: string | undefined;
-  /** CrumbLinks to where it belongs. */
+  /** Breadcrumbs: CrumbLinks. */
   readonly crumbs?: ReactNode;
-  /** Beside the title: Copy, a chip. */
+  /** Next to the title: a copy button, a chip. */
   readonly beside?: ReactNode;
   /** Below the title. */
   readonly lead?: ReactNode;
-  /** At the right: what can be done here. */
+  /** On the right: actions. */
   readonly tools?: ReactNode;
 }
 
@@ -49,7 +49,7 @@ export const PageHead = ({ title, face, within, crumbs, beside, lead, tools }: H
   </header>
 );
 
-/** One step of the path above a title; the stroke behind it comes by itself. */
+/** One breadcrumb. The separator is added by CSS. */
 export const CrumbLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
   <a {...props} className={styles.crumb} />
 ));

@@ -4,14 +4,14 @@ import styles from './PageTitle.module.css';
 import { titleAppeared } from './title-focus.ts';
 
 interface Props {
-  /** A name that programs read. */
+  /** `name` is for identifiers. */
   readonly face?: 'text' | 'name' | undefined;
-  /** Where it is, for the title of the document only. */
+  /** Context, in the document title only. */
   readonly within?: string | undefined;
   readonly children: string;
 }
 
-/** The one h1 of a page, and the title of the document. It takes the focus when the page is gone to. */
+/** The h1 of a page and the document title. Takes the focus on navigation. */
 export function PageTitle({ face = 'text', within, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

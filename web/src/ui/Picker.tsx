@@ -3,13 +3,13 @@ import { type Creation, type Option, OptionList } from './OptionList.tsx';
 import { Popover, type TriggerProps } from './Popover.tsx';
 
 interface Common {
-  /** What is chosen: "Rollout status". */
+  /** The label: "Rollout status". */
   readonly label: string;
   readonly options: readonly Option[];
   readonly trigger: (props: TriggerProps) => ReactNode;
-  /** The options come from the server, which is told what was typed. */
+  /** Called with the typed text if the server filters the options. */
   readonly onSearch?: ((text: string) => void) | undefined;
-  /** What is not there can be made: "Create tag x". */
+  /** Allows creating a missing option: "Create tag x". */
   readonly create?: Creation | undefined;
   readonly align?: 'start' | 'end' | undefined;
 }
@@ -19,7 +19,7 @@ interface SingleProps extends Omit<Common, 'create'> {
   readonly onChoose: (id: string) => void;
 }
 
-/** Chooses one, then closes. */
+/** Selects one option, then closes. */
 export const Picker = ({ label, trigger, align, selected, onChoose, ...list }: SingleProps) => (
   <Popover trigger={trigger} label={label} align={align}>
     {(close) => (
@@ -41,7 +41,7 @@ interface ManyProps extends Common {
   readonly onChange: (ids: string[]) => void;
 }
 
-/** Chooses any number; each choice holds at once, and choosing again takes it back. Stays open. */
+/** Selects any number of options. Each click toggles one immediately. Stays open. */
 export const MultiPicker = ({ label, trigger, align, selected, onChange, ...list }: ManyProps) => (
   <Popover trigger={trigger} label={label} align={align}>
     {() => (

@@ -2,7 +2,7 @@ import { Fragment, type ReactNode, type ToggleEvent, useEffect, useId, useRef, u
 import styles from './Popover.module.css';
 import { type Placement, place } from './placement.ts';
 
-/** For the button that opens it. */
+/** Props for the button that opens it. */
 export interface TriggerProps {
   readonly id: string;
   readonly popoverTarget: string;
@@ -12,7 +12,7 @@ export interface TriggerProps {
 
 interface Props extends Placement {
   readonly trigger: (props: TriggerProps) => ReactNode;
-  /** What it is, for those who do not see where it floats. */
+  /** Its accessible name. */
   readonly label: string;
   readonly haspopup?: TriggerProps['aria-haspopup'];
   /** Rendered only while it is open. Its first element with `autofocus` or `data-autofocus` takes the focus. */
@@ -20,13 +20,13 @@ interface Props extends Placement {
 }
 
 /**
- * Something small that floats at its button. The browser's own popover: it lies above dialogs, closes on Escape and on a
- * click elsewhere, and gives the focus back.
+ * A small floating panel next to its button. The native popover renders above dialogs, closes on Escape and on a
+ * click outside, and restores the focus.
  */
 export function Popover({ trigger, label, haspopup = 'dialog', align, isWide, children }: Props) {
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
-  /** When it was opened; zero while it is closed. */
+  /** When it opened; zero while closed. */
   const [openedAt, setOpenedAt] = useState(0);
   const isOpen = openedAt > 0;
   const settle = () => {
@@ -65,7 +65,7 @@ export function Popover({ trigger, label, haspopup = 'dialog', align, isWide, ch
         onBeforeToggle={({ newState }: ToggleEvent) => {
           if (newState === 'open') settle();
         }}
-        // Closed and opened again at once, it is told only that it is open: what is inside must start anew all the same.
+        // If it closes and reopens quickly, only the open event arrives; the content must still reset.
         onToggle={({ newState, timeStamp }: ToggleEvent) => setOpenedAt(newState === 'open' ? timeStamp : 0)}
       >
         {isOpen && <Fragment key={openedAt}>{children(() => panel.current?.hidePopover())}</Fragment>}

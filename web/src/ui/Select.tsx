@@ -5,7 +5,7 @@ import { FieldFrame, type FrameProps } from './FieldFrame.tsx';
 
 type Props = Omit<ComponentProps<'select'>, 'id' | 'className'> & FrameProps & { readonly name: string };
 
-/** The browser's own list of a few choices; for many, or for several at once, there is Picker. */
+/** A native select for a few choices. For many choices or multiple selection, use Picker. */
 export function Select({ label, hint, error, aside, children, ...select }: Props) {
   return (
     <FieldFrame label={label} hint={hint} error={error} aside={aside}>

@@ -2,21 +2,21 @@ import type { MouseEventHandler, ReactNode, Ref } from 'react';
 import styles from './Table.module.css';
 
 interface Props {
-  /** What the table lists, for screen readers. */
+  /** Names the table for screen readers. */
   readonly caption: string;
   /** One row of th. */
   readonly head: ReactNode;
-  /** Fixed columns: the widths of the head hold, and this is the least that all of them need, in pixels. */
+  /** Fixed columns: the head sets the widths, and this is the minimum total width in pixels. */
   readonly fixedWidth?: number;
   readonly bodyRef?: Ref<HTMLTableSectionElement>;
-  /** Of all rows. */
+  /** Handles clicks in all rows. */
   readonly onClick?: MouseEventHandler | undefined;
   readonly children: ReactNode;
 }
 
-/** A framed table. Where it is too wide it scrolls by itself, not the page. */
+/** A framed table. If it is too wide, it scrolls, not the page. */
 export const Table = ({ caption, head, fixedWidth, bodyRef, onClick, children }: Props) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
   <section className={styles.frame} aria-label={caption} tabIndex={0}>
     <table className={styles.table} style={fixedWidth ? { tableLayout: 'fixed', minWidth: fixedWidth } : undefined}>
       <caption className="sr">{caption}</caption>

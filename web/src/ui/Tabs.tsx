@@ -12,11 +12,11 @@ interface Props<Id extends string> {
   readonly tabs: readonly Tab<Id>[];
   readonly selected: Id;
   readonly onSelect: (id: Id) => void;
-  /** The id of the element whose content they change; it should have role="tabpanel". */
+  /** The id of the element they control, which should have role="tabpanel". */
   readonly controls?: string;
 }
 
-/** Views of the same thing on one page. Arrow keys go from one to the next. Where each has an address, use TabLinks. */
+/** Views on one page. Arrow keys move between them. For views with their own address, use TabLinks. */
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect, controls }: Props<Id>) {
   const list = useRef<HTMLDivElement>(null);
   const at = tabs.findIndex(({ id }) => id === selected);
@@ -50,11 +50,11 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect, contr
 
 interface TabLinksProps {
   readonly label: string;
-  /** TabLink each. */
+  /** A list of TabLink. */
   readonly children: ReactNode;
 }
 
-/** The same look for views that have addresses of their own. */
+/** Tabs for views with their own addresses. */
 export const TabLinks = ({ label, children }: TabLinksProps) => (
   <nav aria-label={label} className={styles.tabs}>
     {children}

@@ -8,17 +8,17 @@ export const TextLink = createLink((props: Omit<ComponentProps<'a'>, 'className'
   <a {...props} className={styles.link} />
 ));
 
-/** Goes to another page and looks like any button. */
+/** A link that looks like a button. */
 export const PlainButtonLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
   <a {...props} className={buttonClass({})} />
 ));
 
-/** The main thing to do on a page, where that is another page or has an address. */
+/** A link that looks like a primary button. */
 export const PrimaryButtonLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
   <a {...props} className={buttonClass({ look: 'primary' })} />
 ));
 
-/** The one way on from a page, as a button; it is still a link. */
+/** A wide button link: the only way forward from a page. */
 export const ButtonLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
   <a {...props} className={buttonClass({ look: 'primary', size: 'wide' })} />
 ));

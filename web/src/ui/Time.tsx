@@ -14,16 +14,16 @@ interface Props {
   readonly at: number;
 }
 
-/** An instant that is over, as people say it; the exact time is in the tooltip. */
+/** A past instant in relative form, with the exact time in the tooltip. */
 export const Time = ({ at }: Props) => <Instant at={at} words={wordsSince(at, Date.now())} />;
 
 /** Whole days, at least 0. */
 export const daysSince = (at: number): number => Math.max(0, Math.floor((Date.now() - at) / (24 * 60 * minute)));
 
-/** "2 d", "5 h", "now": for tables, where there is no room for more. */
+/** "2 d", "5 h", "now": for tables. */
 export const ShortTime = ({ at }: Props) => <Instant at={at} words={shortWords(Date.now() - at, at)} />;
 
-/** Until when something works: "expires in 2 hours", or that it does no more: "expired yesterday". */
+/** When something expires: "expires in 2 hours", "expired yesterday". */
 export function Expiry({ at }: Props) {
   const now = Date.now();
   if (at <= now) {
@@ -57,7 +57,7 @@ function wordsSince(at: number, now: number): string {
   return length === 0 ? 'just now' : relative.format(-Math.floor(age / length), unit);
 }
 
-/** Rounded: what has just begun to last seven days ends "in 7 days", not in six. */
+/** Rounded, so that a new seven-day link expires "in 7 days", not in six. */
 function wordsUntil(at: number, now: number): string {
   const left = at - now;
   if (left > week) return dateWords(at, now);

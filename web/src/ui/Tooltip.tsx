@@ -4,11 +4,11 @@ import styles from './Tooltip.module.css';
 
 interface Props {
   readonly text: string;
-  /** What it explains; its first element that can have the focus is described by the text. */
+  /** The element it describes: its first focusable element gets the description. */
   readonly children: ReactNode;
 }
 
-/** Words that appear on hover and on focus. Never the only place of something that one must know. */
+/** Text on hover and focus. Never put essential information only here. */
 export function Tooltip({ text, children }: Props) {
   const id = useId();
   const anchor = useRef<HTMLSpanElement>(null);
@@ -31,7 +31,7 @@ export function Tooltip({ text, children }: Props) {
     };
   }, [isShown]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only shows the words
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only shows the text
     <span
       ref={anchor}
       className={styles.anchor}

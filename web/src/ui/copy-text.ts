@@ -1,6 +1,6 @@
 /**
- * Puts text on the clipboard. Browsers offer their clipboard only to pages from https or from this machine; elsewhere
- * the old way by a selection still works.
+ * Copies text to the clipboard. Browsers offer the clipboard API only over https or on localhost; elsewhere
+ * this falls back to a selection.
  */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);

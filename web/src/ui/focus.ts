@@ -1,14 +1,14 @@
-/** Where the focus goes when a part of a page opens or closes. Without this it would be lost to the body. */
+/** Moves the focus when a part of a page opens or closes, so that it is not lost to the body. */
 import { useEffect, useRef } from 'react';
 
-/** For the first thing to read or fill in of what has just opened. */
+/** For the first element of a part that just opened. */
 export function useFocusOnOpen<E extends HTMLElement>() {
   const target = useRef<E>(null);
   useEffect(() => target.current?.focus(), []);
   return target;
 }
 
-/** For the button that opens something: it has the focus again when that closes. */
+/** For the button that opens something: gets the focus back when that closes. */
 export function useFocusOnClose<E extends HTMLElement>(isOpen: boolean) {
   const target = useRef<E>(null);
   const wasOpen = useRef(isOpen);

@@ -1,19 +1,19 @@
-/** Choosing from a list while the focus stays in the text field above it: which option is the active one. */
+/** Tracks the active option of a list while the focus stays in the text field above. */
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 
 export interface ActiveOption {
   readonly active: number;
   readonly setActive: (index: number) => void;
-  /** For the text field. Returns true when the key was one of the list's. */
+  /** For the text field. Returns true if the list handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
   readonly listRef: React.RefObject<HTMLDivElement | null>;
 }
 
-/** `count` options; `choose` is told the index of the one that Enter chose. Starts anew when `reset` changes. */
+/** `choose` gets the index that Enter chose. Resets when `reset` changes. */
 export function useActiveOption(count: number, choose: (index: number) => void, reset: unknown): ActiveOption {
   const [active, setActive] = useState(0);
   const listRef = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed decides when to start anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: typing resets it
   useEffect(() => setActive(0), [reset]);
   useEffect(() => {
     listRef.current?.querySelector(`[data-option="${active}"]`)?.scrollIntoView({ block: 'nearest' });

@@ -1,4 +1,4 @@
-/** Where something floats beside the element that it belongs to. Set before it is shown, so that nothing jumps. */
+/** Positions a floating element next to its anchor, before it is shown, so that nothing jumps. */
 
 export interface Placement {
   readonly align?: 'start' | 'end' | undefined;
@@ -8,12 +8,12 @@ export interface Placement {
 
 const gap = 4;
 const margin = 8;
-/** Below this height it is better shown above. */
+/** With less height than this, it opens above. */
 const enough = 260;
-/** What starts this near to the right edge is better aligned with the end of its anchor. */
+/** This close to the right edge, it aligns with the end of its anchor. */
 const enoughWidth = 280;
 
-/** Below the anchor, or above it where there is more room; never wider or higher than the window. */
+/** Below the anchor, or above if there is more room; never larger than the window. */
 export function place(element: HTMLElement, anchor: Element, { align = 'start', isWide = false }: Placement): void {
   const box = anchor.getBoundingClientRect();
   const below = innerHeight - box.bottom - gap - margin;

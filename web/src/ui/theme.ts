@@ -1,4 +1,4 @@
-/** Light or dark: as the system says, unless a person chose otherwise. `public/theme.js` applies the choice on load. */
+/** Light or dark: follows the system unless the user chose. `public/theme.js` applies the choice on load. */
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'light' | 'dark';
@@ -12,7 +12,7 @@ const currentTheme = (): Theme => (root.dataset.theme as Theme | undefined) ?? s
 
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, currentTheme);
 
-/** Choosing what the system says anyway is following the system again. */
+/** Choosing the system's theme means following the system again. */
 export function chooseTheme(theme: Theme): void {
   if (theme === systemTheme()) {
     delete root.dataset.theme;

@@ -1,6 +1,6 @@
 /**
- * Who goes to another page hears its title first: the focus goes there as soon as the title is there, which may be
- * after the page is. Where the title stays it is the same page: a dialog over it opened or closed, say.
+ * Moves the focus to the title after navigation, so that screen readers announce it. The title may render
+ * after the page. An unchanged title means the same page, for example with a dialog opened or closed.
  */
 
 let isAwaited = false;
@@ -13,10 +13,10 @@ export function pageIsThere(): void {
   if (document.querySelector('h1')) isAwaited = false;
 }
 
-/** Called when a title is new on the page. */
+/** Called when a title mounts. */
 export function titleAppeared(title: HTMLHeadingElement): void {
   if (!isAwaited) return;
   isAwaited = false;
-  // A dialog that the address opens has the focus already.
+  // A dialog opened by the address already has the focus.
   if (!document.querySelector('dialog[open]')) title.focus();
 }

@@ -2,7 +2,7 @@ import type { Ref } from 'react';
 import type { FieldRule } from '../../kit/form.ts';
 import { Field } from '../../ui/Field.tsx';
 
-/** Apps show the code as 123 456, and so it may be pasted. */
+/** Apps show the code as 123 456, so pasted codes may contain spaces. */
 export const digitsOf = (text: string): string => text.replaceAll(/\s/g, '');
 
 export const codeRule: FieldRule = {

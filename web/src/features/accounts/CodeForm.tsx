@@ -24,7 +24,7 @@ interface Props {
   readonly byRecoveryCode: boolean;
 }
 
-/** The second half of signing in: a code of the app, or one of the recovery codes. */
+/** The second step of signing in: a code from the app, or a recovery code. */
 export function CodeForm({ credentials, byRecoveryCode }: Props) {
   const client = useQueryClient();
   const input = useFocusOnOpen<HTMLInputElement>();

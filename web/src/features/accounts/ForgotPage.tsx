@@ -44,7 +44,7 @@ function AskForm({ onAsked }: { readonly onAsked: (email: string) => void }) {
   );
 }
 
-/** The same words whether the address is known or not: nobody shall learn here who has an account. */
+/** The same text whether or not the address is known, so that nobody can find out who has an account. */
 const Asked = ({ email }: { readonly email: string }) => (
   <CentredPage
     title="Check your email"

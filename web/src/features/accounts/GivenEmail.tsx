@@ -1,6 +1,6 @@
 import { Field } from '../../ui/Field.tsx';
 
-/** Whose password a link sets: to be seen, by password managers too, but not to be changed. */
+/** The account a link sets the password for: read-only, visible to people and password managers. */
 export const GivenEmail = ({ email }: { readonly email: string }) => (
   <Field name="email" label="Email" type="email" autoComplete="username" value={email} readOnly />
 );

@@ -8,23 +8,23 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 import { CentredPage } from '../../ui/CentredPage.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 
-/** Whom a link was mailed to. */
+/** The recipient. */
 export type Person = Reply<typeof getInvitation>;
 export type OnProblem = (problem: ApiProblem) => boolean;
 
 interface Props {
-  /** Of the page, until it is known whether the link works. */
+  /** Page title while the link is checked. */
   readonly title: string;
   readonly query: ReturnType<typeof reading<typeof getInvitation>>;
-  /** The page of a link that does not work any more. */
+  /** Shown if the link no longer works. */
   readonly dead: ReactNode;
-  /** The page of one that does. Its form leaves to `onProblem` that the link dies in the meantime. */
+  /** Shown if it works. The form calls `onProblem` in case the link expires before it is submitted. */
   readonly children: (person: Person, onProblem: OnProblem) => ReactNode;
 }
 
-/** What a mailed link opens, which works once. */
+/** The page behind an emailed single-use link. */
 export function MailedLink({ title, query, dead, children }: Props) {
-  // Read once: when the link is used it is gone, and the page must not notice before it is left. Who comes back must.
+  // Read once: using the link invalidates it, and the open page must not notice. A later visit must.
   const person = useQuery({ ...query, staleTime: Number.POSITIVE_INFINITY, gcTime: 0 });
   const [isDead, setDead] = useState(false);
   if (isDead || person.error?.status === 404) return dead;

@@ -13,9 +13,9 @@ import styles from './MePage.module.css';
 import { PasswordCard } from './PasswordCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';
 import { TwoFactorCard } from './TwoFactorCard.tsx';
-import { WaitingMailsCard } from './WaitingMailsCard.tsx';
+import { UnsentEmailsCard } from './UnsentEmailsCard.tsx';
 
-/** What is one's own: how one signs in, where one is signed in, and how the pages behave. */
+/** Your own settings: sign-in, sessions and shortcuts. */
 export function MePage() {
   const { user, administrator } = useMe();
   return (
@@ -39,7 +39,7 @@ export function MePage() {
       <PasswordCard user={user} />
       <SessionsCard />
       <KeyboardCard />
-      {administrator && <WaitingMailsCard />}
+      {administrator && <UnsentEmailsCard />}
       <Version />
     </Page>
   );

@@ -2,18 +2,18 @@ import { useState } from 'react';
 import { PasswordField } from '../../ui/PasswordField.tsx';
 import { weaknessOf } from './fields.ts';
 
-/** What the empty password lacks is the rule that everybody must know beforehand. */
+/** The complaint about an empty password states the length rule. */
 const invitingHint = `${weaknessOf('', [])} You can paste from a password manager.`;
 
 interface Props {
   readonly name: string;
   readonly label: string;
-  /** The person's own words, which make a password weak. */
+  /** The person's own words (name, email), which make a password weak. */
   readonly words: readonly string[];
   readonly error: string | undefined;
 }
 
-/** Says while one types whether the password will do. */
+/** Rates the password as you type. */
 export function NewPasswordField({ words, ...field }: Props) {
   const [value, setValue] = useState('');
   const weakness = value === '' ? undefined : weaknessOf(value, words);

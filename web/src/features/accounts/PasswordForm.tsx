@@ -17,13 +17,13 @@ const passwordRule: FieldRule = {
 };
 
 interface Props {
-  /** Of somebody who is known already. */
+  /** Set if the person is already known. */
   readonly email?: string;
-  /** The password is right, but the second factor is on. */
+  /** Called if the password is correct and a code is required. */
   readonly onCodeRequired: (credentials: Credentials) => void;
 }
 
-/** The first half of signing in. */
+/** The first step of signing in. */
 export function PasswordForm({ email, onCodeRequired }: Props) {
   const client = useQueryClient();
   const { form, errors, problem, isSending } = useForm({
@@ -56,7 +56,7 @@ export function PasswordForm({ email, onCodeRequired }: Props) {
         label="Password"
         autoComplete="current-password"
         error={errors.password}
-        // In a dialog the browser goes to the first field; the address stands there already.
+        // In a dialog the browser focuses the first field, which is already filled in.
         autoFocus={email !== undefined}
       />
     </Form>

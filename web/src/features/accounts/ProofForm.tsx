@@ -17,7 +17,7 @@ interface Props<Answer> {
   readonly onCancel: () => void;
 }
 
-/** Asks for the password again before something that a session alone may not do. */
+/** Asks for the password again before actions that need more than a session. */
 export function ProofForm<Answer>({ email, hint, submit, look, send, onDone, onCancel }: Props<Answer>) {
   const input = useFocusOnOpen<HTMLInputElement>();
   const { form, errors, problem, isSending } = useForm({ rules: { password: currentPasswordRule }, send, onDone });

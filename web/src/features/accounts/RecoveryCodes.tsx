@@ -10,7 +10,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Shown once, right after the second factor was switched on. */
+/** Shown once, right after the second factor is turned on. */
 export function RecoveryCodes({ codes, onDone }: Props) {
   const start = useFocusOnOpen<HTMLHeadingElement>();
   const text = `${codes.join('\n')}\n`;

@@ -14,7 +14,7 @@ import { NewPasswordField } from './NewPasswordField.tsx';
 
 const title = 'Set a new password';
 
-/** A new password, by the link of a mail. */
+/** Sets a new password from an emailed link. */
 export function ResetPage() {
   const { token } = useParams({ from: '/reset/$token' });
   const [isDone, setDone] = useState(false);

@@ -8,7 +8,7 @@ interface Props {
   readonly onBack: () => void;
 }
 
-/** The page that asks for a code after the password. */
+/** Asks for a code after the password. */
 export function SecondFactorStep({ credentials, onBack }: Props) {
   const [byRecoveryCode, setByRecoveryCode] = useState(false);
   return (
@@ -31,7 +31,7 @@ export function SecondFactorStep({ credentials, onBack }: Props) {
       }
     >
       <CodeForm
-        // A code of the one kind is never one of the other.
+        // Switching between the two kinds of code clears the field.
         key={String(byRecoveryCode)}
         credentials={credentials}
         byRecoveryCode={byRecoveryCode}

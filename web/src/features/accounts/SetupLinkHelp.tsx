@@ -1,6 +1,6 @@
 import { Command } from '../../ui/Command.tsx';
 
-/** How to get the link that sets up the first administrator, however Burgee is installed. */
+/** How to get the setup link, for every kind of installation. */
 export const SetupLinkHelp = () => (
   <>
     <p>

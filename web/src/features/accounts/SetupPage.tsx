@@ -18,7 +18,7 @@ import { SetupLinkHelp } from './SetupLinkHelp.tsx';
 
 const title = 'Set up Burgee';
 
-/** The first administrator, by the link that the first start printed. */
+/** Creates the first administrator from the printed setup link. */
 export function SetupPage() {
   const { token } = useSearch({ from: '/setup' });
   const setup = useQuery(reading(getSetup));
@@ -65,7 +65,7 @@ function SetupForm({ token, onDead }: { readonly token: string; readonly onDead:
     onProblem: ({ status }) => {
       if (status !== 404) return false;
       onDead();
-      // Somebody else may have been faster: then the server is set up.
+      // Someone else may have set up the server in the meantime.
       void client.invalidateQueries(reading(getSetup));
       return true;
     },

@@ -7,7 +7,7 @@ import type { Credentials } from './CodeForm.tsx';
 import { PasswordForm } from './PasswordForm.tsx';
 import { SecondFactorStep } from './SecondFactorStep.tsx';
 
-/** `next` in the address is the page that somebody wanted who was not signed in. */
+/** `next` in the address is the page to return to after signing in. */
 export function SignInPage() {
   const { next = '/' } = useSearch({ from: '/sign-in' });
   const router = useRouter();
@@ -17,7 +17,7 @@ export function SignInPage() {
   useEffect(() => {
     if (!session) return;
     const [, , page] = router.getMatchedRoutes(next.replace(/[?#].*$/s, ''));
-    // What is no page of ours, such as /docs, is the server's.
+    // Paths outside the interface, such as /docs, are served by the server.
     if (page) router.history.replace(next);
     else location.replace(next);
   }, [session, next, router]);

@@ -12,7 +12,7 @@ import { Loading } from '../../ui/Loading.tsx';
 import { SetupLinkHelp } from './SetupLinkHelp.tsx';
 import styles from './SignedIn.module.css';
 
-/** A page for people who are signed in. Who is not is asked to sign in first, and comes back here. */
+/** Requires a session. Sends everyone else to the sign-in page and back. */
 export function SignedIn({ children }: { readonly children: (session: SessionView) => ReactNode }) {
   const session = useSession();
   if (session.data) return children(session.data);
@@ -22,7 +22,7 @@ export function SignedIn({ children }: { readonly children: (session: SessionVie
 
 function NobodySignedIn() {
   const router = useRouter();
-  // The page as it was asked for: while the other one opens, the router already tells the address of that one.
+  // Captured now: during the redirect the router already reports the new address.
   const [next] = useState(router.state.location.href);
   const setup = useQuery(reading(getSetup));
   if (setup.isPending) return <Opening />;

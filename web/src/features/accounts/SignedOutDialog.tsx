@@ -5,7 +5,7 @@ import { Modal, ModalBody } from '../../ui/Modal.tsx';
 import { CodeForm, type Credentials } from './CodeForm.tsx';
 import { PasswordForm } from './PasswordForm.tsx';
 
-/** Over the page whose session ended: whoever signs in again finds it as it was, and what was asked goes on. */
+/** Signs in again over the open page, which stays as it was; pending requests then continue. */
 export function SignedOutDialog({ onLeave }: { readonly onLeave: () => void }) {
   const { user } = useMe();
   const [credentials, setCredentials] = useState<Credentials>();

@@ -21,7 +21,7 @@ type Step =
   | { readonly kind: 'offered'; readonly offer: Reply<typeof offerTwoFactor> }
   | { readonly kind: 'confirmed'; readonly codes: readonly string[] };
 
-/** Off, being switched on, just switched on, or on. */
+/** Off, being turned on, just turned on, or on. */
 export function TwoFactorCard({ user }: { readonly user: SessionView['user'] }) {
   const [step, setStep] = useState<Step>({ kind: 'idle' });
   const stop = () => setStep({ kind: 'idle' });

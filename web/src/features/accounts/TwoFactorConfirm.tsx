@@ -17,7 +17,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-/** The secret goes into the app; a code of the app shows that it is there. */
+/** Shows the secret for the app. A code from the app confirms that it was added. */
 export function TwoFactorConfirm({ offer: { qr, secret }, onConfirmed, onCancel }: Props) {
   const client = useQueryClient();
   const start = useFocusOnOpen<HTMLParagraphElement>();
@@ -72,5 +72,5 @@ export function TwoFactorConfirm({ offer: { qr, secret }, onConfirmed, onCancel 
   );
 }
 
-/** Groups of four are easier to type in; apps ignore the spaces. */
+/** Groups of four are easier to type; apps ignore the spaces. */
 const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');

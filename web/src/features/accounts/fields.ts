@@ -1,4 +1,4 @@
-/** The rules of the fields that several of these pages have. What is strong enough is the domain's to say. */
+/** Rules for fields shared by the account pages. The domain decides which passwords are strong. */
 import { requireStrong } from '#domain/passwords.ts';
 import { sentence } from '../../kit/explain.ts';
 import type { FieldRule } from '../../kit/form.ts';
@@ -21,19 +21,19 @@ export const emailRule: FieldRule = {
   },
 };
 
-/** The password that somebody has already. */
+/** The existing password. */
 export const currentPasswordRule: FieldRule = {
   check: (value) => (value === '' ? 'Enter your password.' : undefined),
   claim: (complaint) => (complaint.startsWith('Current password') ? 'Incorrect password.' : undefined),
 };
 
-/** The password that somebody chooses. `words` are the person's own. */
+/** A new password. `words` are the person's own: name and email. */
 export const newPasswordRule = (words: readonly string[]): FieldRule => ({
   check: (value) => (value === '' ? 'Choose a password.' : weaknessOf(value, words)),
   claim: (complaint) => (/^(the )?password\b/i.test(complaint) ? sentence(complaint) : undefined),
 });
 
-/** What is wrong with a new password, or undefined. */
+/** Why a new password is too weak, or undefined. */
 export function weaknessOf(password: string, words: readonly string[]): string | undefined {
   try {
     requireStrong(password, words);

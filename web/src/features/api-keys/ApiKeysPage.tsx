@@ -16,10 +16,10 @@ import { Picker } from '../../ui/Picker.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { KeyTable } from './KeyTable.tsx';
 import { usePlaces } from './key-places.ts';
-import { isReaching, isUnused, unusedDays, useKeysSearch } from './keys-search.ts';
+import { isInScope, isUnused, unusedDays, useKeysSearch } from './keys-search.ts';
 import { NewKeyDialog } from './NewKeyDialog.tsx';
 
-/** What lets programs in. */
+/** Lists, creates and revokes API keys. */
 export function ApiKeysPage() {
   const may = useMay();
   const { search, change, openNew } = useKeysSearch();
@@ -51,7 +51,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
   const { search, change, isFiltered } = useKeysSearch();
   const placeOf = usePlaces();
   const shown = keys
-    .filter((key) => isReaching(placeOf(key), search))
+    .filter((key) => isInScope(placeOf(key), search))
     .filter((key) => search.unused === undefined || isUnused(key, Date.now()));
   return (
     <>

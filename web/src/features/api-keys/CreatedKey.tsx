@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The only time that a key is shown. It is in memory alone: in no address, storage or log. */
+/** Shows a new key, once. It exists only in memory: in no address, storage or log. */
 export function CreatedKey({ created, onClose }: Props) {
   return (
     <SecretsDialog
@@ -34,7 +34,7 @@ export function CreatedKey({ created, onClose }: Props) {
 
 const askAgainMs = 3_000;
 
-/** A line to try it with, and whether it was. */
+/** A command to try the key, and whether it was used. */
 function FirstCall({ id }: { readonly id: string }) {
   const { data } = useQuery({ ...apiKeysReading, refetchInterval: askAgainMs });
   const usedAt = data?.find((key) => key.id === id)?.lastUsedAt;

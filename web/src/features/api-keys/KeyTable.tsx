@@ -90,7 +90,7 @@ function KeyRow({ apiKey, place, onRevoke }: RowProps) {
   );
 }
 
-/** Who is no person. */
+/** Creators that are not users. */
 const creators: Readonly<Record<string, string>> = {
   system: 'First start',
   operator: 'Command line',

@@ -13,30 +13,30 @@ import { Choices, Radio } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { CreatedKey } from './CreatedKey.tsx';
 import { types } from './key-words.ts';
-import { type Reach, ReachFields, reachOf, reachRule } from './ReachFields.tsx';
 import { RoleFields } from './RoleFields.tsx';
+import { type Scope, ScopeFields, scopeOf, scopeRule } from './ScopeFields.tsx';
 
 const nameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
   claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
 };
 
-/** Asks for as little power as will do; then shows the key, once. */
+/** Starts from the least access; then shows the key, once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const likely = useLikelyProject();
   const [type, setType] = useState<ApiKeyType>('admin');
   const [roles, setRoles] = useState<readonly Role[]>([]);
-  const [reach, setReach] = useState<Reach>({ width: 'account', project: undefined, environments: [] });
+  const [scope, setScope] = useState<Scope>({ width: 'account', project: undefined, environments: [] });
   const [created, setCreated] = useState<Answer<typeof createApiKey>>();
-  // Until somebody chooses another, the project that one has just been in.
-  const chosen: Reach = { ...reach, project: reach.project ?? likely?.id };
+  // Defaults to the project visited last.
+  const chosen: Scope = { ...scope, project: scope.project ?? likely?.id };
 
   const { form, errors, problem, isSending } = useForm({
     rules: {
       name: nameRule,
       roles: { check: () => (type === 'admin' && roles.length === 0 ? 'Choose at least one role.' : undefined) },
-      reach: reachRule(type, chosen),
+      scope: scopeRule(type, chosen),
     },
     send: ({ name }) =>
       call(createApiKey, {
@@ -44,7 +44,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
           name: name.trim(),
           apiKeyType: type,
           ...(type === 'admin' ? { roles: [...roles] } : {}),
-          ...reachOf(type, chosen),
+          ...scopeOf(type, chosen),
         },
       }),
     onDone: (answer) => {
@@ -89,7 +89,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         ))}
       </Choices>
       {type === 'admin' && <RoleFields roles={roles} onChange={setRoles} error={errors.roles} />}
-      <ReachFields type={type} reach={chosen} onChange={setReach} error={errors.reach} />
+      <ScopeFields type={type} scope={chosen} onChange={setScope} error={errors.scope} />
     </FormModal>
   );
 }

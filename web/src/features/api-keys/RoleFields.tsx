@@ -11,7 +11,7 @@ interface Props {
 
 const all = 'API_ALL_GRANTED';
 
-/** What an admin key may do. Everything includes the rest. */
+/** The roles of an admin key. "Everything" includes the rest. */
 export function RoleFields({ roles, onChange, error }: Props) {
   const isAll = roles.includes(all);
   const toggle = (role: Role, on: boolean) => onChange(on ? [...roles, role] : roles.filter((other) => other !== role));

@@ -1,4 +1,4 @@
-/** Where keys reach: by names, which they do not have. */
+/** The scope of keys by name; keys hold only ids. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { listEnvironments } from '#contract/environments.ts';
 import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
@@ -12,7 +12,7 @@ export interface Place {
   readonly environments: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** Tells the place of a key. What is not known yet is an ellipsis. */
+/** Resolves the scope of a key. Names still loading are an ellipsis. */
 export function usePlaces(): (key: ApiKeyAnswer) => Place {
   const { data: keys = [] } = useQuery(apiKeysReading);
   const { data: projects } = useQuery(projectsReading);
@@ -21,13 +21,13 @@ export function usePlaces(): (key: ApiKeyAnswer) => Place {
     queries: projectIds.map((project) => reading(listEnvironments, { params: { project } })),
   });
   const names = new Map(environments.flatMap(({ data = [] }) => data.map(({ id, name }) => [id, name] as const)));
-  return ({ workspace, environments: reached }) => ({
+  return ({ workspace, environments: limitedTo }) => ({
     project: workspace && (projects?.objects.find(({ id }) => id === workspace.id)?.name ?? '…'),
-    environments: reached.filter(({ id }) => id !== everywhere).map(({ id }) => ({ id, name: names.get(id) ?? '…' })),
+    environments: limitedTo.filter(({ id }) => id !== everywhere).map(({ id }) => ({ id, name: names.get(id) ?? '…' })),
   });
 }
 
-/** The API's word for a key that is not narrowed to environments. */
+/** The API's word for a key that is not limited to environments. */
 const everywhere = '<<GLOBAL>>';
 
 export function placeInWords({ project, environments }: Place): string {

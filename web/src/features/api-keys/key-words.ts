@@ -1,4 +1,4 @@
-/** Types and roles of API keys, as people call them. */
+/** Labels and hints for the types and roles of API keys. */
 import type { Role } from '#domain/access.ts';
 import type { ApiKeyType } from '#domain/api-keys.ts';
 
@@ -33,7 +33,7 @@ export const roleWords: Readonly<Record<Role, Words>> = {
   API_SEGMENT_VIEWER: { word: 'Segment viewer', hint: 'Sees projects.' },
 };
 
-/** Segments are not there yet, so their roles are not offered. */
+/** Segments do not exist yet, so their roles are not offered. */
 export const offeredRoles = [
   'API_FEATURE_FLAG_EDITOR',
   'API_FEATURE_FLAG_VIEWER',

@@ -1,16 +1,16 @@
-/** What the address of the list of keys asks for. */
+/** Search parameters of the API key list. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
 import type { Place } from './key-places.ts';
 
 interface KeysSearch {
-  /** Name of a project. */
+  /** Project name. */
   readonly project?: string | undefined;
-  /** Name of an environment of that project. */
+  /** Environment name in that project. */
   readonly env?: string | undefined;
-  /** There: only keys that nobody needs any more, by the look of it. */
+  /** Present: only keys that look unused. */
   readonly unused?: string | undefined;
-  /** There: the dialog for a new key is open. */
+  /** Present: the dialog for a new key is open. */
   readonly new?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function useKeysSearch() {
   const navigate = useNavigate();
   const change = (changed: KeysSearch) =>
     void navigate({ to: '.', search: (all: KeysSearch) => ({ ...all, ...changed }), replace: true });
-  /** The back button closes what this opens. */
+  /** Pushes a history entry, so that the back button closes the dialog. */
   const openNew = () => void navigate({ to: '.', search: (all: KeysSearch) => ({ ...all, new: '' }) });
   const isFiltered = search.project !== undefined || search.unused !== undefined;
   return { search, change, openNew, isFiltered };
@@ -27,12 +27,12 @@ export function useKeysSearch() {
 
 export const unusedDays = 90;
 
-/** Not used for long. A young key may just not be in use yet. */
+/** Unused for a long time. New keys do not count as unused. */
 export const isUnused = ({ lastUsedAt, createdAt }: ApiKeyAnswer, now: number): boolean =>
   now - (lastUsedAt ?? createdAt) > unusedDays * 24 * 60 * 60 * 1000;
 
-/** Whether a key is of the project, and for the environment by name. Keys of the whole account are of no project. */
-export function isReaching(place: Place, { project, env }: Pick<KeysSearch, 'project' | 'env'>): boolean {
+/** Whether a key is limited to the project and environment. Account-wide keys match neither. */
+export function isInScope(place: Place, { project, env }: Pick<KeysSearch, 'project' | 'env'>): boolean {
   if (project === undefined) return true;
   if (place.project !== project) return false;
   return env === undefined || place.environments.some(({ name }) => name === env);

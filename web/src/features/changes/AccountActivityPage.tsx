@@ -14,7 +14,7 @@ import { ActivityFilters } from './ActivityFilters.tsx';
 import { filterOf, kinds, useActivitySearch } from './activity-search.ts';
 import { NoChanges } from './NoChanges.tsx';
 
-/** All that was done anywhere, as far as the person may see it. */
+/** Activity across the account, as far as you can see it. */
 export function AccountActivityPage() {
   const may = useMay();
   const { search } = useActivitySearch();
@@ -38,7 +38,7 @@ export function AccountActivityPage() {
       <ChangeList
         filter={{
           ...filterOf(search),
-          // A project or environment that is not there has no changes.
+          // An unknown project or environment has no changes.
           workspaceId: search.project === undefined ? undefined : (project?.id ?? 'unknown'),
           environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
         }}

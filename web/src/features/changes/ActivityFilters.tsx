@@ -14,14 +14,14 @@ import { isKind, kinds, useActivitySearch } from './activity-search.ts';
 import { DatesFilter } from './DatesFilter.tsx';
 
 interface Props {
-  /** The kinds of things that are here at all. */
+  /** The object kinds to offer. */
   readonly offered: readonly ObjectType[];
   readonly environments: readonly Environment[];
-  /** Further filters, before the others. */
+  /** Additional filters, shown first. */
   readonly children?: ReactNode;
 }
 
-/** All of them stand in the address, and the server applies them. */
+/** Filters live in the address; the server applies them. */
 export function ActivityFilters({ offered, environments, children }: Props) {
   const { isFiltered, clear } = useActivitySearch();
   return (

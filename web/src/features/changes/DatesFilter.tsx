@@ -12,7 +12,7 @@ const spans = [
   { word: 'Last 30 days', days: 29 },
 ] as const;
 
-/** From one day to another, both included. */
+/** A range of days, both ends included. */
 export function DatesFilter() {
   const { search, change } = useActivitySearch();
   const { from, to } = search;

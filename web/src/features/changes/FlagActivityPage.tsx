@@ -17,7 +17,7 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import styles from './FlagActivityPage.module.css';
 import { FlagChange } from './FlagChange.tsx';
 
-/** Everything that was done to the flag and its definitions, newest first. */
+/** Activity of the flag and its definitions, newest first. */
 export function FlagActivityPage() {
   const flag = useFlag();
   const may = useMay();

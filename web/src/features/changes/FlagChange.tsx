@@ -26,7 +26,7 @@ import { Time } from '../../ui/Time.tsx';
 import styles from './FlagChange.module.css';
 import { FlagMembers } from './FlagMembers.tsx';
 
-/** One entry of the audit log about a flag: who, what, why, the change as a picture, and the way back to it. */
+/** One audit entry of a flag: who, what, why, the change drawn, and a way back to that version. */
 export function FlagChange({ change }: { readonly change: Change }) {
   const environment = useEnvironments().find(({ id }) => id === change.environmentId);
   const isDefinition = change.object.type === 'definition';
@@ -96,7 +96,7 @@ function DefinitionPicture({ change }: { readonly change: Change }) {
   );
 }
 
-/** What other flags did at that time is not known any more. */
+/** The state of other flags at that time is unknown. */
 function PastEffect({ change }: { readonly change: Change }) {
   const line = useMemo(() => {
     if (!change.before || !change.after) return undefined;
@@ -132,7 +132,7 @@ function Tools({ change, environment }: ToolsProps) {
         </Button>
       </div>
       {isPatchShown && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         <pre className={styles.patch} tabIndex={0}>
           {JSON.stringify(patch, null, 2)}
         </pre>
@@ -146,7 +146,7 @@ function patchOf({ object, before, after }: Change) {
   return diffTargeting(targetingOf(before), targetingOf(after));
 }
 
-/** Makes a draft of the definition as it was after this change. Whether the flag is killed now is left as it is. */
+/** Creates a draft from the definition after this change. Keeps the current killed state. */
 function GoBack({ change, environment }: { readonly change: Change; readonly environment: Environment }) {
   const me = useMe();
   const flag = useFlag();

@@ -11,10 +11,10 @@ const names: Readonly<Record<string, string>> = {
   owners: 'Owners',
 };
 
-/** What follows from other members, and says nothing to a person. */
+/** Derived fields, which are not worth showing. */
 const unsaid = new Set(['rolloutStatusTimestamp', 'definitions', 'id']);
 
-/** What changed in a flag itself. */
+/** Changed fields of the flag itself. */
 export function FlagMembers({ change }: { readonly change: Change }) {
   const before = (change.before ?? {}) as Members;
   const after = (change.after ?? {}) as Members;

@@ -2,7 +2,7 @@ import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { useActivitySearch } from './activity-search.ts';
 
-/** Nothing at all, or nothing that passes the filters. */
+/** No changes at all, or none that match the filters. */
 export function NoChanges() {
   const { isFiltered, clear } = useActivitySearch();
   return isFiltered ? (

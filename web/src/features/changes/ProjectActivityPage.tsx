@@ -21,7 +21,7 @@ const offered: readonly ObjectType[] = [
   'api_key',
 ];
 
-/** All that was done in a project. */
+/** Activity in a project. */
 export function ProjectActivityPage() {
   const project = useProject();
   const environments = useEnvironments();
@@ -45,7 +45,7 @@ export function ProjectActivityPage() {
         }
       />
       <ActivityFilters
-        // What was done to keys is for administrators to see.
+        // Only administrators can see changes to API keys.
         offered={isAdministrator ? offered : offered.filter((kind) => kind !== 'api_key')}
         environments={environments}
       />
@@ -53,7 +53,7 @@ export function ProjectActivityPage() {
         filter={{
           ...filterOf(search),
           workspaceId: project.id,
-          // An environment that is not there has no changes.
+          // An unknown environment has no changes.
           environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
         }}
         empty={<NoChanges />}

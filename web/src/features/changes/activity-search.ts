@@ -1,22 +1,22 @@
-/** What the address of an activity page asks for. */
+/** Search parameters of the activity pages. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ObjectType } from '#domain/changes.ts';
 import { endOfDay, startOfDay } from '../../activity/days.ts';
 
 interface ActivitySearch {
-  /** Id of a person or key. */
+  /** User or key id. */
   readonly who?: string | undefined;
   readonly kind?: string | undefined;
-  /** Name of an environment. */
+  /** Environment name. */
   readonly env?: string | undefined;
-  /** Name of a project. */
+  /** Project name. */
   readonly project?: string | undefined;
   /** Days, like 2026-11-15. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The kinds of things, as people call them. */
+/** Labels of the object kinds. */
 export const kinds: Readonly<Record<ObjectType, string>> = {
   definition: 'Definitions',
   flag: 'Flags',
@@ -44,7 +44,7 @@ export function useActivitySearch() {
   return { search, change, clear, isFiltered };
 }
 
-/** What the server is asked for, apart from project and environment, which it knows by their ids. */
+/** The query for the server, without project and environment, which it takes as ids. */
 export const filterOf = ({ who, kind, from, to }: ActivitySearch) => ({
   actor: who,
   objectType: isKind(kind) ? kind : undefined,

@@ -21,7 +21,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Only what nobody uses can be deleted; else this says what must go first. */
+/** Deletes an unused environment, or says what to remove first. */
 export function DeleteEnvironmentDialog({ environment, onClose }: Props) {
   const definitions = useDefinitionsIn(environment).data;
   const keys = useKeysOf(environment);

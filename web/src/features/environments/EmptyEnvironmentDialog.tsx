@@ -16,18 +16,18 @@ import { removeAll } from './remove-all.ts';
 
 interface Props {
   readonly environment: Environment;
-  /** How many definitions there are. */
+  /** Number of definitions. */
   readonly total: number;
   readonly onClose: () => void;
 }
 
-/** Removes every definition of an environment, so that it can be deleted. */
+/** Removes every definition in an environment, so that it can be deleted. */
 export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
   const project = useProject();
   const refresh = useRefreshEverything();
   const isRequired = project.requiresTitleAndComments;
   const [count, setCount] = useState(0);
-  // As it was when it began: what is removed no longer counts.
+  // The number at the start; the current number shrinks while it runs.
   const [all] = useState(total);
   const isStopped = useRef(false);
   const params = { project: project.id, environment: environment.id };
@@ -100,7 +100,7 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
   );
 }
 
-/** Somebody else removed it meanwhile. */
+/** Someone else already removed it. */
 const ifGone = (problem: ApiProblem) => {
   if (problem.status !== 404) throw problem;
 };

@@ -20,7 +20,7 @@ import { EditEnvironmentDialog } from './EditEnvironmentDialog.tsx';
 import { useDefinitionsIn, useKeysOf } from './environment-changes.ts';
 import { NewEnvironmentDialog } from './NewEnvironmentDialog.tsx';
 
-/** The places where flags are in force. */
+/** Lists, creates, edits and deletes environments. */
 export function EnvironmentsPage() {
   const project = useProject();
   const environments = useEnvironments();

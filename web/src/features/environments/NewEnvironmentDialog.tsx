@@ -11,7 +11,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { environmentNameRule, useRefreshEverything } from './environment-changes.ts';
 
-/** An environment comes with two keys for SDKs, which are shown once. */
+/** Creates an environment and shows its two SDK keys once. */
 export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void }) {
   const project = useProject();
   const refresh = useRefreshEverything();
@@ -71,7 +71,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
   );
 }
 
-/** The API has its own words for the two. */
+/** The API's names for the two key types. */
 const keyNames: Readonly<Record<string, string>> = {
   browser: 'Client-side key, for browsers and apps',
   sdk: 'Server-side key, for your servers',

@@ -1,4 +1,4 @@
-/** What is done to environments, and what is in the way of deleting one. */
+/** Changes to environments, and what prevents deleting one. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listDefinitions } from '#contract/definitions.ts';
@@ -9,23 +9,23 @@ import { reading } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 
-/** Names of environments stand on nearly every page, so everything that was read is old. */
+/** Environment names appear on nearly every page, so this invalidates everything. */
 export function useRefreshEverything(): () => Promise<unknown> {
   const client = useQueryClient();
   return () => client.invalidateQueries();
 }
 
-/** How many names of flags an explanation gives. */
+/** Flag names listed in the explanation. */
 export const namedDefinitions = 3;
 
-/** The flags that are defined in the environment: their number, and a few names. */
+/** The number of flags defined in the environment, and a few names. */
 export function useDefinitionsIn({ id }: Environment) {
   const project = useProject();
   const params = { project: project.id, environment: id };
   return useQuery(reading(listDefinitions, { params, query: { limit: namedDefinitions } }));
 }
 
-/** The keys that are for the environment by name. Undefined until they are known, and for who may not see keys. */
+/** Keys limited to the environment. Undefined while loading, or without permission to see keys. */
 export function useKeysOf({ id }: Environment) {
   const may = useMay();
   const { data } = useQuery({ ...apiKeysReading, enabled: may(listApiKeys) });

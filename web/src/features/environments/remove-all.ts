@@ -1,15 +1,15 @@
 interface Work<Item> {
-  /** The first of those that are left. */
+  /** The first page of those left. */
   readonly list: () => Promise<readonly Item[]>;
   readonly remove: (item: Item) => Promise<unknown>;
   readonly onRemoved: (count: number) => void;
   readonly isStopped: () => boolean;
 }
 
-/** How many requests are under way at a time. */
+/** Concurrent requests. */
 const atOnce = 4;
 
-/** Removes page by page until nothing is left, somebody stops it, or something fails. Answers how many are removed. */
+/** Removes page by page until nothing is left, the user stops it, or a request fails. Returns the number removed. */
 export async function removeAll<Item>({ list, remove, onRemoved, isStopped }: Work<Item>): Promise<number> {
   let count = 0;
   let hasFailed = false;
@@ -27,7 +27,7 @@ export async function removeAll<Item>({ list, remove, onRemoved, isStopped }: Wo
   for (;;) {
     const items = await list();
     if (items.length === 0 || isStopped()) return count;
-    // All take from the same list, one item after the other.
+    // The workers share one list.
     const queue = items.values();
     await Promise.all(Array.from({ length: atOnce }, () => removeEach(queue)));
   }

@@ -13,7 +13,7 @@ import { useEachFlag } from './each-flag.ts';
 
 interface Doomed {
   readonly name: string;
-  /** Where it is defined. */
+  /** Environments where it is defined. */
   readonly environments: readonly Environment[];
 }
 
@@ -25,7 +25,7 @@ interface Props {
 
 const most = 8;
 
-/** Names what will go. What is in force in production wants its name typed. */
+/** Lists what will be deleted. Flags defined in production must be confirmed by typing. */
 export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
@@ -105,7 +105,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
   );
 }
 
-/** The flags with rules on these, without those that are deleted as well. */
+/** Flags that depend on these, except those that are deleted too. */
 function useDependentsOf(flags: readonly Doomed[]) {
   const project = useProject();
   const answers = useQueries({ queries: flags.map(({ name }) => dependentsReading(project.id, name)) });

@@ -21,7 +21,7 @@ import { TextArea } from '../../ui/TextArea.tsx';
 import { type Details, detailsOf, overwritten, patchOf } from './details.ts';
 import { useRolloutStatuses } from './flags-query.ts';
 
-/** Description, tags and rollout status. What is not being edited follows what others change. */
+/** Description, tags and rollout status. Unedited fields follow changes by others. */
 export function DetailsForm() {
   const project = useProject();
   const flag = useFlag();

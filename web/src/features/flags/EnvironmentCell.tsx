@@ -9,13 +9,13 @@ import styles from './EnvironmentCell.module.css';
 interface Props {
   readonly flag: ListedFlag;
   readonly environment: Environment;
-  /** Undefined where the flag is not defined. */
+  /** Undefined if the flag is not defined. */
   readonly definition: DefinitionSummary | undefined;
-  /** The person has edited it here and not saved. */
+  /** The user has an unsaved draft. */
   readonly hasDraft: boolean;
 }
 
-/** What a flag serves in one environment. A click goes there; by keyboard the flag's own link does. */
+/** What a flag serves in one environment. Clickable, but skipped by Tab: the flag's link comes first in the row. */
 export function EnvironmentCell({ flag, environment, definition, hasDraft }: Props) {
   const project = useProject();
   return (
@@ -53,7 +53,7 @@ function State({ definition }: { readonly definition: DefinitionSummary }) {
   );
 }
 
-/** The share of the treatment that comes first and is served at all; the rest for those who look or listen closer. */
+/** The first treatment with a share; details are in the tooltip and for screen readers. */
 function Words({
   definition: { defaultRule, trafficAllocation, ruleCount },
 }: {

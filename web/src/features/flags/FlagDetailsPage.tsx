@@ -18,7 +18,7 @@ import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
 import { DetailsForm } from './DetailsForm.tsx';
 import styles from './FlagDetailsPage.module.css';
 
-/** What a flag is, apart from what it does. */
+/** The details of a flag, apart from its definitions. */
 export function FlagDetailsPage() {
   const flag = useFlag();
   const may = useMay();
@@ -67,7 +67,7 @@ function Facts() {
   );
 }
 
-/** Looked up one by one, as nobody must be missing; who is gone has only an id. */
+/** Looked up one by one, so that none is missing. Deleted owners show their id. */
 function OwnerName({ id, type }: FlagAnswer['owners'][number]) {
   const may = useMay();
   const lookUp = { staleTime: 600_000, retry: false };

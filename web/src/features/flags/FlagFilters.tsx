@@ -13,11 +13,11 @@ import { maxColumns, shownEnvironments } from './shown-environments.ts';
 
 interface Props {
   readonly flags: readonly ListedFlag[];
-  /** Undefined while it is not known. */
+  /** Undefined while loading. */
   readonly total: number | undefined;
 }
 
-/** Search and filters; all of them stand in the address, and the server applies them. */
+/** Search and filters. They live in the address; the server applies them. */
 export function FlagFilters({ flags, total }: Props) {
   const { search, isFiltered, change } = useFlagsSearch();
   return (
@@ -68,7 +68,7 @@ function StatusFilter() {
   );
 }
 
-/** There is no list of all tags: those that were in sight are offered, and any other can be typed. */
+/** The API has no tag list, so this offers the tags seen so far and accepts any other. */
 function TagFilter({ flags }: Pick<Props, 'flags'>) {
   const { search, change } = useFlagsSearch();
   const selected = search.tag ?? [];
@@ -96,7 +96,7 @@ function TagFilter({ flags }: Pick<Props, 'flags'>) {
   );
 }
 
-/** Only where there are more environments than columns fit. */
+/** Only if there are more environments than columns. */
 function EnvironmentColumns() {
   const { search, change } = useFlagsSearch();
   const environments = useEnvironments();

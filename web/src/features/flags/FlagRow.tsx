@@ -17,7 +17,7 @@ import tableStyles from './FlagTable.module.css';
 interface Props {
   readonly flag: ListedFlag;
   readonly environments: readonly Environment[];
-  /** Their names, one a line; undefined where no flag in sight has any. */
+  /** Owner names, one per line; undefined if no listed flag has an owner. */
   readonly owners: string | undefined;
   readonly isSelected: boolean;
   readonly onToggle: ((id: string) => void) | undefined;
@@ -82,5 +82,5 @@ function Row({ flag, environments, owners, isSelected, onToggle }: Props) {
   );
 }
 
-/** One flag: a link by its name, and what it serves where. Drawn again only when it changes: a list can have hundreds. */
+/** One flag. Memoised, because a list can have hundreds of rows. */
 export const FlagRow = memo(Row);

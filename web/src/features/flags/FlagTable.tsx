@@ -19,12 +19,12 @@ interface Props {
   readonly flags: readonly ListedFlag[];
   readonly total: number;
   readonly selected: ReadonlySet<string>;
-  /** Absent for those who could do nothing with a selection. */
+  /** Undefined without permission to change flags. */
   readonly onSelect: Dispatch<SetStateAction<ReadonlySet<string>>> | undefined;
   readonly more: { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): unknown };
 }
 
-/** Of all columns but those of the environments. */
+/** The width of all columns except the environments. */
 const leastWidth = 490;
 
 export function FlagTable({ flags, total, selected, onSelect, more }: Props) {
@@ -98,7 +98,7 @@ const toggled = (ids: ReadonlySet<string>, id: string): ReadonlySet<string> => {
   return others;
 };
 
-/** The rows have plain links: hundreds that watch the router would be slow. They lead to pages all the same. */
+/** Navigates for the plain links in the rows. Hundreds of router links would be slow. */
 function useFollow(): (event: MouseEvent) => void {
   const router = useRouter();
   return (event) => {
@@ -109,7 +109,7 @@ function useFollow(): (event: MouseEvent) => void {
   };
 }
 
-/** j and k go from row to row, x selects the one that has the focus; Enter opens it, as on any link. */
+/** j and k move between rows, x selects the focused row; Enter follows its link. */
 function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: string) => void, maySelect: boolean): void {
   const links = () => [...(body.current?.querySelectorAll<HTMLElement>('a[data-flag]') ?? [])];
   const focused = () => document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-flag]') ?? undefined;

@@ -14,10 +14,10 @@ import { FlagTable } from './FlagTable.tsx';
 import { useFlags, useFlagsSearch } from './flags-query.ts';
 
 const NoFlags = lazy(() => import('./NoFlags.tsx').then((module) => ({ default: module.NoFlags })));
-/** With its dialogs, which nobody needs before something is selected. */
+/** Loaded with its dialogs once something is selected. */
 const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({ default: module.SelectionBar })));
 
-/** All flags of a project, and what each serves in every environment. */
+/** The flags of a project, and what each serves in every environment. */
 export function FlagsPage() {
   const project = useProject();
   const may = useMay();
@@ -40,7 +40,7 @@ export function FlagsPage() {
         within={project.name}
         tools={
           may(createFlag) &&
-          // An empty project has the button in its middle.
+          // An empty project shows the button in the middle of the page.
           (!isEmpty || isFiltered) && (
             <PrimaryButtonLink to="/p/$project/flags/new" params={params} search={true}>
               New flag

@@ -15,7 +15,7 @@ import { TextLink } from '../../ui/TextLink.tsx';
 import { flagNameRule, nameWeakness } from './flag-names.ts';
 import styles from './NewFlagDialog.module.css';
 
-/** Over the list: a name is enough, everything else can come later. */
+/** Only the name is required. */
 export function NewFlagDialog() {
   const project = useProject();
   const environments = useEnvironments();

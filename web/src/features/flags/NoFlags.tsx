@@ -10,7 +10,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { useFlagsSearch } from './flags-query.ts';
 
-/** Nothing matches, or nothing is there yet. */
+/** No matches, or no flags yet. */
 export function NoFlags() {
   const { isFiltered, change } = useFlagsSearch();
   if (!isFiltered) return <FirstFlag />;

@@ -9,11 +9,11 @@ import { TagDialog } from './TagDialog.tsx';
 
 interface Props {
   readonly flags: readonly ListedFlag[];
-  /** Takes the selection away. */
+  /** Clears the selection. */
   readonly onDone: () => void;
 }
 
-/** What can be done with all the flags that are selected. */
+/** Actions for all selected flags. */
 export function SelectionBar({ flags, onDone }: Props) {
   const [open, setOpen] = useState<'status' | 'tag' | 'delete'>();
   const environments = useEnvironments();

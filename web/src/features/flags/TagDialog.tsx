@@ -14,7 +14,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Title and comment are not asked for: adding tags is the one change that never needs them. */
+/** No title and comment: tagging is the one change that never requires them. */
 export function TagDialog({ flags, onClose, onDone }: Props) {
   const project = useProject();
   const eachFlag = useEachFlag();
@@ -47,7 +47,7 @@ export function TagDialog({ flags, onClose, onDone }: Props) {
 
 const maxTries = 5;
 
-/** The endpoint replaces all tags: those that are there are sent along, and read again if someone else changed them. */
+/** The endpoint replaces all tags, so this sends the existing ones too, and rereads them if someone else changed them. */
 async function addTag(params: { project: string; flag: string }, tag: string, tries = 1): Promise<void> {
   const { tags, etag } = await call(getFlag, { params });
   const names = (tags ?? []).map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** What can be edited of a flag, and how an edit becomes a patch. */
+/** The editable fields of a flag, and how edits become a patch. */
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import type { FlagAnswer } from '../../server/flag.ts';
@@ -7,7 +7,7 @@ import type { Edits } from '../../state/edits.ts';
 export interface Details {
   readonly description: string;
   readonly tags: readonly string[];
-  /** Id of the rollout status. */
+  /** Rollout status id. */
   readonly status: string;
 }
 
@@ -31,7 +31,7 @@ export function patchOf(saved: Details, wanted: Details): Operation[] {
   return operations;
 }
 
-/** The edits whose ground was changed by somebody else. */
+/** Edits to fields that someone else changed meanwhile. */
 export const overwritten = (saved: Details, edits: Edits<Details>): { name: keyof Details; theirs: string }[] =>
   (Object.keys(edits) as (keyof Details)[])
     .filter((name) => {

@@ -11,8 +11,8 @@ interface Named {
 }
 
 /**
- * Does the same to each flag, one after the other. What fails for one is said and does not stop the others; only what
- * fails for the first is thrown, since it would most likely fail for all.
+ * Applies the same action to each flag in turn. A failure is reported and does not stop the others; only a failure of
+ * the first is thrown, since it would most likely affect all.
  */
 export function useEachFlag() {
   const client = useQueryClient();
@@ -33,7 +33,7 @@ export function useEachFlag() {
     if (failed.length > 0) toastFailure(failed.join('\n'));
     void client.invalidateQueries({ queryKey: keyOf(listFlags) });
     void client.invalidateQueries({ queryKey: keyOf(listChanges) });
-    // Who stands on the page of a flag that was just deleted is about to leave it.
+    // The page of a flag that was just deleted is about to close.
     void client.invalidateQueries({ queryKey: keyOf(getFlag), refetchType: 'none' });
   };
 }

@@ -1,4 +1,4 @@
-/** Whether a name will do. The rules are those of the schema of a new flag. */
+/** Validates flag names with the rules of the API schema. */
 import { checkFlagName, NewFlag } from '#domain/flags.ts';
 import { sentence } from '../../kit/explain.ts';
 import type { FieldRule } from '../../kit/form.ts';
@@ -14,7 +14,7 @@ const {
 };
 const allowed = new RegExp(pattern ?? '');
 
-/** What is wrong with the name, as a sentence, or undefined. */
+/** Why the name is invalid, as a sentence, or undefined. */
 export function nameWeakness(name: string): string | undefined {
   if (!/^[A-Za-z]/.test(name)) return 'Start with a letter.';
   if (!allowed.test(name)) return 'Only letters, digits, - _ and . after the first letter.';

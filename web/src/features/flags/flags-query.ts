@@ -16,7 +16,7 @@ export const useRolloutStatuses = () => {
   return useQuery({ ...reading(listRolloutStatusesOfProject, { params: { project: id } }), staleTime: 60_000 });
 };
 
-/** What the address asks for, and how to ask for something else. */
+/** Reads and updates the search parameters. */
 export function useFlagsSearch() {
   const search: FlagsSearch = useSearch({ from: '/shell/p/$project/flags' });
   const navigate = useNavigate();
@@ -28,7 +28,7 @@ export function useFlagsSearch() {
 
 const noFlags: FlagPage = { objects: [], offset: 0, limit: pageSizes.flags.most, totalCount: 0 };
 
-/** The flags that the address asks for, page by page, with what they serve in each environment. */
+/** The matching flags, page by page, with what they serve in each environment. */
 export function useFlags() {
   const { id } = useProject();
   const { search } = useFlagsSearch();
@@ -47,7 +47,7 @@ export function useFlags() {
   return useInfiniteQuery<FlagPage, ApiProblem>({
     queryKey: [...keyOf(listFlags, input), 'pages', search.status],
     queryFn: ({ pageParam }) =>
-      // A status that does not exist has no flags, and the server would refuse to look for them.
+      // An unknown status has no flags, and the server would reject it.
       search.status !== undefined && !status
         ? noFlags
         : call(listFlags, { ...input, query: { ...input.query, offset: pageParam as number } }),

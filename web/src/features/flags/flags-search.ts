@@ -1,13 +1,13 @@
-/** The state of the list of flags, which is its address: a colleague who gets it sees the same. */
+/** Search parameters of the flag list, so that a shared link shows the same list. */
 import type { SearchParams } from '../../state/search-params.ts';
 
 export interface FlagsSearch {
-  /** Contained in the name. */
+  /** Part of the name. */
   readonly q?: string | undefined;
-  /** The name of a rollout status. */
+  /** Rollout status name. */
   readonly status?: string | undefined;
   readonly tag?: readonly string[] | undefined;
-  /** The environments to show, where there are too many for all. */
+  /** The environments to show, if there are too many for all. */
   readonly env?: readonly string[] | undefined;
 }
 

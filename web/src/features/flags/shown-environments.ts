@@ -1,9 +1,9 @@
 import type { Environment } from '../../server/project.ts';
 
-/** More columns than this cannot be read. */
+/** More columns than this are unreadable. */
 export const maxColumns = 5;
 
-/** Those that were asked for; else all, or where they are too many the production ones and the first of the others. */
+/** The requested environments, or else all; if too many, production and the first of the others. */
 export function shownEnvironments(all: readonly Environment[], asked: readonly string[] | undefined): Environment[] {
   if (asked) return all.filter(({ name }) => asked.includes(name));
   const production = all.filter((environment) => environment.production).slice(0, maxColumns);

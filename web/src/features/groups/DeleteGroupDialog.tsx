@@ -26,7 +26,7 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
     onDone: async () => {
       onClose();
       toast(`Deleted ${group.name}.`);
-      // From the group's own page, which is gone now; on the list it changes nothing.
+      // Leaves the deleted group's page; has no effect on the list.
       await navigate({ to: '/admin/groups' });
       await refresh().then(focusWhenLost);
     },

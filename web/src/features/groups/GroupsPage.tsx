@@ -17,7 +17,7 @@ import { GroupMenu } from './GroupMenu.tsx';
 import { isMember } from './groups-changes.ts';
 import { NewGroupDialog } from './NewGroupDialog.tsx';
 
-/** Sets of people, which projects can be opened to. */
+/** Lists and creates groups. */
 export function GroupsPage() {
   const may = useMay();
   const search = useSearch({ from: '/shell/admin/groups' });
@@ -88,7 +88,7 @@ function GroupTable({ groups }: { readonly groups: readonly GroupAnswer[] }) {
   );
 }
 
-/** Left empty where there are too many people to count them. */
+/** Empty if there are too many users to count. */
 function MemberCount({ groupId }: { readonly groupId: string }) {
   const { data } = useQuery(everyoneReading);
   if (!data?.isWhole) return null;

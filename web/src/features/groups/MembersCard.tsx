@@ -17,7 +17,7 @@ import { Picker } from '../../ui/Picker.tsx';
 import { addMember, isMember, removeMember, useRefreshGroups } from './groups-changes.ts';
 import styles from './MembersCard.module.css';
 
-/** Who is in a group. Adding and taking out hold at once, and each can be taken back. */
+/** The members of a group. Changes apply immediately and can be undone. */
 export function MembersCard({ group }: { readonly group: GroupAnswer }) {
   const may = useMay();
   const everyone = useQuery(everyoneReading);

@@ -1,4 +1,4 @@
-/** What is done to groups and their members, and what the pages must read again afterwards. */
+/** Changes to groups and their members, and which queries they invalidate. */
 import { useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { getGroup, listGroups } from '#contract/groups.ts';
@@ -10,7 +10,7 @@ import type { FieldRule } from '../../kit/form.ts';
 import { call, keyOf } from '../../server/api.ts';
 import { updateSession } from '../../server/session.ts';
 
-/** Everything that shows groups or their members. The session too: one may have left a group oneself. */
+/** Everything that shows groups or members, and the session, because the user's own groups may have changed. */
 export function useRefreshGroups(): () => Promise<unknown> {
   const client = useQueryClient();
   const stale = [listGroups, getGroup, listUsers, getUser, listChanges];
@@ -18,7 +18,7 @@ export function useRefreshGroups(): () => Promise<unknown> {
     Promise.all([...stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })), updateSession(client)]);
 }
 
-/** The one group that stays as it is. */
+/** The group that cannot be renamed or deleted. */
 export const isProtected = ({ name }: GroupAnswer): boolean => name === administrators.name;
 
 export const isMember = ({ groups }: UserAnswer, groupId: string): boolean =>

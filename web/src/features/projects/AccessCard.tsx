@@ -22,7 +22,7 @@ import { ViewersField } from './ViewersField.tsx';
 const restrictionReading = (projectId: string) =>
   reading(listRestrictions, { query: { resource_type: 'workspace', resource_id: projectId, limit: 1 } });
 
-/** Who may see the project. */
+/** Project access. */
 export function AccessCard() {
   const project = useProject();
   const restrictions = useQuery(restrictionReading(project.id));

@@ -18,7 +18,7 @@ import { TextLink } from '../../ui/TextLink.tsx';
 import { useFlagCount, useRefreshProjects, useTrafficTypes } from './project-changes.ts';
 import { trafficTypesId } from './TrafficTypesCard.tsx';
 
-/** A project can be deleted when it is empty; until then this says what must go first, in order. */
+/** Deletes an empty project, or says what to remove first, in order. */
 export function DeleteProjectCard() {
   const project = useProject();
   const environments = useEnvironments();

@@ -22,7 +22,7 @@ interface General {
   readonly isRequired: boolean;
 }
 
-/** What is not being edited follows what others change. */
+/** Unedited fields follow changes by others. */
 export function GeneralCard() {
   const project = useProject();
   const may = useMay();
@@ -43,7 +43,7 @@ export function GeneralCard() {
       sent: edited,
     }),
     onDone: async ({ saved, sent }) => {
-      // The name stands in the address of this page.
+      // The name is part of this page's address.
       await navigate({ to: '.', params: (all) => ({ ...all, project: saved.name }), replace: true });
       await refresh();
       setEdited((now) => editsAfter(sent, now));

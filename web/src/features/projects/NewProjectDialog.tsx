@@ -9,7 +9,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { noteHint, projectNameRule, useRefreshProjects } from './project-changes.ts';
 
-/** A project starts without environments, so its page of environments comes next. */
+/** A project starts without environments, so this continues on its environments page. */
 export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const refresh = useRefreshProjects();

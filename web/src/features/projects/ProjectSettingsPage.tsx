@@ -10,7 +10,7 @@ import { GeneralCard } from './GeneralCard.tsx';
 import { RolloutStatusesCard } from './RolloutStatusesCard.tsx';
 import { TrafficTypesCard } from './TrafficTypesCard.tsx';
 
-/** Everything about a project but its flags and environments. */
+/** Settings of a project, except its flags and environments. */
 export function ProjectSettingsPage() {
   const project = useProject();
   const may = useMay();

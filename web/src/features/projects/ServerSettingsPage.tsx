@@ -26,7 +26,7 @@ import { TextLink } from '../../ui/TextLink.tsx';
 import { NewProjectDialog } from './NewProjectDialog.tsx';
 import styles from './ServerSettingsPage.module.css';
 
-/** What the whole installation has: its projects. */
+/** Settings of the whole installation: projects, API and version. */
 export function ServerSettingsPage() {
   const may = useMay();
   const search = useSearch({ from: '/shell/admin/settings' });

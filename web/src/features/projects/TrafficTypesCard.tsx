@@ -18,7 +18,7 @@ import { Field } from '../../ui/Field.tsx';
 import { useTrafficTypes } from './project-changes.ts';
 import styles from './TrafficTypesCard.module.css';
 
-/** Where other parts of the page point to. */
+/** Anchor for links on the page. */
 export const trafficTypesId = 'traffic-types';
 
 export function TrafficTypesCard() {
@@ -122,7 +122,7 @@ interface DeleteProps {
   readonly onClose: () => void;
 }
 
-/** The server alone knows whether a flag uses it, and then refuses. */
+/** Only the server knows whether a flag uses it. */
 function DeleteTrafficTypeDialog({ trafficType: { id, name }, onClose }: DeleteProps) {
   const refresh = useRefresh();
   const { form, problem, isSending } = useForm({

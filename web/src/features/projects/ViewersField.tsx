@@ -4,17 +4,17 @@ import { apiKeysReading, everyoneReading, groupsReading } from '../../administra
 import { ChipsField } from '../../ui/ChipsField.tsx';
 
 interface Props {
-  /** Ids of groups, people and API keys. */
+  /** Group, user and API key ids. */
   readonly viewers: readonly string[];
   readonly onChange: (ids: string[]) => void;
 }
 
-/** The groups, people and API keys that a project is open to, beside the administrators. */
+/** The groups, people and API keys that a project is open to, besides the administrators. */
 export function ViewersField({ viewers, onChange }: Props) {
   const { data: groups = [] } = useQuery(groupsReading);
   const { data: everyone } = useQuery(everyoneReading);
   const { data: keys = [] } = useQuery(apiKeysReading);
-  // Keys of a project see their project anyway; those who have listed one all the same see it by its name.
+  // Keys limited to the project can see it anyway; a listed one is still shown by name.
   const listable = keys.filter(
     ({ id, apiKeyType, workspace }) => apiKeyType === 'admin' && (!workspace || viewers.includes(id)),
   );

@@ -1,10 +1,10 @@
-/** Who may see a project, and how an edit of it keeps what others do meanwhile: it is saved as a whole. */
+/** Project access. It is saved as a whole, so edits are merged with what others saved meanwhile. */
 import type { Restriction } from '#domain/restrictions.ts';
 import type { Edits } from '../../state/edits.ts';
 
 export interface Access {
   readonly isRestricted: boolean;
-  /** Ids of groups, people and API keys, without the administrators, who are always there. */
+  /** Group, user and API key ids, without the administrators, who always have access. */
   readonly viewers: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export const accessOf = (restriction: Restriction, administratorsId: string): Ac
   viewers: restriction.resourcePermissions.view.map(({ id }) => id).filter((id) => id !== administratorsId),
 });
 
-/** What was added and removed, added to and removed from what is saved now. */
+/** Applies the user's additions and removals to the current list. */
 export function accessWith(saved: Access, { isRestricted, viewers }: Edits<Access>): Access {
   const { from, to } = viewers ?? { from: [], to: [] };
   const kept = saved.viewers.filter((id) => to.includes(id) || !from.includes(id));

@@ -1,4 +1,4 @@
-/** What is done to projects, and what of other pages depends on it. */
+/** Changes to projects, and which queries they invalidate. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { listFlags } from '#contract/flags.ts';
@@ -23,7 +23,7 @@ export const useTrafficTypes = () => {
   return useQuery(reading(listTrafficTypes, { params: { project: id } }));
 };
 
-/** How many flags the project has; undefined until that is known. */
+/** The number of flags in the project; undefined while loading. */
 export function useFlagCount(): number | undefined {
   const { id } = useProject();
   return useQuery(reading(listFlags, { params: { project: id }, query: { limit: 1 } })).data?.totalCount;

@@ -22,7 +22,7 @@ const addressesRule: FieldRule = {
   check: (value) => (addressesIn(value).length === 0 ? 'Enter at least one email address.' : undefined),
 };
 
-/** One or several people at once. Those who cannot be invited stay in the field, with the reason. */
+/** Invites one or more people. Addresses that fail stay in the field, with the reason. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const refresh = useRefreshUsers();
   const groups = useQuery(groupsReading);
@@ -36,7 +36,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     rules: { emails: addressesRule },
     send: () => inviteEach(addresses, chosen),
     onDone: async (answer) => {
-      // First, so that what is said about mails is not older than the invitations.
+      // First, so that the mail status is newer than the invitations.
       await refresh();
       setInvited([...invited, ...answer.invited]);
       setRefusals(answer.refusals);
@@ -84,7 +84,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
 const refusalWords = (refusals: readonly Refusal[]): string | undefined =>
   refusals.length === 0 ? undefined : refusals.map(({ email, why }) => `${email}: ${why}`).join(' ');
 
-/** One after the other. Whoever was invited stays invited, whatever becomes of the others. */
+/** One by one. A failure does not undo the earlier invitations. */
 async function inviteEach(emails: readonly string[], groups: readonly string[]) {
   const invited: string[] = [];
   const refusals: Refusal[] = [];

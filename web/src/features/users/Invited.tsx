@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Who was invited just now. Where the mail could not be sent, the link is there to be handed over. */
+/** The people just invited. If the email was not sent, it offers the link. */
 export function Invited({ emails, onClose }: Props) {
   const { data } = useQuery({ ...reading(listOutbox), refetchInterval: askAgainMs });
   const waiting = (email: string) =>

@@ -4,7 +4,7 @@ import { toast } from '../../state/toasts.ts';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { change, useRefreshUsers } from './user-changes.ts';
 
-/** For somebody who has lost the phone and the recovery codes. */
+/** For someone who lost both phone and recovery codes. */
 export function SecondFactorDialog({ user, onClose }: UserDialogProps) {
   const refresh = useRefreshUsers();
   const { form, problem, isSending } = useForm({

@@ -12,7 +12,7 @@ interface Props {
   readonly user: UserAnswer;
 }
 
-/** What the status means, and how it can change. */
+/** The user's status and how to change it. */
 export function StatusCard({ user }: Props) {
   if (user.status === 'PENDING') return <PendingCard user={user} />;
   return user.status === 'ACTIVE' ? <ActiveCard user={user} /> : <DeactivatedCard user={user} />;

@@ -7,13 +7,13 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { TabLink, TabLinks } from '../../ui/Tabs.tsx';
 import styles from './UserActivity.module.css';
 
-/** What somebody did, and what was done to the account. */
+/** Activity by a user, and changes to their account. */
 export function UserActivity({ user }: { readonly user: UserAnswer }) {
   const may = useMay();
   const { about } = useSearch({ from: '/shell/admin/users/$user' });
-  // What is done to accounts is for administrators to see.
+  // Only administrators can see changes to accounts.
   const { administrator } = useMe();
-  // Who has not accepted the invitation can have done nothing.
+  // A pending user has no activity.
   const isPending = user.status === 'PENDING';
   const isAbout = administrator && (isPending || about !== undefined);
   if (!may(listChanges) || (isPending && !administrator)) return null;

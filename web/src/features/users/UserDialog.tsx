@@ -20,7 +20,7 @@ export interface UserDialogProps {
   readonly onClose: () => void;
 }
 
-/** Whichever of the dialogs about a user is open. */
+/** The open dialog about a user. */
 export function UserDialog({ name, ...props }: UserDialogProps & { readonly name: UserDialogName }) {
   const Dialog = dialogs[name];
   return <Dialog {...props} />;

@@ -12,7 +12,7 @@ import { change, useRefreshUsers } from './user-changes.ts';
 export function UserGroupsDialog({ user, onClose }: UserDialogProps) {
   const refresh = useRefreshUsers();
   const groups = useQuery(groupsReading);
-  // What the edit started from, whatever comes in while the dialog is open.
+  // The groups when the dialog opened, despite refetches.
   const [before] = useState(() => (user.groups ?? []).map(({ id }) => id));
   const [selected, setSelected] = useState<readonly string[]>(before);
   const operations = groupOperations(before, selected);

@@ -11,7 +11,7 @@ import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import styles from './UserHead.module.css';
 import { UserMenu } from './UserMenu.tsx';
 
-/** Who it is. */
+/** The user's name, status and email. */
 export function UserHead({ user }: { readonly user: UserAnswer }) {
   const may = useMay();
   const isMyself = useMe().user.id === user.id;

@@ -12,7 +12,7 @@ interface Props {
   readonly user: UserAnswer;
 }
 
-/** What an administrator can do about somebody, by status. */
+/** An administrator's actions for a user, by status. */
 export function UserMenu({ user }: Props) {
   const [open, setOpen] = useState<UserDialogName>();
   return (

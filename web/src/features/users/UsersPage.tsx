@@ -22,7 +22,7 @@ import styles from './UsersPage.module.css';
 import { UserTable } from './UserTable.tsx';
 import { isNamed, useUserCounts, useUserPages, useUsersSearch } from './users-query.ts';
 
-/** Everybody who has an account or is invited to one. */
+/** Active, pending and deactivated users. */
 export function UsersPage() {
   const may = useMay();
   const { invite, q, change, openInvite } = useUsersSearch();
@@ -96,7 +96,7 @@ function GroupFilter() {
   );
 }
 
-/** As the server lists them. */
+/** In the server's order. */
 function ListedUsers() {
   const { status, group } = useUsersSearch();
   const query = useUserPages({ status, group });
@@ -115,7 +115,7 @@ function ListedUsers() {
   );
 }
 
-/** The server has no search for people, so all of them are read and searched here. */
+/** The server has no user search, so this loads all users and searches them here. */
 function FoundUsers({ text }: { readonly text: string }) {
   const { status, group } = useUsersSearch();
   const everyone = useQuery(everyoneReading);

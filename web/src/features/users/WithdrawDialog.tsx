@@ -17,7 +17,7 @@ export function WithdrawDialog({ user, onClose }: UserDialogProps) {
     onDone: async () => {
       onClose();
       toast(`Withdrew the invitation for ${user.email}.`);
-      // From the user's own page, which is gone now; on the list it changes nothing.
+      // Leaves the deleted user's page; has no effect on the list.
       await navigate({ to: '/admin/users', search: true });
       await refresh().then(focusWhenLost);
     },

@@ -1,4 +1,4 @@
-/** The addresses in what somebody typed or pasted: one per line, or with commas, semicolons or spaces between them. */
+/** Splits typed or pasted text into addresses at line breaks, commas, semicolons and spaces. */
 export function addressesIn(text: string): string[] {
   const words = text
     .split(/[\s,;]+/)

@@ -1,6 +1,6 @@
 import type { Operation } from '#domain/json-patch.ts';
 
-/** Only what differs, so that what somebody else does to the other groups meanwhile is kept. */
+/** Only the differences, so that concurrent changes to other groups are kept. */
 export function groupOperations(before: readonly string[], after: readonly string[]): Operation[] {
   return [
     ...after

@@ -1,4 +1,4 @@
-/** What is done to users, and what the pages must read again afterwards. */
+/** Changes to users, and which queries they invalidate. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { listOutbox, resendInvitation } from '#contract/accounts.ts';
@@ -16,7 +16,7 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 import { updateSession, useMay } from '../../server/session.ts';
 import { toast, toastFailure } from '../../state/toasts.ts';
 
-/** Everything that shows users. The session too: one may have changed oneself. */
+/** Everything that shows users, and the session, because the user may have changed themselves. */
 export function useRefreshUsers(): () => Promise<unknown> {
   const client = useQueryClient();
   const stale = [listUsers, getUser, listOutbox, listChanges];
@@ -27,7 +27,7 @@ export function useRefreshUsers(): () => Promise<unknown> {
 export const change = ({ id }: UserAnswer, operations: Operation[]) =>
   call(patchUser, { params: { user: id }, body: operations });
 
-/** What needs no question: its effect is said in passing. */
+/** Changes without a confirmation dialog; a toast reports the result. */
 export function useQuickChanges(user: UserAnswer) {
   const refresh = useRefreshUsers();
   const resending = useMutation<unknown, ApiProblem>({
@@ -45,7 +45,7 @@ export function useQuickChanges(user: UserAnswer) {
   return { resending, activating };
 }
 
-/** Why the user cannot be deactivated, if so. The server has the last word. */
+/** Why the user cannot be deactivated, if so. The server decides. */
 export function useDeactivationRefusal({ id }: UserAnswer): string | undefined {
   const groups = useQuery(groupsReading);
   const everyone = useQuery(everyoneReading);
@@ -58,7 +58,7 @@ export function useDeactivationRefusal({ id }: UserAnswer): string | undefined {
     : undefined;
 }
 
-/** The invitation of the user that is not mailed, with its link. Undefined when it was mailed, or there is none. */
+/** The user's unsent invitation with its link. Undefined if it was sent or there is none. */
 export function useWaitingInvitation(): (email: string) => WaitingMail | undefined {
   const may = useMay();
   const { data } = useQuery({ ...reading(listOutbox), enabled: may(listOutbox) });

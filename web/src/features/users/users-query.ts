@@ -1,4 +1,4 @@
-/** What the list of users shows: the address says it, the server answers it page by page. */
+/** The user list: its search parameters, and the pages from the server. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -10,11 +10,11 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 
 interface UsersSearch {
   readonly status?: string | undefined;
-  /** Id of a group. */
+  /** Group id. */
   readonly group?: string | undefined;
-  /** Part of a name or an address. */
+  /** Part of a name or email address. */
   readonly q?: string | undefined;
-  /** There: the dialog to invite people is open. */
+  /** Present: the invite dialog is open. */
   readonly invite?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function useUsersSearch() {
   const navigate = useNavigate();
   const change = (changed: UsersSearch) =>
     void navigate({ to: '.', search: (all: UsersSearch) => ({ ...all, ...changed }), replace: true });
-  /** The back button closes what this opens. */
+  /** Pushes a history entry, so that the back button closes the dialog. */
   const openInvite = () => void navigate({ to: '.', search: (all: UsersSearch) => ({ ...all, invite: '' }) });
   const status = userStatuses.find((one) => one.toLowerCase() === search.status);
   return { ...search, status, change, openInvite };
@@ -31,7 +31,7 @@ export function useUsersSearch() {
 
 const pageSize = 50;
 
-/** Page by page, as the server gives them. */
+/** Page by page. */
 export function useUserPages({ status, group }: { status: UserStatus | undefined; group: string | undefined }) {
   const query = { status, group_id: group, limit: pageSize };
   return useInfiniteQuery<Answer<typeof listUsers>, ApiProblem>({
@@ -43,10 +43,10 @@ export function useUserPages({ status, group }: { status: UserStatus | undefined
   });
 }
 
-/** How many have each status, and all of them; undefined until that is known for certain. */
+/** The number of users with each status, and in total; undefined until exact. */
 export function useUserCounts(shown: UserStatus | undefined): Readonly<Record<UserStatus | 'all', number>> | undefined {
   const { data, refetch } = useQuery(everyoneReading);
-  // Another list has just been read: what is counted must not be older.
+  // The list was just loaded; the counts must not be older.
   const counted = useRef(shown);
   useEffect(() => {
     if (counted.current !== shown) void refetch();
@@ -58,6 +58,6 @@ export function useUserCounts(shown: UserStatus | undefined): Readonly<Record<Us
   return { PENDING, ACTIVE, DEACTIVATED, all: data.people.length };
 }
 
-/** Whether the user has a name or an address with the text in it. */
+/** Whether the name or address contains the text. */
 export const isNamed = ({ name, email }: UserAnswer, text: string): boolean =>
   `${name} ${email}`.toLowerCase().includes(text.toLowerCase());

@@ -1,4 +1,4 @@
-/** What of the first steps is done, read from what is there. */
+/** Which of the first steps are done, judged by what exists. */
 import { useQuery } from '@tanstack/react-query';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listFlags } from '#contract/flags.ts';
@@ -8,7 +8,7 @@ import { reading } from '../../server/api.ts';
 import type { Environment } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 
-/** Where the first steps lead: into the project that one was in last, and its first environment. */
+/** The project visited last, and its first environment. */
 export interface Start {
   readonly project: Project;
   readonly environment: Environment | undefined;
@@ -16,7 +16,7 @@ export interface Start {
 
 const refreshMs = 3_000;
 
-/** Asked again every few seconds, since others (a terminal, another tab) do some of the steps. */
+/** Polls, because some steps are done in a terminal or another tab. */
 export function useProgress({ project, environment }: Start) {
   const may = useMay();
   const flags = useQuery({
@@ -34,7 +34,7 @@ export function useProgress({ project, environment }: Start) {
     (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
   const defined = flags.data?.objects.find(isHere);
   const made = (keys.data?.objects ?? []).filter(
-    // Each environment comes with keys for SDKs, and the server with its first admin key.
+    // SDK keys come with each environment, and the first admin key with the server.
     ({ createdBy, apiKeyType }) => createdBy.type !== 'system' && apiKeyType === 'admin',
   );
   return {

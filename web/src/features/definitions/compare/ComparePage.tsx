@@ -11,7 +11,7 @@ import { Select } from '../../../ui/Select.tsx';
 import styles from './ComparePage.module.css';
 import { CompareTable } from './CompareTable.tsx';
 
-/** Two environments of the flag side by side: every step, what differs, and a way to carry it over. */
+/** Compares a flag in two environments step by step, and copies differences over. */
 export function ComparePage() {
   const flag = useFlag();
   const environments = useEnvironments();
@@ -46,7 +46,7 @@ export function ComparePage() {
   );
 }
 
-/** Those of the address; else the first and another one. */
+/** The environments in the address, or else the first two. */
 function sidesOf(environments: readonly Environment[], { a, b }: Readonly<Record<string, string | undefined>>) {
   const left = environments.find(({ name }) => name === a) ?? environments[0];
   const others = environments.filter((environment) => environment !== left);
@@ -56,7 +56,7 @@ function sidesOf(environments: readonly Environment[], { a, b }: Readonly<Record
 interface SelectProps {
   readonly label: string;
   readonly chosen: Environment;
-  /** It is on the other side already. */
+  /** Already chosen on the other side. */
   readonly other: Environment;
   readonly onChoose: (name: string) => void;
 }

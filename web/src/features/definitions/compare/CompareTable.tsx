@@ -20,7 +20,7 @@ import { type Editing, useEditing } from '../editing/use-editing.ts';
 import styles from './CompareTable.module.css';
 import { compareRows } from './compare-rows.ts';
 
-/** Evaluating is much of the page, and the differences are there without it. */
+/** Loaded late: the evaluation is large, and the differences do not need it. */
 const CompareVerdicts = lazy(() =>
   import('./CompareVerdicts.tsx').then((module) => ({ default: module.CompareVerdicts })),
 );
@@ -28,11 +28,11 @@ const CompareVerdicts = lazy(() =>
 interface Props {
   readonly left: Environment;
   readonly right: Environment;
-  /** Also what is the same. */
+  /** Also show steps without differences. */
   readonly isWhole: boolean;
 }
 
-/** Both sides as the pages show them, drafts included. What is carried over becomes a draft on the right. */
+/** Compares both sides including drafts. Copying creates a draft on the right. */
 export function CompareTable({ left, right, isWhole }: Props) {
   const mine = useEditing(left.id, useSaved(left.id));
   const theirs = useEditing(right.id, useSaved(right.id));
@@ -49,7 +49,7 @@ export function CompareTable({ left, right, isWhole }: Props) {
     );
   }
   const [from, to] = [mine.targeting, theirs.targeting];
-  // What would have to change on the right for it to be as the left is.
+  // What would have to change on the right to match the left.
   const differences = differencesBetween(to, from);
   const look = { order: orderOf(from, to), trafficType: trafficType.name };
   return (
@@ -173,7 +173,7 @@ interface OneSidedProps {
   readonly isRight: boolean;
 }
 
-/** Nothing to compare with: the one that is defined can be copied. */
+/** Only one side is defined: offer to copy it. */
 function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
   const project = useProject();
   const flag = useFlag();

@@ -24,7 +24,7 @@ interface Props {
   readonly order: readonly string[];
 }
 
-/** What the two sides come to: over all keys, and for one of them. */
+/** Results on both sides: over all keys, and for one key. */
 export const CompareVerdicts = (props: Props) => (
   <>
     <SharesRow {...props} />
@@ -32,7 +32,7 @@ export const CompareVerdicts = (props: Props) => (
   </>
 );
 
-/** Who gets what on either side, over all keys. */
+/** Shares over all keys on both sides. */
 const SharesRow = ({ left, right, order }: Props) => (
   <tr className={table.row}>
     <th scope="row" className={table.name}>
@@ -62,7 +62,7 @@ function AllKeys({ environment, editing: { targeting }, order }: Side & Pick<Pro
   );
 }
 
-/** What one key gets on either side. */
+/** The treatment of one key on both sides. */
 function KeyRow({ left, right, order }: Props) {
   const { trafficType } = useFlag();
   const { key } = asked.use();

@@ -33,7 +33,7 @@ const partWords: Readonly<Record<Part, string>> = {
   killed: 'Killed state',
 };
 
-/** Copies parts of the definition to another environment, as a draft there that is reviewed next. */
+/** Copies parts of the definition to another environment, as a draft to review there. */
 export function CopyDialog({ from, onClose }: Props) {
   const { environment, place, trafficType } = useEditor();
   const { definitions, name: flag } = useFlag();
@@ -50,7 +50,7 @@ export function CopyDialog({ from, onClose }: Props) {
   const draft = readDraft(targetPlace);
   const now = draft?.targeting ?? (saved && targetingOf(saved));
   const isNew = now === undefined;
-  // Individual targets of one environment rarely mean anything in production.
+  // Individual targets rarely make sense in production.
   const usual = parts.filter((part) => part !== 'killed' && (part !== 'targets' || !target.production));
   const ticked = chosen ?? new Set(usual);
   const result = copyParts(from, now, ticked);
@@ -58,7 +58,7 @@ export function CopyDialog({ from, onClose }: Props) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const next = { targeting: result, title: `Copy from ${environment.name}` };
-    // A draft that is there may have begun before somebody else saved: the page there carries it over.
+    // An existing draft may be based on an older version; the page there rebases it.
     if (draft) writeDraft(targetPlace, { ...draft, ...next });
     else beginDraft(targetPlace, saved, next);
     void navigate({
@@ -100,7 +100,7 @@ export function CopyDialog({ from, onClose }: Props) {
           {now && differences.length > 0 && <CopyEffect target={target} before={now} after={result} />}
           {differences.map((difference, index) => (
             <DifferenceBox
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
               key={index}
               difference={difference}
               order={orderOf(now, result)}
@@ -133,7 +133,7 @@ const CopyEffect = ({ target, before, after }: CopyEffectProps) => (
   />
 );
 
-/** What a new definition cannot be without. */
+/** The parts every new definition needs. */
 const isAlways = (part: Part, isNew: boolean): boolean => isNew && part !== 'targets' && part !== 'killed';
 
 function withPart(set: ReadonlySet<Part>, part: Part, isWanted: boolean): ReadonlySet<Part> {

@@ -1,12 +1,12 @@
-/** What a row of the comparison is called, and what carrying it over to the right does. `before` is the right side. */
+/** Names of the rows in a comparison, and what copying to the right does. `before` is the right side. */
 import type { Difference } from '#domain/definitions/differences.ts';
 import { differenceTitle } from '../../../targeting/difference-words.ts';
 
 export interface CompareRow {
   readonly difference: Difference;
-  /** No two rows have the same name. */
+  /** Unique among the rows. */
   readonly name: string;
-  /** The left side has nothing here, so carrying it over takes away what the right side has. */
+  /** The left side has nothing here, so copying removes it from the right. */
   readonly isRemoval: boolean;
 }
 
@@ -15,7 +15,7 @@ interface Sides {
   readonly right: string;
 }
 
-/** Rules in the order of the left side; those that only the right side has stand where they are there. */
+/** Rules in left-side order; right-only rules keep their position. */
 export function compareRows(differences: readonly Difference[], sides: Sides): CompareRow[] {
   const rules = differences
     .filter((one) => one.kind === 'rule')

@@ -1,11 +1,11 @@
-/** The attributes that a definition asks for, and what a person typed for them as the value that a program would give. */
+/** The attributes a definition uses, and typed text as the value a program would pass. */
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { MatcherType } from '#domain/definitions/matchers.ts';
 import { instantOf } from '../../../targeting/dates.ts';
 
 export type AttributeKind = 'text' | 'number' | 'date' | 'list' | 'boolean' | 'version';
 
-/** By name, in the order of the rules; of an attribute that is asked for in several ways the first counts. */
+/** By name, in rule order. If rules use an attribute in several ways, the first counts. */
 export function kindsOfAttributes(
   ...targetings: readonly (Targeting | undefined)[]
 ): ReadonlyMap<string, AttributeKind> {
@@ -26,7 +26,7 @@ function kindOf(type: MatcherType): AttributeKind {
   return type === 'BOOLEAN' ? 'boolean' : 'text';
 }
 
-/** What nobody filled in is not there. */
+/** Leaves out empty fields. */
 export const attributesFrom = (
   texts: Readonly<Record<string, string>>,
   kinds: ReadonlyMap<string, AttributeKind>,
@@ -37,7 +37,7 @@ export const attributesFrom = (
       .map(([name, text]) => [name, valueFrom(text.trim(), kinds.get(name) ?? 'text')]),
   );
 
-/** What cannot be read as it should stays text: the SDKs say the same about it. */
+/** Unparsable values stay strings, as the SDKs treat them. */
 function valueFrom(text: string, kind: AttributeKind): unknown {
   if (kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'date') return /^-?\d+$/.test(text) ? Number(text) : (instantOf(text.replace(' ', 'T')) ?? text);

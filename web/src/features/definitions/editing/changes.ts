@@ -1,4 +1,4 @@
-/** What was done to the flag in one environment. */
+/** Audit entries of the flag in one environment. */
 import { listChanges } from '#contract/changes.ts';
 import { reading } from '../../../server/api.ts';
 import { useFlag } from '../../../server/flag.ts';
@@ -6,7 +6,7 @@ import { useProject } from '../../../server/project.ts';
 import { definitionsRefreshMs } from '../../../server/query-client.ts';
 import { useMay } from '../../../server/session.ts';
 
-/** How many the page needs: the last three to show, and a few more to find who killed it. */
+/** Three to show, and a few more to find who killed the flag. */
 const enough = 10;
 
 export const changesReading = (project: string, flag: string, environment: string) =>

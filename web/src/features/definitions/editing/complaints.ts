@@ -1,4 +1,4 @@
-/** What keeps a draft from being saved, said at the step that it belongs to. The server has the last word. */
+/** What prevents saving a draft, shown at the step it concerns. The server decides. */
 import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
 import { checkMatcher, type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
 import { doubleKeys } from './key-lists.ts';
@@ -11,7 +11,7 @@ export interface Complaint {
 
 export const ruleStep = (index: number): string => `rule ${index}`;
 
-/** `gone` are flags that it depends on and that no longer exist. */
+/** `gone` are flags it depends on that no longer exist. */
 export function complaintsAbout(
   targeting: Targeting,
   flag: string,
@@ -42,7 +42,7 @@ const goneComplaint = ({ depends }: Matcher, gone: ReadonlySet<string>): string[
     ? [`The flag ${depends.splitName} no longer exists. Choose another flag, or remove the condition.`]
     : [];
 
-/** What is missing in a matcher, as a request. */
+/** What is missing in a matcher, as an instruction. */
 export function matcherComplaint(matcher: Matcher): string[] {
   const [first] = checkMatcher(matcher);
   if (first === undefined) return [];

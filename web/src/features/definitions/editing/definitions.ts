@@ -1,17 +1,17 @@
-/** The definitions of a flag as the server has them. */
+/** The saved definitions of a flag. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { getFlag } from '#contract/flags.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import type { Answer } from '../../../server/api.ts';
 import { flagReading, useFlag } from '../../../server/flag.ts';
 
-/** Of the flag that the page is about, in one environment; undefined where it is not defined. */
+/** The saved definition of the current flag in one environment; undefined if there is none. */
 export const useSaved = (environmentId: string): ExpandedDefinition | undefined =>
   useFlag().definitions.find(({ environment }) => environment.id === environmentId);
 
 /**
- * Puts the answer of a change in the place of what was read before, so that nothing flickers. A reading under way, which
- * may have begun before the change, must not come after it.
+ * Puts the response to a change into the cache, so that nothing flickers. Cancels a running query, which
+ * may have started before the change.
  */
 export async function keepDefinition(
   client: QueryClient,

@@ -8,7 +8,7 @@ export function useDialogs() {
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const navigate = useNavigate();
   return {
-    /** Undefined: closed. Else what the address says behind the name, which may be nothing. */
+    /** The parameter's value, which may be empty. Undefined: closed. */
     askedFor: (name: DialogName): string | undefined => search[name],
     isAnyAsked: names.some((name) => search[name] !== undefined),
     open: (name: DialogName, value = '') => void navigate({ to: '.', search: { [name]: value } }),

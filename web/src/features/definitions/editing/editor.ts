@@ -1,4 +1,4 @@
-/** What every part of the flag page knows about the definition that it shows. */
+/** Context of the flag page: the definition and its editing state. */
 import { createContext, useContext } from 'react';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Environment } from '../../../server/project.ts';
@@ -7,13 +7,13 @@ import type { Editing } from './use-editing.ts';
 export interface Editor extends Editing {
   readonly environment: Environment;
   readonly trafficType: string;
-  /** The names of the treatments, saved and drafted: they decide the colours. */
+  /** Treatment names, saved and drafted; their order decides the colours. */
   readonly order: readonly string[];
-  /** The steps that somebody else has just changed: they flash once. */
+  /** Steps that someone else just changed. They flash once. */
   readonly news: ReadonlySet<string>;
-  /** The person may change it. */
+  /** The user has permission to edit. */
   readonly mayEdit: boolean;
-  /** Somebody tried to save what is not complete: what is missing is said more loudly. */
+  /** Set after an attempt to save an incomplete draft; complaints then stand out. */
   readonly isAttempted: boolean;
   readonly setAttempted: (isAttempted: boolean) => void;
 }
@@ -26,7 +26,7 @@ export function useEditor(): Editor {
   return editor;
 }
 
-/** For parts that are there only where the flag is defined, or about to be. */
+/** For parts rendered only if the flag is defined or has a draft. */
 export function useDefinition(): Editor & { readonly targeting: Targeting } {
   const { targeting, ...editor } = useEditor();
   if (!targeting) throw new Error('the flag is not defined here');

@@ -1,6 +1,6 @@
-/** Individual targets as text: one key on a line, or several with commas between. */
+/** Individual targets as text: one key per line, or separated by commas. */
 
-/** Keys in the order in which they were written, each once. */
+/** Keys in their written order, without duplicates. */
 export const keysIn = (text: string): string[] => [
   ...new Set(
     text
@@ -22,7 +22,7 @@ export interface DoubleKey {
   readonly treatments: readonly string[];
 }
 
-/** Keys that have more than one treatment, which no definition may have. */
+/** Keys with more than one treatment, which a definition must not have. */
 export function doubleKeys(lists: readonly NamedKeys[]): DoubleKey[] {
   const owners = Map.groupBy(
     lists.flatMap(({ treatment, keys }) => [...new Set(keys)].map((key) => ({ key, treatment }))),

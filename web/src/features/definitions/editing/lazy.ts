@@ -1,4 +1,4 @@
-/** Parts of the flag page that are not needed at first: they are loaded when the page has nothing else to do. */
+/** Parts of the flag page that load once the page is idle. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
 type Loader<Name extends string, Props> = () => Promise<Record<Name, ComponentType<Props>>>;
@@ -13,7 +13,7 @@ export function lazyPart<Name extends string, Props>(
   return lazy(() => load().then((module) => ({ default: module[name] })));
 }
 
-/** A connection that fails now is asked again when the part is needed. */
+/** A failed load is retried when the part is needed. */
 export function loadWaiting(): void {
   for (const load of waiting.splice(0)) void load().catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** Tells what somebody else did to the definition that the page shows. Loaded when that happens. */
+/** Announces what someone else did to the open definition. Loaded when that happens. */
 import type { QueryClient } from '@tanstack/react-query';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
@@ -11,11 +11,11 @@ import type { changesReading } from './changes.ts';
 interface Asked {
   readonly client: QueryClient;
   readonly reading: ReturnType<typeof changesReading>;
-  /** Only what others did is news. */
+  /** The user's own changes are not announced. */
   readonly me: string;
 }
 
-/** Answers whether it was news. */
+/** Returns whether it was announced. */
 export async function tellNews({ client, reading, me }: Asked, news: News): Promise<boolean> {
   const changes = await client.fetchQuery({ ...reading, staleTime: 0 }).catch(() => undefined);
   const latest = changes?.data[0];

@@ -1,4 +1,4 @@
-/** Somebody else saved the definition while this page showed it: the draft is carried over, and the person is told. */
+/** Someone else saved the open definition: rebases the draft and says so. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
@@ -13,14 +13,14 @@ import { ruleStep } from './complaints.ts';
 import type { News } from './news.ts';
 import type { Editing } from './use-editing.ts';
 
-/** Answers the steps that somebody else has just changed. */
+/** Returns the steps that someone else just changed. */
 export function useCarryOver({ place, saved, draft }: Editing, environment: Environment): ReadonlySet<string> {
   const before = useRef(saved);
   const [news, setNews] = useState<ReadonlySet<string>>(new Set());
   const tell = useTell(environment);
   const hasDraft = draft !== undefined;
   const outdated = draft && draft.etag !== (saved?.etag ?? null) ? draft : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what counts is that what is saved, or its draft, is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the saved version or its draft changes
   useEffect(() => {
     const old = before.current;
     before.current = saved;
@@ -33,7 +33,7 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
   return news;
 }
 
-/** Merging is loaded when it is needed. Answers how many conflicts there are; a draft that changed meanwhile is left. */
+/** Loads the merge code on demand. Returns the number of conflicts. Leaves a draft alone that changed meanwhile. */
 async function rebase(place: DraftPlace, draft: Draft, saved: ExpandedDefinition | undefined): Promise<number> {
   const { rebased } = await loadRebase();
   if (readDraft(place) !== draft) return 0;
@@ -42,7 +42,7 @@ async function rebase(place: DraftPlace, draft: Draft, saved: ExpandedDefinition
   return next?.conflicts.length ?? 0;
 }
 
-/** Tried until it is here: a draft that is not carried over could never be saved. */
+/** Retries until it loads, because an outdated draft can never be saved. */
 const loadRebase = (): Promise<typeof import('./rebase.ts')> =>
   import('./rebase.ts').catch(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5_000));

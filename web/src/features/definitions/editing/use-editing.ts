@@ -1,4 +1,4 @@
-/** The definition of one environment while somebody edits it: what is saved, what is not yet, and what differs. */
+/** The editing state of one definition: saved version, draft and differences. */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
@@ -15,18 +15,18 @@ import { type Complaint, complaintsAbout } from './complaints.ts';
 
 export interface Editing {
   readonly place: DraftPlace;
-  /** As the server has it; undefined where the flag is not defined. */
+  /** The saved definition; undefined if the flag is not defined. */
   readonly saved: ExpandedDefinition | undefined;
   readonly savedTargeting: Targeting | undefined;
   readonly draft: Draft | undefined;
-  /** What the page shows: the draft, or what is saved. */
+  /** What the page shows: the draft, or else the saved version. */
   readonly targeting: Targeting | undefined;
-  /** What saving would change. Empty for a definition that would be new. */
+  /** What saving would change. Empty for a new definition. */
   readonly differences: readonly Difference[];
   readonly complaints: readonly Complaint[];
-  /** Flags that its rules ask for and that no longer exist. */
+  /** Flags that its rules depend on but that no longer exist. */
   readonly gone: ReadonlySet<string>;
-  /** Edits what the page shows. Edits that lead back to what is saved leave no draft. */
+  /** Edits what the page shows. An edit back to the saved version removes the draft. */
   readonly change: (edit: (targeting: Targeting) => Targeting) => void;
   readonly discard: () => void;
 }
@@ -61,7 +61,7 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
   };
 }
 
-/** Reads the draft anew: two edits in a row must not both start from what was rendered. */
+/** Reads the draft again, so that two edits in a row do not both start from the rendered one. */
 function changeDraft(
   place: DraftPlace,
   saved: ExpandedDefinition | undefined,
@@ -77,7 +77,7 @@ function changeDraft(
 const draftOf = (saved: ExpandedDefinition | undefined): Draft | undefined =>
   saved && { base: targetingOf(saved), etag: saved.etag, targeting: targetingOf(saved), conflicts: [] };
 
-/** Begins a draft with a whole definition: a template, a copy, an earlier version. */
+/** Starts a draft from a whole definition: a template, a copy, an earlier version. */
 export function beginDraft(
   place: DraftPlace,
   saved: ExpandedDefinition | undefined,
@@ -94,7 +94,7 @@ export function beginDraft(
 function discardDraft(place: DraftPlace): void {
   const draft = readDraft(place);
   writeDraft(place, undefined);
-  // Not over a draft that was begun since.
+  // Never overwrites a newer draft.
   const undo = () => {
     if (!readDraft(place)) writeDraft(place, draft);
   };

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Closing the tab would lose the draft, so the browser asks. Other pages of the interface keep it. */
+/** Makes the browser ask before the tab closes, which would lose the draft. Navigation inside the app keeps it. */
 export function useLeaveWarning(hasDraft: boolean): void {
   useEffect(() => {
     if (!hasDraft) return;

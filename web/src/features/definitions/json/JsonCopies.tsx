@@ -18,7 +18,7 @@ interface Props {
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** The definition, or what saving would send, to paste elsewhere. */
+/** Copies the definition, or the request that saving would send. */
 export function JsonCopies({ editing: { targeting, savedTargeting, saved, draft }, environment }: Props) {
   const project = useProject();
   const flag = useFlag();

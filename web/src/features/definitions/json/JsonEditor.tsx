@@ -18,28 +18,28 @@ import { readDefinition } from './read-definition.ts';
 interface Props {
   readonly editing: Editing;
   readonly environment: Environment;
-  /** Kept by the page, so that it outlives a look at what is saved. */
+  /** Held by the page, so that it survives a switch to another tab. */
   readonly typed: Typed | undefined;
   readonly setTyped: (typed: Typed) => void;
 }
 
-/** What was typed, and what it means; no meaning while it is wrong. */
+/** The typed text and its parsed value, which is missing while the text is invalid. */
 export interface Typed {
   readonly text: string;
   readonly targeting: Targeting | undefined;
   readonly complaints: readonly string[];
-  /** The draft when the text last meant it: others may save while it is wrong. */
+  /** The draft when the text was last valid. Others may save while it is invalid. */
   readonly start: Targeting | undefined;
 }
 
 const pretty = (targeting: Targeting | undefined): string => JSON.stringify(inOneOrder(targeting), null, 2);
 
-/** A plain text field with the server's own reader behind it: what can be read is the draft at once. */
+/** A text field validated with the server's own parser. Valid text becomes the draft immediately. */
 export function JsonEditor({ editing: { place, targeting, change }, environment, typed, setTyped }: Props) {
   const flag = useFlag();
   const may = useMay();
   const area = useRef<HTMLTextAreaElement>(null);
-  // What was typed stays as it is, unless the draft has become another meanwhile.
+  // Keeps the typed text unless the draft has changed elsewhere.
   const isCurrent = typed && (!typed.targeting || equalJson(typed.targeting, targeting));
   const text = isCurrent ? typed.text : pretty(targeting);
   const complaints = isCurrent ? typed.complaints : [];

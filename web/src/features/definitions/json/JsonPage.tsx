@@ -18,13 +18,13 @@ import type { Typed } from './JsonEditor.tsx';
 import styles from './JsonPage.module.css';
 import { inOneOrder } from './member-order.ts';
 
-/** The reader of definitions is heavy, and not everybody who comes here edits. */
+/** Loaded late: the parser is large, and not everyone edits. */
 const JsonEditor = lazy(() => import('./JsonEditor.tsx').then((module) => ({ default: module.JsonEditor })));
 const JsonDiff = lazy(() => import('../../../ui/JsonDiff.tsx').then((module) => ({ default: module.JsonDiff })));
 
 type View = 'draft' | 'saved' | 'difference';
 
-/** The definition as JSON. Edits make the same draft as those of the ladder. */
+/** The definition as JSON. Edits go to the same draft as in the ladder. */
 export function JsonPage() {
   const { environment: word = '' } = useParams({ strict: false });
   const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
@@ -102,7 +102,7 @@ const Saved = ({ value }: { readonly value: unknown }) =>
   value === undefined ? (
     <EmptyState title="Nothing saved yet" />
   ) : (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <pre className={styles.saved} tabIndex={0}>
       {JSON.stringify(value, null, 2)}
     </pre>

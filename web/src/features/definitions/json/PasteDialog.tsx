@@ -5,7 +5,7 @@ import { TextArea } from '../../../ui/TextArea.tsx';
 import { useEditor } from '../editing/editor.ts';
 import { beginDraft } from '../editing/use-editing.ts';
 
-/** A definition from the API or a backup becomes the draft. The server's own reader looks at it first. */
+/** Turns a pasted definition into the draft, validated with the server's own parser. */
 export function PasteDialog({ onClose }: { readonly onClose: () => void }) {
   const { environment, place } = useEditor();
   const flag = useFlag();

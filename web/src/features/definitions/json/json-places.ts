@@ -1,18 +1,18 @@
-/** Where in a JSON text a complaint is about: `rules/0/buckets sizes must add up to 100` is about the place of its path. */
+/** Locates a complaint in JSON text by its path: `rules/0/buckets sizes must add up to 100`. */
 
 export interface TextPlace {
   readonly offset: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
 }
 
-/** The innermost part of the complaint's path that the text has; the start for complaints about the whole. */
+/** The deepest part of the complaint's path that exists in the text; the start for complaints about the whole. */
 export function placeInJson(text: string, complaint: string): TextPlace {
   const offset = offsetNamedBy(complaint) ?? offsetOf(text, pathOf(complaint));
   return { offset, line: text.slice(0, offset).split('\n').length };
 }
 
-/** Engines name the place where JSON cannot be read. */
+/** JavaScript engines name the position of a syntax error. */
 function offsetNamedBy(complaint: string): number | undefined {
   const [, position] = /position (\d+)/.exec(complaint) ?? [];
   return position === undefined ? undefined : Number(position);
@@ -20,7 +20,7 @@ function offsetNamedBy(complaint: string): number | undefined {
 
 const pathOf = (complaint: string): string[] => (complaint.split(' ')[0] ?? '').split('/');
 
-/** Goes down the path, member by member, skipping what stands before. */
+/** Descends the path member by member. */
 function offsetOf(text: string, path: readonly string[]): number {
   let offset = skipBlanks(text, 0);
   for (const name of path) {
@@ -31,7 +31,7 @@ function offsetOf(text: string, path: readonly string[]): number {
   return offset;
 }
 
-/** Where the value of a member or item begins, inside the object or list that begins at the offset. */
+/** Where the value of a member or item starts, in the object or array at the offset. */
 function childOffset(text: string, start: number, name: string): number | undefined {
   const isList = text[start] === '[';
   if (!isList && text[start] !== '{') return undefined;
@@ -50,7 +50,7 @@ function childOffset(text: string, start: number, name: string): number | undefi
   return undefined;
 }
 
-/** Behind the value that begins here: its brackets are counted, those inside of texts are not. */
+/** The end of the value that starts here. Counts brackets outside strings. */
 function valueEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -1,7 +1,7 @@
-/** One order of members for definitions that people read as JSON: that of the API, however a draft came about. */
+/** Sorts the members of a definition for display as JSON, in the API's order. */
 import type { Targeting } from '#domain/definitions/definition.ts';
 
-/** Of all objects of a definition together: no two of them disagree. */
+/** One list for all objects in a definition; their orders do not conflict. */
 const names = [
   ...['killed', 'splitName', 'treatments', 'name', 'description', 'configurations', 'keys', 'segments'],
   ...['defaultTreatment', 'baselineTreatment', 'trafficAllocation', 'rules', 'buckets', 'treatment', 'size'],

@@ -1,4 +1,4 @@
-/** Reads a definition that a person wrote or pasted, as the server would. Loaded late: the reader is heavy. */
+/** Parses a typed or pasted definition as the server would. Loaded late: the parser is large. */
 
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { parseTargeting } from '#domain/definitions/parse.ts';
@@ -6,7 +6,7 @@ import { Problem } from '#domain/problems.ts';
 import { ApiProblem } from '../../../server/api-problem.ts';
 import { complaintsAbout } from '../editing/complaints.ts';
 
-/** Throws what the server would answer. */
+/** Throws the server's error. */
 export function readDefinition(text: string, flag: string): Targeting {
   const targeting = parsed(text);
   const [first, ...others] = complaintsAbout(targeting, flag).map(({ words }) => words);

@@ -3,7 +3,7 @@ import { useDefinition } from '../editing/editor.ts';
 import styles from './AllocationStep.module.css';
 import { useLit } from './lit.ts';
 
-/** How many of the keys that are not targeted one by one go on to the rules. */
+/** The percentage of keys not targeted individually that continue to the rules. */
 export function AllocationStep() {
   const { targeting, mayEdit, change, differences, savedTargeting } = useDefinition();
   const lit = useLit();
@@ -44,7 +44,7 @@ interface PercentProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A number from 0 to 100 that is edited where it stands. While it is typed it may be empty. */
+/** An inline number from 0 to 100. May be empty while typing. */
 function Percent({ value, onChange }: PercentProps) {
   const [text, setText] = useState<string>();
   return (

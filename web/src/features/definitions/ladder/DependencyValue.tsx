@@ -18,7 +18,7 @@ interface Props {
   readonly onChange: (matcher: Matcher) => void;
 }
 
-/** Which treatments of which other flag. */
+/** The other flag, and which of its treatments match. */
 export function DependencyValue({ matcher, onChange }: Props) {
   const project = useProject();
   const self = useFlag();

@@ -11,7 +11,7 @@ import { NeverReached } from './NeverReached.tsx';
 import { Step, StepNumber } from './Step.tsx';
 import styles from './TargetsStep.module.css';
 
-/** Whom no rule matched. The most used control of the page: open at once, unless the flag is killed. */
+/** Keys that no rule matched. The most used control, so it starts open unless the flag is killed. */
 export function EveryoneElseStep() {
   const { targeting, savedTargeting, order, mayEdit, saved, change, differences } = useDefinition();
   const place = useRef<HTMLDivElement>(null);

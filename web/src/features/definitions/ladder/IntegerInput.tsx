@@ -7,10 +7,10 @@ interface Props {
   readonly onChange: (value: number | undefined) => void;
 }
 
-/** A whole number of any size that the SDKs can read. What is no such number is kept as typed, and is no value. */
+/** An integer in the range SDKs support. Invalid text is kept as typed but has no value. */
 export function IntegerInput({ label, value, onChange }: Props) {
   const [typed, setTyped] = useState<string>();
-  // As typed while it means the value, which may have become another: by Discard, or by somebody else.
+  // Shows the typed text while it equals the value, which Discard or another user may change.
   const text = typed !== undefined && integerOf(typed) === value ? typed : undefined;
   return (
     <input

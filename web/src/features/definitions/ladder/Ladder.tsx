@@ -9,7 +9,7 @@ import styles from './Ladder.module.css';
 import { RuleSteps } from './RuleSteps.tsx';
 import { TargetsStep } from './TargetsStep.tsx';
 
-/** The definition from top to bottom, in the order of evaluation: the first match wins. */
+/** The definition in evaluation order, top to bottom: the first match wins. */
 export function Ladder() {
   const { targeting, saved, mayEdit, change } = useDefinition();
   const [open, setOpen] = useState<number>();

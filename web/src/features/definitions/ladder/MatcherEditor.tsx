@@ -9,10 +9,10 @@ import styles from './MatcherEditor.module.css';
 import { MatcherValue } from './MatcherValue.tsx';
 
 interface Props {
-  /** If, else if, and. */
+  /** "If", "Else if" or "and". */
   readonly lead: string;
   readonly matcher: Matcher;
-  /** The id of a list of attributes that other rules ask for. */
+  /** The id of a datalist of known attributes. */
   readonly attributesId: string;
   readonly isFirst: boolean;
   readonly onChange: (matcher: Matcher) => void;
@@ -40,8 +40,8 @@ const sorts: readonly [label: string, types: readonly MatcherType[]][] = [
 ];
 
 /**
- * What can be chosen of a type: it and its opposite. "is not true" differs from "is false" only for users without the
- * attribute, so it is offered only where a definition has it already.
+ * The choices of a matcher type: itself and its negation. "is not true" differs from "is false" only for users without
+ * the attribute, so it is offered only if the definition already has it.
  */
 function formsOf(type: MatcherType, matcher: Matcher): Matcher[] {
   if (type !== 'BOOLEAN') return [{ type }, { type, negate: true }];
@@ -49,7 +49,7 @@ function formsOf(type: MatcherType, matcher: Matcher): Matcher[] {
   return matcher.type === type && matcher.negate ? [...forms, matcher] : forms;
 }
 
-/** One matcher as a sentence: what is looked at, what must hold, and the value. */
+/** One matcher as a sentence: attribute, comparison and value. */
 export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, onRemove }: Props) {
   const { trafficType } = useDefinition();
   const { attribute } = matcherKindOf(matcher.type);
@@ -70,7 +70,7 @@ export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, 
           autoCapitalize="off"
           autoComplete="off"
           maxLength={255}
-          // biome-ignore lint/a11y/noAutofocus: somebody just asked to edit it
+          // biome-ignore lint/a11y/noAutofocus: the user just asked to edit it
           autoFocus={isFirst}
           value={matcher.attribute ?? ''}
           onChange={({ target }) => onChange(changeAttribute(matcher, target.value))}

@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (matcher: Matcher) => void;
 }
 
-/** The value of a matcher, in the way in which its type writes it. */
+/** The input for a matcher's value, by matcher type. */
 export function MatcherValue({ matcher, onChange }: Props) {
   switch (matcherKindOf(matcher.type).member) {
     case 'strings':
@@ -53,7 +53,7 @@ export function MatcherValue({ matcher, onChange }: Props) {
       );
     case 'between':
       return <BetweenValue matcher={matcher} onChange={onChange} />;
-    // The verb says it: is true, is false.
+    // The comparison already says it: is true, is false.
     case 'bool':
       return null;
     default:
@@ -119,7 +119,7 @@ const VersionInput = ({ label, value, onChange }: VersionProps) => (
 
 interface DateProps {
   readonly label: string;
-  /** A whole day, without a time. */
+  /** A day without a time. */
   readonly isDay?: boolean;
   readonly value: number | undefined;
   readonly onChange: (value: number | undefined) => void;

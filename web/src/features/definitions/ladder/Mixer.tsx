@@ -14,21 +14,21 @@ export interface Pin {
 
 interface Props {
   readonly buckets: readonly Bucket[];
-  /** What is saved, to show beside; undefined for shares that are new. */
+  /** The saved shares, for comparison; undefined for new ones. */
   readonly saved: readonly Bucket[] | undefined;
-  /** The treatments that there are. */
+  /** All treatments. */
   readonly treatments: readonly string[];
   readonly order: readonly string[];
-  /** Where the key that is being tried falls. */
+  /** The bucket of the key being tried. */
   readonly probe?: Pin | undefined;
   readonly onChange: (buckets: Bucket[]) => void;
 }
 
 const presets = [0, 1, 5, 10, 25, 50, 80, 100];
 
-/** Shares in percent: drag a border, type a number or press a preset. They always add up to 100. */
+/** Shares in percent: drag a boundary, type a number or press a preset. They always add up to 100. */
 export function Mixer({ buckets, saved = [], treatments, order, probe, onChange }: Props) {
-  // Treatments stay in sight while they have no share: those that somebody wants to give one to, and those set to 0.
+  // Treatments added or set to 0 stay visible without a share.
   const [tried, setTried] = useState<readonly string[]>(() => buckets.map(({ treatment }) => treatment));
   const [last, setLast] = useState<ShareChange>();
   const shown = withTreatments(buckets, tried);
@@ -94,13 +94,13 @@ interface ShareProps {
   readonly bucket: Bucket;
   readonly was: number | undefined;
   readonly order: readonly string[];
-  /** A single treatment has everything: there is nothing to type. */
+  /** A single treatment always has 100%, so there is nothing to type. */
   readonly isOnly: boolean;
   readonly onChange: (size: number) => void;
 }
 
 function Share({ bucket: { treatment, size }, was, order, isOnly, onChange }: ShareProps) {
-  // While it is typed it may be empty; what it says counts at once.
+  // May be empty while typing; a valid number applies immediately.
   const [text, setText] = useState<string>();
   return (
     <label className={styles.share}>
@@ -127,7 +127,7 @@ function Share({ bucket: { treatment, size }, was, order, isOnly, onChange }: Sh
   );
 }
 
-/** Where the first border is in what is saved. */
+/** The first boundary in the saved shares. */
 function SavedPin({ now, saved }: { readonly now: readonly Bucket[]; readonly saved: readonly Bucket[] }) {
   const [first] = saved;
   if (!first || saved.length < 2 || now[0]?.treatment !== first.treatment || now[0].size === first.size) return null;

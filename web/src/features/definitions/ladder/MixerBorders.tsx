@@ -9,7 +9,7 @@ interface Props {
   readonly onChange: (buckets: Bucket[]) => void;
 }
 
-/** The borders between shares, which can be dragged and moved by keys. */
+/** The boundaries between shares, moved by dragging or arrow keys. */
 export function MixerBorders({ buckets, onChange }: Props) {
   const track = useRef<HTMLDivElement>(null);
   const dragged = useRef<number>(undefined);
@@ -47,7 +47,7 @@ export function MixerBorders({ buckets, onChange }: Props) {
     >
       {borders.map((place, border) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: a border has no other name than its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: boundaries have no id
           key={border}
           role="slider"
           tabIndex={0}
@@ -71,7 +71,7 @@ export function MixerBorders({ buckets, onChange }: Props) {
   );
 }
 
-/** Where the key moves a border to; Home and End go as far as it can. */
+/** Where a key press moves the boundary. Home and End move it as far as possible. */
 function keyTarget({ key }: KeyboardEvent, place: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     ArrowRight: place + 1,

@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** A rule as a sentence that can be filled in, and its shares. */
+/** Edits a rule: its condition as a sentence, and its shares. */
 export function RuleEditor({ rule, index, lead, onClose }: Props) {
   const { targeting, order, change, differences } = useDefinition();
   const lit = useLit();
@@ -27,7 +27,7 @@ export function RuleEditor({ rule, index, lead, onClose }: Props) {
     <div className={styles.editor}>
       {matchers.map((matcher, place) => (
         <MatcherEditor
-          // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no other name than their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no id
           key={place}
           lead={place === 0 ? lead : 'and'}
           matcher={matcher}
@@ -69,7 +69,7 @@ export function RuleEditor({ rule, index, lead, onClose }: Props) {
   );
 }
 
-/** Of the rule as it is saved, wherever it stood; undefined for a new one. */
+/** The saved rule, whatever its position; undefined for a new one. */
 function savedBuckets(rule: Rule, index: number, differences: readonly Difference[]) {
   const difference = differences.find((one) => one.kind === 'rule' && one.after?.at === index);
   return difference?.kind === 'rule' ? difference.before?.rule.buckets : rule.buckets;

@@ -90,7 +90,7 @@ function FlagName({ name, isGone }: { readonly name: string; readonly isGone: bo
   );
 }
 
-/** While nothing is edited: then a complaint says the same, and what to do. */
+/** Not while editing, when a complaint says the same. */
 function GoneFlags({ rule }: { readonly rule: Rule }) {
   const { gone } = useDefinition();
   const names = rule.condition.matchers.flatMap(({ depends }) => depends?.splitName ?? []);
@@ -99,7 +99,7 @@ function GoneFlags({ rule }: { readonly rule: Rule }) {
     .map((name) => <Warning key={name}>The flag {name} no longer exists, so everyone gets control for it.</Warning>);
 }
 
-/** The number of the step. It is dragged, and moved by Alt with the arrow keys. */
+/** The step number, which is the drag handle. Alt with an arrow key moves the rule too. */
 function Handle({ index, onDragStart, onMove }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];

@@ -9,11 +9,11 @@ interface Props {
   /** The rule that is being edited. */
   readonly open: number | undefined;
   readonly onOpen: (index: number | undefined) => void;
-  /** Tells those who do not see it what has become of a rule. */
+  /** Announces moves and removals to screen readers. */
   readonly onSay: (words: string) => void;
 }
 
-/** The rules, in the order in which they are asked. */
+/** The rules in evaluation order. */
 export function RuleSteps({ open, onOpen, onSay }: Props) {
   const { targeting, change, differences } = useDefinition();
   const focused = useRef<number>(undefined);
@@ -36,7 +36,7 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
     <>
       {targeting.rules.map((rule, index) => (
         <RuleStep
-          // biome-ignore lint/suspicious/noArrayIndexKey: rules have no other name than their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: rules have no id
           key={index}
           rule={rule}
           index={index}
@@ -63,7 +63,7 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
   );
 }
 
-/** Where something stands after another was taken out and put elsewhere. */
+/** The new index of an item after another item moved. */
 function placeAfterMove(place: number, from: number, to: number): number {
   if (place === from) return to;
   if (from < place && place <= to) return place - 1;

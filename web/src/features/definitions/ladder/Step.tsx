@@ -4,22 +4,22 @@ import { useLit } from './lit.ts';
 import styles from './Step.module.css';
 
 interface Props {
-  /** What "who sees what" and complaints call it: `targets`, `rule 0`, `defaultRule`. */
+  /** The id used by "Who sees what" and complaints: `targets`, `rule 0`, `defaultRule`. */
   readonly id: string;
-  /** The number in the circle, or something in its place that can be dragged. */
+  /** The number in the circle, or a drag handle. */
   readonly mark: ReactNode;
   readonly isChanged?: boolean;
-  /** At the right: shares, or a menu. */
+  /** On the right: shares or a menu. */
   readonly out?: ReactNode;
   readonly menu?: ReactNode;
-  /** Takes the whole width. */
+  /** Full width. */
   readonly isWide?: boolean;
-  /** Something is about to be dropped before or behind it. */
+  /** A rule would be dropped before or after it. */
   readonly drop?: 'before' | 'behind' | undefined;
   readonly children: ReactNode;
 }
 
-/** One step of the ladder. It is lit when it decides about the key that is being tried. */
+/** One step of the ladder, highlighted if it decides for the key being tried. */
 export function Step({ id, mark, isChanged = false, out, menu, isWide = false, drop, children }: Props) {
   const lit = useLit();
   const { complaints, isAttempted, news } = useDefinition();

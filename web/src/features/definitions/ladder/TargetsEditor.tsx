@@ -9,10 +9,10 @@ import { useDefinition } from '../editing/editor.ts';
 import { keysIn, textOfKeys } from '../editing/key-lists.ts';
 import styles from './TargetsEditor.module.css';
 
-/** From so many keys on they can be taken away as a file. */
+/** Lists of this size get a download button. */
 const manyKeys = 20;
 
-/** The keys of every treatment as text: one on a line, or with commas between. */
+/** The keys of every treatment as text: one per line, or separated by commas. */
 export function TargetsEditor({ onClose }: { readonly onClose: () => void }) {
   const { targeting } = useDefinition();
   return (
@@ -39,7 +39,7 @@ interface Props {
 function KeysField({ treatment, keys, isFirst }: Props) {
   const { order, change } = useDefinition();
   const id = useId();
-  // What was typed, with its line ends and blanks; the keys in it are the draft's.
+  // The text as typed, with its whitespace. The draft holds the parsed keys.
   const [text, setText] = useState(() => textOfKeys(keys));
   const shown = textOfKeys(keysIn(text)) === textOfKeys(keys) ? text : textOfKeys(keys);
   return (
@@ -67,7 +67,7 @@ function KeysField({ treatment, keys, isFirst }: Props) {
         rows={Math.min(8, Math.max(2, keys.length + 1))}
         spellCheck={false}
         autoCapitalize="off"
-        // biome-ignore lint/a11y/noAutofocus: somebody just asked to edit it
+        // biome-ignore lint/a11y/noAutofocus: the user just asked to edit it
         autoFocus={isFirst}
         value={shown}
         onChange={({ target }) => {

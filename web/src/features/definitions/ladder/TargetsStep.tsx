@@ -10,10 +10,10 @@ import styles from './TargetsStep.module.css';
 
 const TargetsEditor = lazyPart('TargetsEditor', () => import('./TargetsEditor.tsx'));
 
-/** How many keys of a treatment are shown before it says how many there are. */
+/** Keys shown per treatment before "N more". */
 const maxShown = 4;
 
-/** Keys that get a treatment whatever the rules say. */
+/** Keys that get a treatment regardless of the rules. */
 export function TargetsStep() {
   const { targeting, order, mayEdit, differences } = useDefinition();
   const [isOpen, setOpen] = useState(false);

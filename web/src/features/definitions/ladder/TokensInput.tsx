@@ -6,20 +6,20 @@ interface Props {
   readonly label: string;
   readonly tokens: readonly string[];
   readonly onChange: (tokens: string[]) => void;
-  /** What one might want to add. */
+  /** Suggestions. */
   readonly suggestions?: readonly string[];
 }
 
-/** More than this many are edited as lines of text: nobody looks through so many frames. */
+/** Above this, values are edited as lines of text instead of tokens. */
 const maxTokens = 60;
 
-/** Chosen once: another field while somebody types would take the focus away. */
+/** Chosen once, because switching the field while typing would lose the focus. */
 export function TokensInput(props: Props) {
   const [isLong] = useState(props.tokens.length > maxTokens);
   return isLong ? <LinesInput {...props} /> : <FramesInput {...props} />;
 }
 
-/** One text on a line. */
+/** One value per line. */
 function LinesInput({ label, tokens, onChange }: Props) {
   const [text, setText] = useState<string>();
   const lines = (written: string) => [...new Set(written.split('\n').filter((line) => line.trim() !== ''))];
@@ -43,7 +43,7 @@ function LinesInput({ label, tokens, onChange }: Props) {
   );
 }
 
-/** Several texts: Enter or a comma ends one, Backspace takes the last one back, pasted lines become one each. */
+/** Several values. Enter or a comma adds one, Backspace removes the last, and each pasted line becomes one. */
 function FramesInput({ label, tokens, onChange, suggestions = [] }: Props) {
   const [text, setText] = useState('');
   const id = useId();

@@ -1,13 +1,13 @@
-/** The step of the ladder that decides about the key that is being tried: it is lit. */
+/** The step that decides for the key being tried, which is highlighted. */
 import { createContext, useContext } from 'react';
 import type { Pin } from './Mixer.tsx';
 
 export interface Lit {
   /** `targets`, `allocation`, `rule 0`, `defaultRule`; undefined while no key is tried. */
   readonly step: string | undefined;
-  /** The key and its bucket, where a bucket decides. */
+  /** The key and its bucket, if a bucket decides. */
   readonly pin: Pin | undefined;
-  /** An expression that takes too long for the key. */
+  /** A regular expression that timed out for the key. */
   readonly slowPattern: string | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** Why a key gets what it gets: each step that was looked at, in words. */
+/** Explains an evaluation: each evaluated step in words. */
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Evaluation, MatcherOutcome, Step } from '#domain/evaluation/evaluate.ts';
 import { matcherSentence } from '../../../targeting/matcher-words.ts';
 
 export interface StepWords {
-  /** The number that the step has in the ladder; undefined for those without one. */
+  /** The step's number in the ladder, if it has one. */
   readonly number: number | undefined;
   readonly words: string;
   readonly isDeciding: boolean;
@@ -13,11 +13,11 @@ export interface StepWords {
 interface Setting {
   readonly targeting: Targeting;
   readonly trafficType: string;
-  /** Buckets are known only once the definition is saved. */
+  /** Buckets exist only once the definition is saved. */
   readonly areBucketsKnown: boolean;
 }
 
-/** Steps that let everybody through are not worth a line. */
+/** Steps that let everyone through are left out. */
 export function wordsOf({ steps, decidedBy, treatment }: Evaluation, setting: Setting): StepWords[] {
   return steps.flatMap((step) => {
     const isDeciding = step === decidedBy;

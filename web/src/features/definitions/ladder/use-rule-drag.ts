@@ -1,4 +1,4 @@
-/** Rules are dragged by their numbers. The menu and Alt with the arrow keys do the same. */
+/** Drags rules by their numbers. The menu and Alt with arrow keys do the same. */
 import { type PointerEvent, useState } from 'react';
 
 interface Drag {
@@ -32,7 +32,7 @@ export function useRuleDrag(move: (from: number, to: number) => void) {
 
   return {
     begin,
-    /** Where the dragged rule would be dropped, as the rule beside it shows it. */
+    /** Where the dragged rule would drop, as marked on the adjacent rule. */
     dropAt: (index: number): 'before' | 'behind' | undefined => {
       if (!drag || drag.from === drag.to || drag.to !== index) return undefined;
       return drag.to < drag.from ? 'before' : 'behind';
@@ -40,7 +40,7 @@ export function useRuleDrag(move: (from: number, to: number) => void) {
   };
 }
 
-/** The place that a rule would have if it were dropped at this height: behind all whose middle is above it. */
+/** The index for a drop at this height: after every rule whose middle is above it. */
 function placeAt(y: number, from: number): number {
   const steps = [...document.querySelectorAll('[data-step^="rule "]')];
   const above = steps.filter((step, index) => {

@@ -17,7 +17,7 @@ import styles from './ActivityRail.module.css';
 
 const shown = 3;
 
-/** The last changes of the definition. */
+/** Recent changes to the definition. */
 export function ActivityRail() {
   const { environment, trafficType } = useEditor();
   const project = useProject();

@@ -5,7 +5,7 @@ import { PasteDialog } from '../json/PasteDialog.tsx';
 import { KillDialog, RemoveDefinitionDialog, RestoreDialog } from '../review/ImmediateDialogs.tsx';
 import { ReviewDialog } from '../review/ReviewDialog.tsx';
 
-/** The dialog that the address asks for, where it makes sense. */
+/** Opens the dialog named in the address, if it applies. */
 export function DefinitionDialogs() {
   const { draft, saved, targeting, mayEdit, complaints } = useEditor();
   const { askedFor, close } = useDialogs();

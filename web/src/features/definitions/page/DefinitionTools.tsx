@@ -11,7 +11,7 @@ import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import styles from './DefinitionTools.module.css';
 
-/** The name of the environment, and what can be done with the whole definition. */
+/** The environment name and the actions for the whole definition. */
 export function DefinitionTools() {
   const { environment, saved, targeting, mayEdit } = useEditor();
   const project = useProject();

@@ -15,11 +15,11 @@ import { ShortTime } from '../../../ui/Time.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import styles from './EnvironmentStrip.module.css';
 
-/** What the flag does in every environment, always in sight. These are the tabs of the page, too. */
+/** The flag in every environment. The cards are also the tabs of the page. */
 export function EnvironmentStrip({ current }: { readonly current: string }) {
   const strip = useRef<HTMLElement>(null);
   const environments = useEnvironments();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another card is the current one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the current card changes
   useEffect(() => {
     const card = strip.current?.querySelector<HTMLElement>('[aria-current]');
     if (!strip.current || !card) return;
@@ -35,7 +35,7 @@ export function EnvironmentStrip({ current }: { readonly current: string }) {
   );
 }
 
-/** The keys 1 to 9. */
+/** Shortcuts 1 to 9. */
 function useSwitches(environments: readonly Environment[]): PageAction[] {
   const cards = (place: number) => document.querySelectorAll<HTMLElement>(`.${styles.strip} a`)[place];
   return environments.slice(0, 9).map(({ name }, place) => ({
@@ -94,12 +94,12 @@ interface States {
   readonly before: Targeting | undefined;
 }
 
-/** What the keys get that no rule takes, traffic allocation counted. */
+/** Shares of keys that match no rule, including the traffic allocation. */
 const NowBar = ({ now, before }: States) => (
   <Bar buckets={rolloutOf(now)} order={orderOf(before, now)} isFaded={now.killed} label="" />
 );
 
-/** The leading treatment and its share: on 50 → 80%. */
+/** The leading treatment and its share: "on 50 → 80%". */
 function Summary({ now, before }: States) {
   if (now.killed) return <Killed />;
   const [lead] = rolloutOf(now);

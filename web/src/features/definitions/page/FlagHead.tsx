@@ -17,7 +17,7 @@ import { RolloutStatus } from './RolloutStatus.tsx';
 
 const copied = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
 
-/** What the flag is, whatever the environment. */
+/** The head of a flag page: what is the same in every environment. */
 export function FlagHead({ within, environment }: { readonly within: string; readonly environment?: Environment }) {
   const project = useProject();
   const { name, description, trafficType, tags } = useFlag();

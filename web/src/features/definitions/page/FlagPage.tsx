@@ -8,7 +8,7 @@ import { EnvironmentStrip } from './EnvironmentStrip.tsx';
 import { FlagHead } from './FlagHead.tsx';
 import { NoSuchEnvironment } from './NoSuchEnvironment.tsx';
 
-/** A flag in one environment: what it does for whom, and every way to change that. */
+/** A flag in one environment, and every way to change it. */
 export function FlagPage() {
   const { environment: word = '' } = useParams({ strict: false });
   const project = useProject();

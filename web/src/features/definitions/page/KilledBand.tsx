@@ -10,7 +10,7 @@ import { useDialogs } from '../editing/dialogs.ts';
 import { useDefinition } from '../editing/editor.ts';
 import styles from './KilledBand.module.css';
 
-/** The flag is killed here: since when, by whom, what everyone gets, and the way back. */
+/** Says since when and by whom the flag is killed, and offers to restore it. */
 export function KilledBand() {
   const { saved, environment } = useDefinition();
   const may = useMay();

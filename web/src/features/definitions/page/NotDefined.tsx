@@ -14,7 +14,7 @@ import { beginDraft } from '../editing/use-editing.ts';
 import styles from './NotDefined.module.css';
 import { everyoneOff, halfAndHalf } from './templates.ts';
 
-/** The flag has no definition here: what people get until then, and the shortest ways on. */
+/** The flag is not defined here: what everyone gets, and ways to define it. */
 export function NotDefined() {
   const { environment, mayEdit, place } = useEditor();
   const { definitions } = useFlag();

@@ -10,7 +10,7 @@ import styles from './Owners.module.css';
 
 const most = 4;
 
-/** Who is in charge of the flag, by their initials. */
+/** The owners' initials. */
 export function Owners() {
   const { owners } = useFlag();
   if (owners.length === 0) return null;
@@ -45,7 +45,7 @@ function Group({ id }: { readonly id: string }) {
 
 const Named = ({ name }: { readonly name: string }) => (
   <Tooltip text={name}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the name is shown on focus, too */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the name is also shown on focus */}
     <span className={styles.owner} tabIndex={0}>
       <Avatar name={name} size="small" />
       <span className="sr">{name}</span>

@@ -18,7 +18,7 @@ interface Props {
   readonly onLit: (lit: Lit) => void;
 }
 
-/** Beside the ladder: who sees what, how it was rolled out, which flags need it, what was done. */
+/** The side column: try a key, rollout history, dependent flags and activity. */
 export const Rail = ({ onLit }: Props) => (
   <>
     {useEditor().targeting && (
@@ -32,7 +32,7 @@ export const Rail = ({ onLit }: Props) => (
   </>
 );
 
-/** Lights the step that decides. */
+/** Highlights the deciding step. */
 function Tried({ onLit }: Props) {
   const { saved } = useEditor();
   const probe = useProbe();

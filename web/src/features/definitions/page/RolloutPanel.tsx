@@ -15,19 +15,19 @@ import { type Point, rolloutLine, shareIn } from './rollout-line.ts';
 const oneDay = 24 * 60 * 60 * 1000;
 const days = 30;
 
-/** How the share of the leading treatment has grown in the last weeks, and what it will be after saving. */
+/** The share of the leading treatment over the last weeks, and after saving. */
 export function RolloutPanel() {
   const { saved, savedTargeting, targeting, environment } = useDefinition();
   const project = useProject();
   const flag = useFlag();
   const may = useMay();
-  // The same for as long as the page is open, so that it stays the same question.
+  // Fixed while the page is open, so that the query key stays the same.
   const [from] = useState(() => Date.now() - days * oneDay);
   const params = { project: project.id, flag: flag.name, environment: environment.id };
   const question = reading(getRolloutHistory, { params, query: { from } });
   const history = useQuery({
     ...question,
-    // Asked again whenever somebody has changed the definition. Until it is answered, what was known is shown.
+    // Refetched when the definition changes; shows the previous data meanwhile.
     queryKey: [...question.queryKey, saved?.etag],
     placeholderData: keepPreviousData,
     enabled: saved !== undefined && may(getRolloutHistory),
@@ -54,13 +54,13 @@ interface ChartProps {
   readonly points: readonly Point[];
   readonly next: number | undefined;
   readonly span: { readonly from: number; readonly to: number };
-  /** There were more changes than are told. */
+  /** More changes exist than were loaded. */
   readonly isCut: boolean;
 }
 
 const width = 312;
 const height = 64;
-/** What is left at the right for what comes after saving. */
+/** Space on the right for the value after saving. */
 const room = 32;
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 

@@ -28,7 +28,7 @@ interface Note {
   readonly comment: string | undefined;
 }
 
-/** How far the flag has come, as people say it; choosing another changes nothing for anybody. */
+/** The rollout status, a label. Changing it does not change what anyone gets. */
 export function RolloutStatus() {
   const project = useProject();
   const { rolloutStatus, rolloutStatusTimestamp } = useFlag();
@@ -89,7 +89,7 @@ function useSetStatus() {
   };
 }
 
-/** Where the project asks why. */
+/** For projects that require a note. */
 function StatusDialog({ status, onClose }: { readonly status: Status; readonly onClose: () => void }) {
   const send = useSetStatus();
   const { form, errors, problem, isSending } = useForm({

@@ -8,7 +8,7 @@ import styles from './SaveBar.module.css';
 
 const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx'));
 
-/** Floats at the foot of the page while something is not saved. */
+/** Floats at the bottom of the page while there is a draft. */
 export function SaveBar() {
   const editor = useDefinition();
   const { complaints, draft, discard, setAttempted } = editor;
@@ -56,7 +56,7 @@ function countOf({ saved, differences, environment: { name } }: Editor): string 
   return differences.length === 1 ? `1 unsaved change in ${name}` : `${differences.length} unsaved changes in ${name}`;
 }
 
-/** What is in the way, else what the draft does. */
+/** What prevents saving, or else the effect of the draft. */
 function lineOf({ complaints, draft, saved, savedTargeting, isAttempted }: Editor): ReactNode {
   if (draft?.conflicts.length) return 'Resolve the conflict first.';
   if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;

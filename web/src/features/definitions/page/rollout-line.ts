@@ -1,22 +1,22 @@
-/** The share of one treatment over time, out of what was done to the definition. */
+/** The share of one treatment over time, from the definition's audit entries. */
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { rolloutOf } from '#domain/rollout-shares.ts';
 import type { RolloutHistory } from '#domain/rollouts.ts';
 
 export interface Point {
   readonly at: number;
-  /** Percent of the keys that no rule takes; nobody gets it where the flag is not defined. */
+  /** Percent of keys that match no rule; 0 while the flag is not defined. */
   readonly share: number;
 }
 
 interface Now {
   readonly treatment: string;
-  /** What is in force: it may be newer than the history that was read. */
+  /** The current share, which may be newer than the loaded history. */
   readonly targeting: Targeting;
   readonly at: number;
 }
 
-/** Where the line steps, the oldest first. */
+/** The steps of the line, oldest first. */
 export function rolloutLine({ points }: RolloutHistory, { treatment, targeting, at }: Now): Point[] {
   const line = [...points, { at, shares: rolloutOf(targeting) }].map((point) => ({
     at: point.at,

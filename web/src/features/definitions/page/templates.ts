@@ -1,4 +1,4 @@
-/** What a definition can start from. */
+/** Starting points for a definition. */
 import type { Bucket, Targeting } from '#domain/definitions/definition.ts';
 
 export interface Template {
@@ -20,7 +20,7 @@ const onAndOff = (on: number): Targeting => ({
 
 const share = (treatment: string, size: number): Bucket => ({ treatment, size });
 
-/** Both treatments are in the split from the start, so that raising `on` takes from `off`. */
+/** Both treatments are buckets from the start, so that raising `on` takes from `off`. */
 export const everyoneOff: Template = {
   name: 'Start with everyone off',
   about: 'Treatments on and off; nobody gets on',

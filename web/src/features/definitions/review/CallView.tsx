@@ -5,11 +5,11 @@ import type { Draft } from '../../../state/drafts.ts';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
 import styles from './CallView.module.css';
 import { curlOf } from './curl.ts';
-import { useWords } from './save.ts';
+import { useDefinitionParams } from './save.ts';
 
-/** The call that saving makes, as JSON and as a line for a terminal. */
+/** The request that saving sends, as JSON and as a curl command. */
 export function CallView({ draft }: { readonly draft: Draft }) {
-  const params = useWords();
+  const params = useDefinitionParams();
   const endpoint = draft.base ? patchDefinition : createDefinition;
   const body = draft.base ? diffTargeting(draft.base, draft.targeting) : draft.targeting;
   const json = JSON.stringify(body, null, 2);
@@ -27,7 +27,7 @@ const Code = ({ what, text }: { readonly what: string; readonly text: string }) 
     <figcaption>
       {what} <CopyButton text={text} what={what} face="icon" />
     </figcaption>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
     <pre tabIndex={0}>{text}</pre>
   </figure>
 );

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/Button.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import styles from './ConflictPanel.module.css';
 
-/** Where somebody else changed the same as the draft: both changes, to choose from. Nothing is saved before. */
+/** Conflicts between the draft and someone else's change. Saving waits until each is resolved. */
 export function ConflictPanel() {
   const { draft } = useDefinition();
   return (

@@ -5,7 +5,7 @@ import { effectLine, unknownWords } from '../../../targeting/effect-words.ts';
 import { useDefinition } from '../editing/editor.ts';
 import { useEffectOf } from './use-effect-of.ts';
 
-/** The draft in one line: what it does to all keys, or what it changes where it does nothing to them. */
+/** The draft in one line: its effect on all keys, or else what it changes. */
 export function EffectLine({ before }: { readonly before: Targeting }) {
   const { environment, targeting, differences, trafficType } = useDefinition();
   const effect = useEffectOf(environment.id, before, targeting);

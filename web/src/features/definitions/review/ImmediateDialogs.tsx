@@ -18,7 +18,7 @@ import { Field } from '../../../ui/Field.tsx';
 import { keepDefinition } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
-import { afterChange, type Note, refresh, useWords } from './save.ts';
+import { afterChange, type Note, refresh, useDefinitionParams } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
@@ -30,7 +30,7 @@ interface Props {
 export function KillDialog({ saved, onClose }: Props) {
   const { environment } = useEditor();
   const client = useQueryClient();
-  const params = useWords();
+  const params = useDefinitionParams();
   const dialogs = useDialogs();
   return (
     <Frame
@@ -65,7 +65,7 @@ export function KillDialog({ saved, onClose }: Props) {
 export function RestoreDialog({ saved, onClose }: Props) {
   const { environment } = useEditor();
   const client = useQueryClient();
-  const params = useWords();
+  const params = useDefinitionParams();
   return (
     <Frame
       action={`Restore in ${environment.name}`}
@@ -88,7 +88,7 @@ export function RestoreDialog({ saved, onClose }: Props) {
 export function RemoveDefinitionDialog({ saved, onClose }: Props) {
   const { environment, place } = useEditor();
   const client = useQueryClient();
-  const params = useWords();
+  const params = useDefinitionParams();
   return (
     <Frame
       title={`Remove ${saved.name} from ${environment.name}?`}

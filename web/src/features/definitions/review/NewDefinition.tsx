@@ -4,7 +4,7 @@ import { Condition } from '../../../targeting/Condition.tsx';
 import { useEditor } from '../editing/editor.ts';
 import styles from './NewDefinition.module.css';
 
-/** A definition that is not there yet, in short. */
+/** Summary of a new definition. */
 export function NewDefinition({ targeting }: { readonly targeting: Targeting }) {
   const { order, trafficType } = useEditor();
   const { rules, defaultRule, treatments, trafficAllocation, defaultTreatment } = targeting;
@@ -28,7 +28,7 @@ export function NewDefinition({ targeting }: { readonly targeting: Targeting }) 
           </>
         )}
         {rules.map((rule, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rules have no other name than their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: rules have no id
           <div key={index} className={styles.step}>
             <dt>Rule {index + 1}</dt>
             <dd>

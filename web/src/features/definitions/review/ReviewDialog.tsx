@@ -14,7 +14,7 @@ import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { CallView } from './CallView.tsx';
 import { NewDefinition } from './NewDefinition.tsx';
-import { readOthers, useSave, useWords } from './save.ts';
+import { readOthers, useDefinitionParams, useSave } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
@@ -22,12 +22,12 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What saving changes, before it happens: each change as a picture, and why it is made. */
+/** Shows each change before saving, and asks why it is made. */
 export function ReviewDialog({ draft, onClose }: Props) {
   const { environment, place, order, trafficType } = useDefinition();
   const project = useProject();
   const client = useQueryClient();
-  const words = useWords();
+  const words = useDefinitionParams();
   const save = useSave();
   const [isCallShown, setCallShown] = useState(false);
   const isRequired = project.requiresTitleAndComments;
@@ -38,7 +38,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
       onClose();
       toast(`Saved to ${environment.name}.`);
     },
-    // Somebody was faster. The page reads what they did, carries the draft over and tells about it.
+    // Someone else saved first. The page loads their version, rebases the draft and says so.
     onProblem: ({ status }, { title, comment }) => {
       if (status !== 412 && status !== 409) return false;
       const now = readDraft(place);
@@ -48,7 +48,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
       return true;
     },
   });
-  // What is edited while it is sent would not be what was reviewed.
+  // Edits during the request would not have been reviewed.
   const close = () => {
     if (!isSending) onClose();
   };
@@ -66,7 +66,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
           )}
           {draft.base ? (
             differences.map((difference, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list is made anew each time
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
               <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} />
             ))
           ) : (

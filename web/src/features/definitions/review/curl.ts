@@ -1,4 +1,4 @@
-/** A call as a line for a terminal. The key is a variable: it is never shown. */
+/** A request as a curl command. The key is a shell variable, so it is never shown. */
 export interface CurlCall {
   readonly method: string;
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Sends a draft: a definition that is new, or the patch of one that is there and must not have changed meanwhile. */
+/** Saves a draft: creates a definition, or patches one that must not have changed since. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
@@ -19,14 +19,14 @@ export interface Note {
   readonly comment: string | undefined;
 }
 
-export function useWords() {
+export function useDefinitionParams() {
   const { environment } = useEditor();
   return { project: useProject().id, flag: useFlag().name, environment: environment.id };
 }
 
 export function useSave() {
   const client = useQueryClient();
-  const params = useWords();
+  const params = useDefinitionParams();
   const { place, setAttempted } = useEditor();
   const dialogs = useDialogs();
   const send = async (draft: Draft, note: Note): Promise<void> => {
@@ -36,10 +36,10 @@ export function useSave() {
       await keepDefinition(client, params, await call(patchDefinition, { params, query: note, body, ifMatch }));
     } else {
       await call(createDefinition, { params, query: note, body: draft.targeting });
-      // What the page needs of a new definition (its seeds) is not in the answer.
+      // The response lacks the seeds that the page needs.
       await refresh(client, params);
     }
-    // What was edited meanwhile is not saved.
+    // Keeps edits made during the request.
     if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
     afterChange(client);
   };
@@ -47,7 +47,7 @@ export function useSave() {
     send(draft, note).catch(async (problem: ApiProblem) => {
       const gone = flagsNotThere(problem);
       if (gone.length > 0) {
-        // The rules are marked once their flags are known to be gone.
+        // Rereading the missing flags marks the rules that depend on them.
         await Promise.all(gone.map((flag) => refresh(client, { ...params, flag })));
         dialogs.close();
         setAttempted(true);
@@ -58,13 +58,13 @@ export function useSave() {
 }
 
 const flagsNotThere = (problem: ApiProblem): string[] =>
-  complaintsOf(problem).flatMap((params) => /depends\/splitName (\S+) is not a flag/.exec(params)?.[1] ?? []);
+  complaintsOf(problem).flatMap((text) => /depends\/splitName (\S+) is not a flag/.exec(text)?.[1] ?? []);
 
-/** Reads the flag anew: the page then sees what others did. */
+/** Refetches the flag. */
 export const refresh = (client: QueryClient, { project, flag }: { project: string; flag: string }) =>
   client.invalidateQueries({ queryKey: flagReading(project, flag).queryKey });
 
-/** Somebody else was faster: until the page has read what they did, nothing can be saved. */
+/** Someone else saved first. Saving is impossible until their version is loaded. */
 export const readOthers = (client: QueryClient, { project, flag }: { project: string; flag: string }) =>
   client
     .invalidateQueries({ queryKey: flagReading(project, flag).queryKey }, { throwOnError: true })
@@ -72,7 +72,7 @@ export const readOthers = (client: QueryClient, { project, flag }: { project: st
       toastFailure('Not saved: someone else changed this, and their change could not be loaded. Try again.'),
     );
 
-/** What else shows the definition or what was done to it is old now. */
+/** Invalidates everything else that shows the definition or its activity. */
 export function afterChange(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: keyOf(listChanges) });
   void client.invalidateQueries({ queryKey: keyOf(listFlags) });

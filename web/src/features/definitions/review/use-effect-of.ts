@@ -1,4 +1,4 @@
-/** What a change of the flag in one environment does to all keys. */
+/** The effect of a change in one environment on all keys. */
 import { useMemo } from 'react';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { type Effect, effectOf } from '#domain/evaluation/effects.ts';
@@ -10,7 +10,7 @@ export function useEffectOf(
   before: Targeting | undefined,
   after: Targeting | undefined,
 ): Effect {
-  // A definition that is not there yet has no seeds.
+  // A new definition has no seeds yet.
   const { seed, trafficAllocationSeed } = useSaved(environmentId) ?? {};
   const { otherFlag } = useWorld(environmentId, before, after);
   return useMemo(() => {

@@ -9,7 +9,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Says where a treatment is used before it goes. */
+/** Says where a treatment is used before it is removed. */
 export function RemoveTreatmentDialog({ name, onClose }: Props) {
   const { targeting, change } = useDefinition();
   const uses = usesOfTreatment(targeting, name);

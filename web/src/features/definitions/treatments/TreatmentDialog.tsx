@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Name, description and configuration of a treatment. What is applied is in the draft, and not saved yet. */
+/** Edits a treatment in the draft. */
 export function TreatmentDialog({ name, onClose }: Props) {
   const { targeting, change } = useDefinition();
   const treatment = targeting.treatments.find((one) => one.name === name);
@@ -81,7 +81,7 @@ export function TreatmentDialog({ name, onClose }: Props) {
   );
 }
 
-/** The server's own rule, asked about a definition with this name. */
+/** Checks the name with the server's own rule, in a copy of the definition. */
 function nameProblem(targeting: Targeting, old: string | undefined, name: string): string | undefined {
   if (name === old) return undefined;
   if (name === '') return 'Enter a name.';

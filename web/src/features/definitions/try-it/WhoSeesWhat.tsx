@@ -10,7 +10,7 @@ import { wordsOf } from '../ladder/step-words.ts';
 import { asked, type Probe } from './probe.ts';
 import styles from './WhoSeesWhat.module.css';
 
-/** Try a key: what it gets now, what it will get after saving, which step decides and why. */
+/** Evaluates a key: its treatment now and after saving, and which step decides. */
 export function WhoSeesWhat({ probe }: { readonly probe: Probe }) {
   const { trafficType, savedTargeting, targeting } = useDefinition();
   const { key } = asked.use();
@@ -130,7 +130,7 @@ function Verdict({ before, after, slowPattern }: Probe) {
   );
 }
 
-/** For screen readers, once nothing has changed for a moment: not at every letter. */
+/** Announced to screen readers after a pause in typing, not for every letter. */
 function Announced({ text }: { readonly text: string }) {
   const [said, setSaid] = useState('');
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Runs regular expressions of users, one after the other, where nothing else waits for them. See `patterns.ts`. */
+/** Runs users' regular expressions one at a time, off the main thread. See `patterns.ts`. */
 import { matchesPattern } from '#domain/evaluation/match.ts';
 
 export interface PatternQuestion {
@@ -9,5 +9,5 @@ export interface PatternQuestion {
 addEventListener('message', ({ data }: MessageEvent<PatternQuestion>) =>
   postMessage(matchesPattern(data.pattern, data.text)),
 );
-// Loading takes its time, too: the limit is for expressions alone.
+// Signals readiness, so that load time does not count against the limit.
 postMessage('ready');

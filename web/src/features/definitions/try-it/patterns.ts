@@ -1,12 +1,12 @@
 /**
- * Regular expressions of users may take forever, so they run in a worker that is ended when one takes too long. An
- * evaluation asks for verdicts while it runs and cannot wait: it ends with `Undecided` where one is not there yet, and
- * is repeated when it is.
+ * Users' regular expressions may take forever, so they run in a worker that is terminated when one takes too long. An
+ * evaluation needs verdicts synchronously: it throws `Undecided` if one is missing, and
+ * runs again once it arrives.
  */
 import { noticesOf } from '../../../state/notices.ts';
 import type { PatternQuestion } from './pattern-worker.ts';
 
-/** What can be told of a key waits for a verdict, or never comes. */
+/** Whether the evaluation waits for a verdict or will never get one. */
 export class Undecided extends Error {
   readonly pattern: string;
   readonly isTooSlow: boolean;
@@ -23,12 +23,12 @@ const limitMs = 500;
 /** More than a definition can have expressions. */
 const maxVerdicts = 10_000;
 
-/** By pattern and text. Undefined: it is being asked for. */
+/** By pattern and text. Undefined: pending. */
 const verdicts = new Map<string, boolean | 'tooSlow' | undefined>();
 const waiting: PatternQuestion[] = [];
 const answers = noticesOf(0);
 
-/** Renders again when there are new verdicts. */
+/** Rerenders on new verdicts. */
 export const usePatternVerdicts = (): number => answers.use();
 
 /** Throws `Undecided`. */

@@ -1,4 +1,4 @@
-/** The key that is being tried in "Who sees what", and what comes out: with what is saved, and with the draft. */
+/** The key tried in "Who sees what", and its results for the saved version and the draft. */
 import { useMemo } from 'react';
 import {
   type Evaluable,
@@ -17,21 +17,21 @@ import { useWorld } from './use-world.ts';
 
 export interface Asked {
   readonly key: string;
-  /** As they were typed; empty ones are not there. */
+  /** As typed; empty ones are left out. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Kept outside of the page, so that the same key can be tried in one environment after the other. */
+/** Kept outside the page, so that you can try the same key in several environments. */
 export const asked = noticesOf<Asked>({ key: '', attributes: {} });
 
 export interface Probe {
-  /** Undefined without a key that SDKs take. */
+  /** Undefined without a valid key. */
   readonly key: string | undefined;
-  /** What SDKs answer now; undefined without a key, or where the flag is not defined. */
+  /** The result for the saved version; undefined without a key or if the flag is not defined. */
   readonly before: Evaluation | undefined;
-  /** What they would answer with what the page shows; undefined while that is not complete. */
+  /** The result for the draft; undefined while it is incomplete. */
   readonly after: Evaluation | undefined;
-  /** A pattern takes too long, so that either of the two cannot be told. */
+  /** A pattern that timed out, so that a result is unknown. */
   readonly slowPattern: string | undefined;
 }
 
@@ -43,12 +43,12 @@ export function useProbe(): Probe {
   return { key, before: was.evaluation, after: is.evaluation, slowPattern: is.slowPattern ?? was.slowPattern };
 }
 
-/** What is saved and what the page shows, ready to be evaluated, and what lies around them. */
+/** The saved version and the draft, ready to evaluate, with the flags they depend on. */
 function useSetting() {
   const { saved, savedTargeting, targeting, complaints, environment } = useEditor();
   const { name } = useFlag();
   const definitions = useMemo(() => {
-    // A definition that is not there yet has no seeds: who gets which bucket is known only once it is saved.
+    // A new definition has no seeds, so buckets are unknown until it is saved.
     const { seed = 0, trafficAllocationSeed = 1 } = saved ?? {};
     const seeds = { name, seed, trafficAllocationSeed };
     return {
@@ -66,7 +66,7 @@ interface Tried {
   readonly slowPattern: string | undefined;
 }
 
-/** Nothing while an expression runs. */
+/** Undefined while an expression runs. */
 export function useEvaluation(
   definition: Evaluable | undefined,
   world: World,

@@ -1,4 +1,4 @@
-/** What lies outside of a definition: the flags that it depends on. Segments are not kept yet, so nobody is in one. */
+/** The flags an evaluation depends on. Segments do not exist yet, so they are empty. */
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { getFlag } from '#contract/flags.ts';
@@ -12,7 +12,7 @@ import { useProject } from '../../../server/project.ts';
 import { matchesInTime } from './patterns.ts';
 
 export interface PageWorld extends World {
-  /** Tells what is not defined from what is not read yet. */
+  /** Distinguishes "not defined" from "not loaded yet". */
   readonly otherFlag: OtherFlag;
 }
 
@@ -36,14 +36,14 @@ export function useWorld(environmentId: string, ...targetings: readonly (Targeti
     queries: flags.map((flag) => ({ ...flagReading(project.id, flag), refetchInterval: false as const })),
   });
   const versions = answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join(' ');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another world when the other flags are read anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the other flags' data
   return useMemo(
     () => ({ definitionOf: known, otherFlag: read, isInSegment: () => false, matches: matchesInTime }),
     [flags.join(' '), versions, environmentId],
   );
 }
 
-/** The flags, those that they depend on, and so on, as far as they have been read. */
+/** The flags and their transitive dependencies, as far as loaded. */
 function withTheirs(flags: readonly string[], known: (flag: string) => Targeting | undefined): string[] {
   const found = new Set(flags);
   for (const flag of found) {

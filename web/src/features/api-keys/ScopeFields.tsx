@@ -8,16 +8,16 @@ import { type Environment, inOrder, projectsReading } from '../../server/project
 import { Checkbox, Choices, Radio } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
 
-/** How far a key reaches. Keys of SDKs always reach exactly one environment. */
-export interface Reach {
+/** The scope of a key. SDK keys always have exactly one environment. */
+export interface Scope {
   readonly width: 'account' | 'project' | 'environments';
   /** Ids. */
   readonly project: string | undefined;
   readonly environments: readonly string[];
 }
 
-/** The same for the server. */
-export function reachOf(type: ApiKeyType, { width, project, environments }: Reach) {
+/** The scope as the API takes it. */
+export function scopeOf(type: ApiKeyType, { width, project, environments }: Scope) {
   const needsEnvironments = type !== 'admin' || width === 'environments';
   if (project === undefined || (type === 'admin' && width === 'account')) return {};
   return {
@@ -26,8 +26,8 @@ export function reachOf(type: ApiKeyType, { width, project, environments }: Reac
   } satisfies Partial<NewApiKey>;
 }
 
-/** Left out, the environments would mean all of them: nobody shall get that by forgetting. */
-export const reachRule = (type: ApiKeyType, { width, environments }: Reach): FieldRule => ({
+/** No environments would mean all of them, so an empty choice is an error. */
+export const scopeRule = (type: ApiKeyType, { width, environments }: Scope): FieldRule => ({
   check: () => {
     const isMissing = environments.length === 0 && (type !== 'admin' || width === 'environments');
     return isMissing ? 'Choose an environment.' : undefined;
@@ -36,28 +36,28 @@ export const reachRule = (type: ApiKeyType, { width, environments }: Reach): Fie
 
 interface Props {
   readonly type: ApiKeyType;
-  readonly reach: Reach;
-  readonly onChange: (reach: Reach) => void;
+  readonly scope: Scope;
+  readonly onChange: (scope: Scope) => void;
   readonly error: string | undefined;
 }
 
-export function ReachFields({ type, reach, onChange, error }: Props) {
+export function ScopeFields({ type, scope, onChange, error }: Props) {
   const isAdmin = type === 'admin';
   const projects = useQuery(projectsReading);
   const environments = useQuery({
-    ...reading(listEnvironments, { params: { project: reach.project ?? '' } }),
-    enabled: reach.project !== undefined,
+    ...reading(listEnvironments, { params: { project: scope.project ?? '' } }),
+    enabled: scope.project !== undefined,
   });
   const offered = inOrder(environments.data ?? []);
   return (
     <>
-      {isAdmin && <WidthChoices reach={reach} onChange={onChange} />}
-      {(!isAdmin || reach.width !== 'account') && (
+      {isAdmin && <WidthChoices scope={scope} onChange={onChange} />}
+      {(!isAdmin || scope.width !== 'account') && (
         <Select
           name="project"
           label="Project"
-          value={reach.project ?? ''}
-          onChange={({ target }) => onChange({ ...reach, project: target.value, environments: [] })}
+          value={scope.project ?? ''}
+          onChange={({ target }) => onChange({ ...scope, project: target.value, environments: [] })}
         >
           {(projects.data?.objects ?? []).map(({ id, name }) => (
             <option key={id} value={id}>
@@ -66,14 +66,14 @@ export function ReachFields({ type, reach, onChange, error }: Props) {
           ))}
         </Select>
       )}
-      {isAdmin && reach.width === 'environments' && (
+      {isAdmin && scope.width === 'environments' && (
         <Choices label="Environments" error={error}>
           {offered.map((environment) => (
             <Checkbox
               key={environment.id}
               label={<EnvironmentName environment={environment} />}
-              checked={reach.environments.includes(environment.id)}
-              onChange={() => onChange({ ...reach, environments: toggled(reach.environments, environment.id) })}
+              checked={scope.environments.includes(environment.id)}
+              onChange={() => onChange({ ...scope, environments: toggled(scope.environments, environment.id) })}
             />
           ))}
         </Choices>
@@ -85,8 +85,8 @@ export function ReachFields({ type, reach, onChange, error }: Props) {
               key={environment.id}
               name="environment"
               label={<EnvironmentName environment={environment} />}
-              checked={reach.environments.length === 1 && reach.environments[0] === environment.id}
-              onChange={() => onChange({ ...reach, environments: [environment.id] })}
+              checked={scope.environments.length === 1 && scope.environments[0] === environment.id}
+              onChange={() => onChange({ ...scope, environments: [environment.id] })}
             />
           ))}
           {environments.data?.length === 0 && <p>This project has no environments.</p>}
@@ -96,14 +96,14 @@ export function ReachFields({ type, reach, onChange, error }: Props) {
   );
 }
 
-function WidthChoices({ reach, onChange }: Pick<Props, 'reach' | 'onChange'>) {
-  const choice = (width: Reach['width'], label: string, hint: string) => (
+function WidthChoices({ scope, onChange }: Pick<Props, 'scope' | 'onChange'>) {
+  const choice = (width: Scope['width'], label: string, hint: string) => (
     <Radio
       name="width"
       label={label}
       hint={hint}
-      checked={reach.width === width}
-      onChange={() => onChange({ ...reach, width })}
+      checked={scope.width === width}
+      onChange={() => onChange({ ...scope, width })}
     />
   );
   return (

@@ -8,7 +8,7 @@ import { Chip } from '../../ui/Chip.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { Loading } from '../../ui/Loading.tsx';
 import { Expiry } from '../../ui/Time.tsx';
-import styles from './WaitingMailsCard.module.css';
+import styles from './UnsentEmailsCard.module.css';
 
 const title = 'Unsent emails';
 const kinds: Readonly<Record<WaitingMail['kind'], string>> = {
@@ -16,8 +16,8 @@ const kinds: Readonly<Record<WaitingMail['kind'], string>> = {
   'password-reset': 'New password',
 };
 
-/** For administrators: what could not be sent, with the links, to hand them over in another way. */
-export function WaitingMailsCard() {
+/** For administrators: unsent emails with their links, to deliver them another way. */
+export function UnsentEmailsCard() {
   const mails = useQuery(reading(listOutbox));
   if (mails.isPending) {
     return (
@@ -63,7 +63,7 @@ function MailRow({ mail }: { readonly mail: WaitingMail }) {
   );
 }
 
-/** The same words as `burgee outbox list` has for it. */
+/** The same wording as `burgee outbox list`. */
 function stateOf({ attempts, lastError, givenUpAt }: WaitingMail) {
   if (givenUpAt !== undefined) return { words: `Given up: ${lastError}`, face: styles.givenUp };
   if (lastError === undefined) return { words: 'Waiting', face: undefined };
