@@ -6,6 +6,7 @@
 import { v7 as newId } from 'uuid';
 import { setUp } from '#commands/setup.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
+import { summarize } from '#domain/definitions/summary.ts';
 import type { Flag } from '#domain/flags.ts';
 import type { Project } from '#domain/projects.ts';
 import { insertDefinition, type SeededDefinition } from '#store/definitions.ts';
@@ -145,14 +146,14 @@ async function insertFlagEverywhere(tx: Tx, place: Place, number: number, count:
       name: flag.name,
       environment,
       trafficType,
-      ...targeting,
+      targeting: JSON.stringify(targeting),
       creationTime: at,
       lastUpdateTime: at,
       seed: number,
       trafficAllocationSeed: -number,
       revision: at,
     };
-    await insertDefinition(tx, definition, JSON.stringify(targeting));
+    await insertDefinition(tx, definition, summarize(targeting));
   }
 }
 

@@ -17,7 +17,7 @@ import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
-import { completeSummaries } from '#store/definitions.ts';
+import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
 import { isFile, openStore } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';

@@ -19,7 +19,7 @@ import * as store from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { deleteMail, type Mail, putMail } from '#store/outbox.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
-import { type Reader, type Tx, Unchanged } from '#store/sql.ts';
+import type { Reader, Tx } from '#store/sql.ts';
 import { countAdministrators, findUser, insertUser, lockUser, saveUser } from '#store/users.ts';
 import { type Context, type RecordingTx, readerOf, write, writeAlone } from './context.ts';
 import { provePassword, requireProof } from './password-proof.ts';
@@ -199,9 +199,9 @@ async function hasAdministrator(db: Reader): Promise<boolean> {
 export const offerSetup = (context: Context) =>
   write(context, async (tx) => {
     const account = await findAccount(tx);
-    if (!account || (await hasAdministrator(tx))) return new Unchanged<string | undefined>(undefined);
+    if (!account || (await hasAdministrator(tx))) return tx.unchanged(undefined);
     const token = setupTokenOf(account);
-    if (await isSetupToken(tx, hashOf(token))) return new Unchanged<string | undefined>(token);
+    if (await isSetupToken(tx, hashOf(token))) return tx.unchanged(token);
     await saveSetupToken(tx, hashOf(token));
     await tx.record({ action: 'account.setup_offered', object: { type: 'account', id: 'account', name: 'Burgee' } });
     return token;

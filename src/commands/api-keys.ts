@@ -8,7 +8,7 @@ import { listEnvironments } from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
 import { reaches } from '#store/scope-filter.ts';
 import type { Tx } from '#store/sql.ts';
-import { type Context, type Entry, write, writeAlone } from './context.ts';
+import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 
 export interface KeyFields {
   readonly name: string;
@@ -18,15 +18,16 @@ export interface KeyFields {
 }
 
 /** Creates a key. Its text is in the answer, and nowhere else: what is stored is a hash. */
-export const createApiKey = (context: Context, fields: KeyFields) =>
-  write(context, async (tx) => {
-    if (fields.scope.kind === 'account' && tx.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');
-    checkKeyScope(fields.type, fields.scope);
-    await requireReached(tx, fields.scope);
-    const created = await insertNewKey(tx, tx.actor, fields);
-    await tx.record({ ...entry('api_key.created', created.key), after: created.key });
-    return created;
-  });
+export const createApiKey = (context: Context, fields: KeyFields) => write(context, (tx) => createApiKeyIn(tx, fields));
+
+export async function createApiKeyIn(tx: RecordingTx, fields: KeyFields) {
+  if (fields.scope.kind === 'account' && tx.actor.scope.kind !== 'account') throw new Problem('scope_too_wide');
+  checkKeyScope(fields.type, fields.scope);
+  await requireReached(tx, fields.scope);
+  const created = await insertNewKey(tx, tx.actor, fields);
+  await tx.record({ ...entry('api_key.created', created.key), after: created.key });
+  return created;
+}
 
 /** What the key shall reach may have been deleted since it was named. */
 async function requireReached(tx: Tx, scope: KeyScope): Promise<void> {
@@ -54,14 +55,16 @@ export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text
 
 /** Revokes a key, named by its id or by its text; from the commit on it opens nothing. */
 export const revokeApiKey = (context: Context, nameOrId: string) =>
-  writeAlone(context, async (tx) => {
-    const key = await store.lockApiKey(tx, { id: nameOrId, hash: hashOf(nameOrId) });
-    const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
-    if (!key || !isReached) throw new Problem('api_key_not_found', { nameOrId });
-    await store.deleteApiKey(tx, key.id);
-    await tx.record({ ...entry('api_key.revoked', key), before: key });
-    return true as const;
-  });
+  writeAlone(context, (tx) => revokeApiKeyIn(tx, nameOrId));
+
+export async function revokeApiKeyIn(tx: AloneTx, nameOrId: string) {
+  const key = await store.lockApiKey(tx, { id: nameOrId, hash: hashOf(nameOrId) });
+  const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
+  if (!key || !isReached) throw new Problem('api_key_not_found', { nameOrId });
+  await store.deleteApiKey(tx, key.id);
+  await tx.record({ ...entry('api_key.revoked', key), before: key });
+  return true as const;
+}
 
 const entry = (action: Entry['action'], { id, name, scope }: ApiKey) => ({
   action,

@@ -1,4 +1,9 @@
-/** How a change is made: one transaction by one actor, with an audit entry for each object it touches. */
+/**
+ * How a change is made: one transaction by one actor, with an audit entry for each object it touches.
+ *
+ * A command is `write(context, (tx) => …In(tx, …))`. The inner function does the work; several of them can run in one
+ * transaction, so none of them may rely on being alone in it.
+ */
 
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
@@ -53,34 +58,50 @@ export interface Entry {
 export interface RecordingTx extends Tx {
   /** Who acts, with the permissions and the scope of this moment. */
   readonly actor: Actor;
-  /** Writes an audit entry. A transaction has at least one. */
+  readonly access: AccessLock;
+  /** Writes an audit entry for one object. A transaction has at least one entry, or says that nothing changed. */
   record(entry: Entry): Promise<void>;
+  /**
+   * Says that there was nothing to change, and returns what is stored. A transaction that records nothing else is rolled
+   * back; beside other changes, this one simply leaves no trace in the audit log.
+   */
+  unchanged<Stored>(stored: Stored): Stored;
+}
+
+/** What may end somebody's access asks for this one, so that it does not compile in a transaction of `write`. */
+export interface AloneTx extends RecordingTx {
+  readonly access: 'ends';
 }
 
 /**
- * Opens the transaction of a command. A command that returns `Unchanged` is rolled back and leaves no trace. One that
- * changed something without recording it is a bug: it is rolled back too, and fails.
+ * Opens the transaction of a command. If nothing changed, it is rolled back and leaves no trace: no number is taken,
+ * nothing is announced, no cached answer ends. A command that neither records anything nor calls `unchanged` is a bug:
+ * it is rolled back too, and fails.
  */
-export const write = <Result>(context: Context, body: Body<Result>): Promise<Result> =>
+export const write = <Result>(context: Context, body: (tx: RecordingTx) => Promise<Result>): Promise<Result> =>
   writeWith('uses', context, body);
 
 /**
  * The same for a command that may end somebody's access: a key, a session, a membership or what a project lets in.
  * It runs alone among commands, so that no request that was let in before is committed after it.
  */
-export const writeAlone = <Result>(context: Context, body: Body<Result>): Promise<Result> =>
+export const writeAlone = <Result>(context: Context, body: (tx: AloneTx) => Promise<Result>): Promise<Result> =>
   writeWith('ends', context, body);
 
-type Body<Result> = (tx: RecordingTx) => Promise<Result | Unchanged<Result>>;
-
-function writeWith<Result>(access: AccessLock, context: Context, body: Body<Result>): Promise<Result> {
+function writeWith<Result, Access extends AccessLock>(
+  access: Access,
+  context: Context,
+  body: (tx: RecordingTx & { readonly access: Access }) => Promise<Result>,
+): Promise<Result> {
   const { store, transactionId, actor: asking, grant } = context[inside];
   return store.write(async (tx) => {
     const acting = await requireActor(tx, asking, grant);
     /** What each entry says that it touches. */
     const tags: Entry['touches'][] = [];
+    let isNoOp = false;
     const result = await body({
       actor: acting,
+      access,
       now: tx.now,
       clock: () => tx.now,
       lock: tx.lock,
@@ -90,7 +111,10 @@ function writeWith<Result>(access: AccessLock, context: Context, body: Body<Resu
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),
       announce: (notice) => tx.announce(notice),
-      touches: (tag) => tx.touches(tag),
+      unchanged: (stored) => {
+        isNoOp = true;
+        return stored;
+      },
       record: async ({
         action,
         object,
@@ -122,8 +146,10 @@ function writeWith<Result>(access: AccessLock, context: Context, body: Body<Resu
         });
       },
     });
-    if (result instanceof Unchanged) throw result;
-    if (tags.length === 0) throw new Error('a command changed something without recording it');
+    if (tags.length === 0) {
+      if (isNoOp) throw new Unchanged(result);
+      throw new Error('a command changed something without recording it');
+    }
     // One that does not say what it touches may touch everything, whatever the others say.
     if (!tags.includes(undefined)) for (const tag of tags) if (tag) tx.touches(tag);
     return result;

@@ -1,18 +1,21 @@
 import { randomInt } from 'node:crypto';
 import {
   checkTargeting,
-  type Definition,
   definitionNotFound,
   dependenciesOf,
   maxDependencies,
+  parseStored,
   type Targeting,
+  toRecordText,
   toTargeting,
 } from '#domain/definitions/definition.ts';
-import { parseSeeds, parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
+import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from '#domain/definitions/edits.ts';
+import { parseSeeds } from '#domain/definitions/parse.ts';
+import { summarize } from '#domain/definitions/summary.ts';
 import type { Environment } from '#domain/environments.ts';
 import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
-import { equalJson } from '#domain/json.ts';
+import { equalJson, JsonText } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
@@ -20,7 +23,7 @@ import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
-import { definitionTag, type Tx, Unchanged } from '#store/sql.ts';
+import { definitionTag, type Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
 
@@ -36,125 +39,159 @@ export interface DefinitionChange {
 }
 
 /** Defines a flag in an environment where it has no definition yet. */
-export const createDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
-  write(context, async (tx) => {
-    const { project, flag, note, ifMatch } = change;
-    await requireNote(tx, project, note);
-    const targeting = parseTargeting(change.body);
-    const seeds = parseSeeds(change.body) ?? newSeeds();
-    if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
-    const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
-    const existing = await store.findDefinition(tx, environment, flag.id);
-    if (!existing) requireMatch(ifMatch, undefined);
-    const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies: [] });
-    const definition: store.SeededDefinition = {
-      id: flag.id,
-      name: flag.name,
-      environment: { id: environment.id, name: environment.name },
-      trafficType: flag.trafficType,
-      ...targeting,
-      creationTime: tx.now,
-      lastUpdateTime: tx.now,
-      ...seeds,
-      revision,
-    };
-    await store.insertDefinition(tx, definition, text);
-    await store.saveDependencies(tx, environment.id, flag, needed);
-    await tx.record({ ...entry('definition.created', change), after: toRecord(definition) });
-    return definition;
-  });
+export const createDefinition = (context: Context, change: DefinitionChange, body: unknown) =>
+  write(context, (tx) => editDefinitionIn(tx, change, { kind: 'create', body }));
 
-/** Replaces a definition by another. A body that does not speak of `killed` must not restore what was killed. */
-export const replaceDefinition = (context: Context, change: DefinitionChange & { body: unknown }) =>
-  changeDefinition(context, change, 'definition.replaced', ({ killed }) => parseTargeting(change.body, { killed }));
+/** Replaces a definition by another. A body that does not mention `killed` leaves it as it is. */
+export const replaceDefinition = (context: Context, change: DefinitionChange, body: unknown) =>
+  write(context, (tx) => editDefinitionIn(tx, change, { kind: 'replace', body }));
 
 /** Changes a definition by JSON Patch. All or nothing; concurrent patches are applied one after the other. */
-export const patchDefinition = (context: Context, change: DefinitionChange & { operations: readonly Operation[] }) =>
-  changeDefinition(context, change, 'definition.patched', (before) => patchTargeting(before, change.operations));
+export const patchDefinition = (context: Context, change: DefinitionChange, operations: readonly Operation[]) =>
+  write(context, (tx) => editDefinitionIn(tx, change, { kind: 'patch', operations }));
 
 /** Serves the default treatment to everybody, whatever the rules say. */
 export const killDefinition = (context: Context, change: DefinitionChange) =>
-  switchDefinition(context, change, 'definition.killed', true);
+  write(context, (tx) => editDefinitionIn(tx, change, { kind: 'kill' }));
 
 /** Lets the rules decide again. */
 export const restoreDefinition = (context: Context, change: DefinitionChange) =>
-  switchDefinition(context, change, 'definition.restored', false);
+  write(context, (tx) => editDefinitionIn(tx, change, { kind: 'restore' }));
 
 /** Removes the definition; the flag stays, and so do its definitions elsewhere. */
 export const deleteDefinition = (context: Context, change: DefinitionChange) =>
   write(context, async (tx) => {
-    const { environment, flag } = change;
-    const { before, revision } = await begin(tx, change);
-    await store.deleteDefinition(tx, environment.id, flag.id);
-    await store.insertTombstone(tx, environment.id, flag.name, revision);
-    const notBefore = nextRevision(tx.now, before.lastUpdateTime);
-    await tx.record({ ...entry('definition.deleted', change), before: toRecord(before), notBefore });
+    await editDefinitionIn(tx, change, { kind: 'delete' });
     return true as const;
   });
 
-const changeDefinition = (
-  context: Context,
-  change: DefinitionChange,
-  action: Entry['action'],
-  next: (before: Definition) => Targeting,
-) =>
-  write(context, async (tx) => {
-    const { before, revision } = await begin(tx, change);
-    const targeting = next(before);
-    if (equalJson(targeting, toTargeting(before))) return new Unchanged(before);
-    const knownDependencies = dependenciesOf(before);
-    const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies });
-    // They seldom change, and are what the definition before had.
-    if (!equalJson(needed, knownDependencies)) {
-      await store.saveDependencies(tx, change.environment.id, change.flag, needed);
-    }
-    return finish(tx, { change, action, before, targeting, text, revision });
-  });
-
-/** A switch must work even when the rules of the definition have become invalid, so they are not looked at. */
-const switchDefinition = (context: Context, change: DefinitionChange, action: Entry['action'], killed: boolean) =>
-  write(context, async (tx) => {
-    const { before, revision } = await begin(tx, change);
-    if (before.killed === killed) return new Unchanged(before);
-    const targeting = { ...toTargeting(before), killed };
-    return finish(tx, { change, action, before, targeting, text: JSON.stringify(targeting), revision });
-  });
-
-/** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
-async function begin(tx: RecordingTx, change: DefinitionChange) {
-  const { project, environment: named, flag, note, ifMatch } = change;
-  await requireNote(tx, project, note);
-  const { environment, changeNumber: revision } = await nextChangeNumber(tx, named);
-  const before = await store.findDefinition(tx, environment, flag.id);
-  if (!before) throw definitionNotFound(tx.actor, change, 'definition');
-  requireMatch(ifMatch, before);
-  return { before, revision };
+/** A definition after an edit: as it is stored, and its targeting parsed. */
+export interface EditedDefinition {
+  readonly stored: store.SeededDefinition;
+  readonly targeting: Targeting;
 }
 
-interface Finished {
-  readonly change: DefinitionChange;
-  readonly action: Entry['action'];
-  readonly before: store.SeededDefinition;
-  readonly targeting: Targeting;
-  /** The targeting as it is stored. */
-  readonly text: string;
+/**
+ * Applies an edit as part of a transaction. An edit that changes nothing records nothing; beside other changes it still
+ * takes a change number, which clients see as an update without content.
+ */
+export async function editDefinitionIn(
+  tx: RecordingTx,
+  change: DefinitionChange,
+  edit: CreateEdit | ChangeEdit,
+): Promise<EditedDefinition>;
+export async function editDefinitionIn(
+  tx: RecordingTx,
+  change: DefinitionChange,
+  edit: DefinitionEdit,
+): Promise<EditedDefinition | undefined>;
+export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange, edit: DefinitionEdit) {
+  await requireNote(tx, change.project, change.note);
+  if (edit.kind === 'create') return create(tx, change, edit);
+  const { stored, revision } = await lockDefinition(tx, change);
+  if (edit.kind === 'delete') return remove(tx, change, { stored, revision });
+  const before = parseStored(stored);
+  const targeting = applyEdit(before, edit);
+  if (equalJson(targeting, toTargeting(before))) return tx.unchanged({ stored, targeting });
+  const text = isSwitch(edit) ? JSON.stringify(targeting) : await saveValid(tx, change, { targeting, before });
+  return save(tx, change, { stored, revision, action: actions[edit.kind], targeting, text });
+}
+
+const actions = {
+  replace: 'definition.replaced',
+  patch: 'definition.patched',
+  kill: 'definition.killed',
+  restore: 'definition.restored',
+} as const;
+
+/** A switch must work even when the rules of the definition have become invalid, so they are not looked at. */
+const isSwitch = ({ kind }: DefinitionEdit): boolean => kind === 'kill' || kind === 'restore';
+
+async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdit): Promise<EditedDefinition> {
+  const { flag, ifMatch } = change;
+  const targeting = applyEdit(undefined, edit);
+  const seeds = parseSeeds(edit.body) ?? newSeeds();
+  if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
+  const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
+  if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
+  const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies: [] });
+  const stored: store.SeededDefinition = {
+    id: flag.id,
+    name: flag.name,
+    environment: { id: environment.id, name: environment.name },
+    trafficType: flag.trafficType,
+    targeting: text,
+    creationTime: tx.now,
+    lastUpdateTime: tx.now,
+    ...seeds,
+    revision,
+  };
+  await store.insertDefinition(tx, stored, summarize(targeting));
+  await store.saveDependencies(tx, environment.id, flag, needed);
+  await tx.record({ ...entry('definition.created', change), after: toRecord(stored) });
+  return { stored, targeting };
+}
+
+/** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
+async function lockDefinition(tx: RecordingTx, change: DefinitionChange) {
+  const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
+  const stored = await store.findStoredDefinition(tx, environment, change.flag.id);
+  if (!stored) throw definitionNotFound(tx.actor, change, 'definition');
+  requireMatch(change.ifMatch, stored);
+  return { stored, revision };
+}
+
+interface Locked {
+  readonly stored: store.SeededDefinition;
+  /** The number of this change. */
   readonly revision: number;
 }
 
-async function finish(
+async function remove(tx: RecordingTx, change: DefinitionChange, { stored, revision }: Locked): Promise<undefined> {
+  const { environment, flag } = change;
+  await store.deleteDefinition(tx, environment.id, flag.id);
+  await store.insertTombstone(tx, environment.id, flag.name, revision);
+  const notBefore = nextRevision(tx.now, stored.lastUpdateTime);
+  await tx.record({ ...entry('definition.deleted', change), before: toRecord(stored), notBefore });
+}
+
+/** Refuses an invalid targeting. Saves which flags it needs, and returns it as it is stored. */
+async function saveValid(
   tx: RecordingTx,
-  { change, action, before, targeting, text, revision }: Finished,
-): Promise<Definition> {
+  change: DefinitionChange,
+  { targeting, before }: { targeting: Targeting; before: Targeting },
+): Promise<string> {
+  const knownDependencies = dependenciesOf(before);
+  const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies });
+  // They seldom change, and are what the definition before had.
+  if (!equalJson(needed, knownDependencies)) {
+    await store.saveDependencies(tx, change.environment.id, change.flag, needed);
+  }
+  return text;
+}
+
+interface Saved extends Locked {
+  readonly action: Entry['action'];
+  readonly targeting: Targeting;
+  /** The targeting as it is stored. The definition's answer and its audit entry are made of the same text. */
+  readonly text: string;
+}
+
+async function save(
+  tx: RecordingTx,
+  change: DefinitionChange,
+  { stored: before, revision, action, targeting, text }: Saved,
+): Promise<EditedDefinition> {
   const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
-  const after = { ...before, ...targeting, lastUpdateTime, revision };
-  await store.saveDefinition(tx, after, text);
+  const stored = { ...before, targeting: text, lastUpdateTime, revision };
+  await store.saveDefinition(tx, stored, summarize(targeting));
   await tx.record({
     ...entry(action, change),
     before: toRecord(before),
-    after: toRecord(after),
+    after: toRecord(stored),
     notBefore: lastUpdateTime,
   });
-  return after;
+  return { stored, targeting };
 }
 
 /** Definitions are served whole to every SDK, so they must not grow without end. */
@@ -216,22 +253,7 @@ function newSeeds(): Seeds {
   return seed === trafficAllocationSeed ? newSeeds() : { seed, trafficAllocationSeed };
 }
 
-/**
- * A definition as the audit log keeps it: all that is needed to make it again with every key in its bucket. The members
- * have one order, so that what a change leaves and what the next one finds are the same text.
- */
-export const toRecord = (definition: store.SeededDefinition) => ({
-  id: definition.id,
-  name: definition.name,
-  environment: definition.environment,
-  trafficType: definition.trafficType,
-  ...toTargeting(definition),
-  creationTime: definition.creationTime,
-  lastUpdateTime: definition.lastUpdateTime,
-  seed: definition.seed,
-  trafficAllocationSeed: definition.trafficAllocationSeed,
-  changeNumber: definition.revision,
-});
+const toRecord = (stored: store.SeededDefinition) => new JsonText(toRecordText(stored));
 
 const entry = (action: Entry['action'], { project, environment, flag, note }: DefinitionChange) => ({
   action,

@@ -8,9 +8,8 @@ import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api
 import { hasDefinitions } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
-import { Unchanged } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
-import { type Context, type Entry, write } from './context.ts';
+import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 
 export interface NewEnvironment {
   readonly name: string;
@@ -21,51 +20,57 @@ export interface NewEnvironment {
 
 /** Creates an environment with one SDK key of each type. Their texts are in the answer, and only there. */
 export const createEnvironment = (context: Context, project: Project, fields: NewEnvironment) =>
-  write(context, async (tx) => {
-    const { name, production, permissions } = fields;
-    requireOpen(...permissions);
-    await lockProject(tx, project.id);
-    const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
-    await store.insertEnvironment(tx, environment);
-    const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
-    // The ends of the ids: their beginnings are the time, and alike.
-    const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
-    const keys = [
-      await insertNewKey(tx, tx.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
-      await insertNewKey(tx, tx.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),
-    ];
-    const apiKeys = keys.map(({ key }) => key);
-    await tx.record({ ...entry('environment.created', environment), after: { ...environment, apiKeys } });
-    return { environment, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
-  });
+  write(context, (tx) => createEnvironmentIn(tx, project, fields));
+
+export async function createEnvironmentIn(tx: RecordingTx, project: Project, fields: NewEnvironment) {
+  const { name, production, permissions } = fields;
+  requireOpen(...permissions);
+  await lockProject(tx, project.id);
+  const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
+  await store.insertEnvironment(tx, environment);
+  const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
+  // The ends of the ids: their beginnings are the time, and alike.
+  const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
+  const keys = [
+    await insertNewKey(tx, tx.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
+    await insertNewKey(tx, tx.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),
+  ];
+  const apiKeys = keys.map(({ key }) => key);
+  await tx.record({ ...entry('environment.created', environment), after: { ...environment, apiKeys } });
+  return { environment, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
+}
 
 /** Changes the settings of an environment by JSON Patch. Answers it with its keys, without their texts. */
-export const patchEnvironment = (context: Context, { id }: Environment, operations: readonly Operation[]) =>
-  write(context, async (tx) => {
-    const before = await store.lockEnvironment(tx, id);
-    const environment = applyEnvironmentPatch(before, operations);
-    const keys = await listApiKeysOfEnvironment(tx, id);
-    const answer = { environment, apiTokens: keys.map((key) => toApiToken(key)) };
-    if (equalJson(environment, before)) return new Unchanged(answer);
-    await store.saveEnvironment(tx, environment);
-    await tx.record({ ...entry('environment.patched', environment), before, after: environment });
-    return answer;
-  });
+export const patchEnvironment = (context: Context, environment: Environment, operations: readonly Operation[]) =>
+  write(context, (tx) => patchEnvironmentIn(tx, environment, operations));
+
+export async function patchEnvironmentIn(tx: RecordingTx, { id }: Environment, operations: readonly Operation[]) {
+  const before = await store.lockEnvironment(tx, id);
+  const environment = applyEnvironmentPatch(before, operations);
+  const keys = await listApiKeysOfEnvironment(tx, id);
+  const answer = { environment, apiTokens: keys.map((key) => toApiToken(key)) };
+  if (equalJson(environment, before)) return tx.unchanged(answer);
+  await store.saveEnvironment(tx, environment);
+  await tx.record({ ...entry('environment.patched', environment), before, after: environment });
+  return answer;
+}
 
 /** Clean-up tools revoke what the refusal lists and try again. */
 const maxListedKeys = 50;
 
 /** Deletes an environment that has neither keys nor definitions. */
-export const deleteEnvironment = (context: Context, { id }: Environment) =>
-  write(context, async (tx) => {
-    const before = await store.lockEnvironment(tx, id);
-    const keyIds = await listApiKeyIdsOfEnvironment(tx, id, maxListedKeys);
-    if (keyIds.length > 0) throw new Problem('environment_has_keys', { id, keyIds: keyIds.join(', ') });
-    if (await hasDefinitions(tx, id)) throw new Problem('environment_in_use', { name: before.name });
-    await store.deleteEnvironment(tx, id);
-    await tx.record({ ...entry('environment.deleted', before), before });
-    return true as const;
-  });
+export const deleteEnvironment = (context: Context, environment: Environment) =>
+  write(context, (tx) => deleteEnvironmentIn(tx, environment));
+
+export async function deleteEnvironmentIn(tx: RecordingTx, { id }: Environment) {
+  const before = await store.lockEnvironment(tx, id);
+  const keyIds = await listApiKeyIdsOfEnvironment(tx, id, maxListedKeys);
+  if (keyIds.length > 0) throw new Problem('environment_has_keys', { id, keyIds: keyIds.join(', ') });
+  if (await hasDefinitions(tx, id)) throw new Problem('environment_in_use', { name: before.name });
+  await store.deleteEnvironment(tx, id);
+  await tx.record({ ...entry('environment.deleted', before), before });
+  return true as const;
+}
 
 const entry = (action: Entry['action'], environment: Environment) => ({
   action,

@@ -1,21 +1,26 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
+import { toRecordText } from '#domain/definitions/definition.ts';
 import { patchFlag as applyFlagPatch, checkFlagName, type Flag, type FlagSettings } from '#domain/flags.ts';
-import { equalJson } from '#domain/json.ts';
+import { equalJson, JsonText, joinObjects } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import { insertTombstone, listDefinitionsOfFlag, listEnvironmentsOfFlag } from '#store/definitions.ts';
+import {
+  insertTombstone,
+  listEnvironmentsOfFlag,
+  listStoredDefinitionsOfFlag,
+  type SeededDefinition,
+} from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
-import { type Tx, Unchanged } from '#store/sql.ts';
+import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
-import { type Context, type Entry, write } from './context.ts';
-import { toRecord } from './definitions.ts';
+import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
 
 export interface NewFlag {
@@ -27,31 +32,32 @@ export interface NewFlag {
 }
 
 /** Creates a flag in the project's first rollout status, defined in no environment. */
-export const createFlag = (context: Context, { project, trafficType, name, description, ifMatch }: NewFlag) =>
-  write(context, async (tx) => {
-    requireMatch(ifMatch, undefined);
-    checkFlagName(name);
-    const rolloutStatus = await findFirstRolloutStatus(tx, project.id);
-    if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
-    if (!(await findTrafficTypeById(tx, trafficType.id))) {
-      throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
-    }
-    const flag: Flag = {
-      id: newId(),
-      name,
-      description,
-      trafficType: { id: trafficType.id, name: trafficType.name },
-      creationTime: tx.now,
-      rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
-      rolloutStatusTimestamp: tx.now,
-      tags: null,
-      owners: ownersOf(tx.actor),
-      revision: tx.now,
-    };
-    await store.insertFlag(tx, project.id, flag);
-    await tx.record({ ...entry('flag.created', project, flag), after: withoutRevision(flag) });
-    return flag;
-  });
+export const createFlag = (context: Context, flag: NewFlag) => write(context, (tx) => createFlagIn(tx, flag));
+
+export async function createFlagIn(tx: RecordingTx, { project, trafficType, name, description, ifMatch }: NewFlag) {
+  requireMatch(ifMatch, undefined);
+  checkFlagName(name);
+  const rolloutStatus = await findFirstRolloutStatus(tx, project.id);
+  if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
+  if (!(await findTrafficTypeById(tx, trafficType.id))) {
+    throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
+  }
+  const flag: Flag = {
+    id: newId(),
+    name,
+    description,
+    trafficType: { id: trafficType.id, name: trafficType.name },
+    creationTime: tx.now,
+    rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
+    rolloutStatusTimestamp: tx.now,
+    tags: null,
+    owners: ownersOf(tx.actor),
+    revision: tx.now,
+  };
+  await store.insertFlag(tx, project.id, flag);
+  await tx.record({ ...entry('flag.created', project, flag), after: withoutRevision(flag) });
+  return flag;
+}
 
 /** A person owns what that person creates; a key owns nothing. */
 const ownersOf = ({ type, id }: Actor): Flag['owners'] => (type === 'user' ? [{ type, id }] : []);
@@ -65,51 +71,59 @@ export interface FlagChange {
 
 /** Changes description, tags or rollout status by JSON Patch. All or nothing. */
 export const patchFlag = (context: Context, change: FlagChange & { operations: readonly Operation[] }) =>
-  changeFlag(context, change, 'flag.patched', async (flag, tx) => {
+  write(context, (tx) => patchFlagIn(tx, change));
+
+export const patchFlagIn = (tx: RecordingTx, change: FlagChange & { operations: readonly Operation[] }) =>
+  changeFlag(tx, change, 'flag.patched', async (flag) => {
     await requireNote(tx, change.project, change.note);
     return applyFlagPatch(flag, change.operations);
   });
 
 /** Sets the description alone. */
 export const updateFlagDescription = (context: Context, change: FlagChange & { description: string }) =>
-  changeFlag(context, change, 'flag.described', async (flag) =>
+  write(context, (tx) => updateFlagDescriptionIn(tx, change));
+
+export const updateFlagDescriptionIn = (tx: RecordingTx, change: FlagChange & { description: string }) =>
+  changeFlag(tx, change, 'flag.described', async (flag) =>
     applyFlagPatch(flag, [{ op: 'replace', path: '/description', value: change.description }]),
   );
 
 /** Replaces the flag's tags. */
 export const tagFlag = (context: Context, change: FlagChange & { tags: readonly string[] }) =>
-  changeFlag(context, change, 'flag.tagged', async (flag) =>
+  write(context, (tx) => tagFlagIn(tx, change));
+
+export const tagFlagIn = (tx: RecordingTx, change: FlagChange & { tags: readonly string[] }) =>
+  changeFlag(tx, change, 'flag.tagged', async (flag) =>
     applyFlagPatch(flag, [{ op: 'add', path: '/tags', value: [...new Set(change.tags)] }]),
   );
 
-const changeFlag = (
-  context: Context,
+async function changeFlag(
+  tx: RecordingTx,
   { project, flag, note, ifMatch }: FlagChange,
   action: Entry['action'],
-  change: (flag: Flag, tx: Tx) => Promise<FlagSettings>,
-) =>
-  write(context, async (tx) => {
-    const before = await lockFlag(tx, flag);
-    requireMatch(ifMatch, before);
-    const { description, tags, rolloutStatusId } = await change(before, tx);
-    const changed: Flag = {
-      ...before,
-      description,
-      tags: tags.length > 0 ? tags.map((name) => ({ name })) : null,
-      ...(await rolloutStatusAfter(tx, project, before, rolloutStatusId)),
-    };
-    if (equalJson(changed, before)) return new Unchanged(before);
-    const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
-    await store.saveFlag(tx, after);
-    await tx.record({
-      ...entry(action, project, after),
-      before: withoutRevision(before),
-      after: withoutRevision(after),
-      note,
-      notBefore: after.revision,
-    });
-    return after;
+  change: (flag: Flag) => Promise<FlagSettings>,
+): Promise<Flag> {
+  const before = await lockFlag(tx, flag);
+  requireMatch(ifMatch, before);
+  const { description, tags, rolloutStatusId } = await change(before);
+  const changed: Flag = {
+    ...before,
+    description,
+    tags: tags.length > 0 ? tags.map((name) => ({ name })) : null,
+    ...(await rolloutStatusAfter(tx, project, before, rolloutStatusId)),
+  };
+  if (equalJson(changed, before)) return tx.unchanged(before);
+  const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
+  await store.saveFlag(tx, after);
+  await tx.record({
+    ...entry(action, project, after),
+    before: withoutRevision(before),
+    after: withoutRevision(after),
+    note,
+    notBefore: after.revision,
   });
+  return after;
+}
 
 /** The status time moves only when the status really changes. */
 async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: string) {
@@ -120,24 +134,28 @@ async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: st
 }
 
 /** Deletes a flag with all its definitions. */
-export const deleteFlag = (context: Context, { project, flag, note, ifMatch }: FlagChange) =>
-  write(context, async (tx) => {
-    await requireNote(tx, project, note);
-    const before = await lockFlag(tx, flag);
-    requireMatch(ifMatch, before);
-    for (const environment of await listEnvironmentsOfFlag(tx, flag.id)) {
-      const { changeNumber } = await nextChangeNumber(tx, environment);
-      await insertTombstone(tx, environment.id, flag.name, changeNumber);
-    }
-    // Read only now that their environments are locked: nobody changes them any more.
-    const definitions = await listDefinitionsOfFlag(tx, flag.id);
-    await store.deleteFlag(tx, flag.id);
-    const gone = { ...withoutRevision(before), definitions: definitions.map(toRecord) };
-    const changedAt = [before.revision, ...definitions.map((definition) => definition.lastUpdateTime)];
-    const notBefore = nextRevision(tx.now, Math.max(...changedAt));
-    await tx.record({ ...entry('flag.deleted', project, before), before: gone, note, notBefore });
-    return true as const;
-  });
+export const deleteFlag = (context: Context, change: FlagChange) => write(context, (tx) => deleteFlagIn(tx, change));
+
+export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMatch }: FlagChange) {
+  await requireNote(tx, project, note);
+  const before = await lockFlag(tx, flag);
+  requireMatch(ifMatch, before);
+  const environments = await listEnvironmentsOfFlag(tx, flag.id);
+  for (const environment of environments) {
+    const { changeNumber } = await nextChangeNumber(tx, environment);
+    await insertTombstone(tx, environment.id, flag.name, changeNumber);
+  }
+  // Read only now that their environments are locked: nobody changes them any more.
+  const definitions: SeededDefinition[] = [];
+  for await (const one of listStoredDefinitionsOfFlag(tx, flag.id, environments)) definitions.push(one);
+  await store.deleteFlag(tx, flag.id);
+  const texts = definitions.map(toRecordText).join(',');
+  const gone = new JsonText(joinObjects(JSON.stringify(withoutRevision(before)), `{"definitions":[${texts}]}`));
+  const changedAt = [before.revision, ...definitions.map((definition) => definition.lastUpdateTime)];
+  const notBefore = nextRevision(tx.now, Math.max(...changedAt));
+  await tx.record({ ...entry('flag.deleted', project, before), before: gone, note, notBefore });
+  return true as const;
+}
 
 async function lockFlag(tx: Tx, { id, name }: Flag): Promise<Flag> {
   const flag = await store.lockFlag(tx, id);

@@ -7,18 +7,20 @@ import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
 import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
-import { type Tx, Unchanged } from '#store/sql.ts';
+import type { Tx } from '#store/sql.ts';
 import { insertTrafficType } from '#store/traffic-types.ts';
-import { type Context, type Entry, write, writeAlone } from './context.ts';
+import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 
 /** Creates a project with its rollout statuses and the traffic type `user`, but without environments. */
 export const createProject = (context: Context, fields: { name: string; requiresTitleAndComments: boolean }) =>
-  write(context, async (tx) => {
-    const project: Project = { ...fields, id: newId(), type: 'workspace' };
-    await insertProjectWithDefaults(tx, project, ['user']);
-    await tx.record({ ...entry('workspace.created', project), after: project });
-    return project;
-  });
+  write(context, (tx) => createProjectIn(tx, fields));
+
+export async function createProjectIn(tx: RecordingTx, fields: { name: string; requiresTitleAndComments: boolean }) {
+  const project: Project = { ...fields, id: newId(), type: 'workspace' };
+  await insertProjectWithDefaults(tx, project, ['user']);
+  await tx.record({ ...entry('workspace.created', project), after: project });
+  return project;
+}
 
 /** Also used at the first start. */
 export async function insertProjectWithDefaults(tx: Tx, project: Project, trafficTypes: readonly string[]) {
@@ -31,33 +33,37 @@ export async function insertProjectWithDefaults(tx: Tx, project: Project, traffi
 }
 
 /** Changes the settings of a project by JSON Patch. */
-export const patchProject = (context: Context, { id }: Project, operations: readonly Operation[]) =>
-  write(context, async (tx) => {
-    const before = await store.lockProject(tx, id);
-    const after = applyProjectPatch(before, operations);
-    if (equalJson(after, before)) return new Unchanged(before);
-    await store.saveProject(tx, after);
-    await tx.record({ ...entry('workspace.patched', after), before, after });
-    return after;
-  });
+export const patchProject = (context: Context, project: Project, operations: readonly Operation[]) =>
+  write(context, (tx) => patchProjectIn(tx, project, operations));
+
+export async function patchProjectIn(tx: RecordingTx, { id }: Project, operations: readonly Operation[]) {
+  const before = await store.lockProject(tx, id);
+  const after = applyProjectPatch(before, operations);
+  if (equalJson(after, before)) return tx.unchanged(before);
+  await store.saveProject(tx, after);
+  await tx.record({ ...entry('workspace.patched', after), before, after });
+  return after;
+}
 
 /** The audit entry of a project that is deleted lists so many of its keys, and says how many there were if there were more. */
 const maxRecordedKeys = 1_000;
 
 /** Deletes a project that has neither environments nor traffic types. */
-export const deleteProject = (context: Context, { id }: Project) =>
-  writeAlone(context, async (tx) => {
-    const before = await store.lockProject(tx, id);
-    if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
-    // Keys of the project end with it.
-    const scope = { kind: 'project', projectId: id } as const;
-    const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: maxRecordedKeys });
-    const apiKeyCount = await countApiKeys(tx, scope);
-    await store.deleteProject(tx, id);
-    const recorded = apiKeyCount > maxRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
-    await tx.record({ ...entry('workspace.deleted', before), before: { ...before, ...recorded } });
-    return true as const;
-  });
+export const deleteProject = (context: Context, project: Project) =>
+  writeAlone(context, (tx) => deleteProjectIn(tx, project));
+
+export async function deleteProjectIn(tx: AloneTx, { id }: Project) {
+  const before = await store.lockProject(tx, id);
+  if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
+  // Keys of the project end with it.
+  const scope = { kind: 'project', projectId: id } as const;
+  const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: maxRecordedKeys });
+  const apiKeyCount = await countApiKeys(tx, scope);
+  await store.deleteProject(tx, id);
+  const recorded = apiKeyCount > maxRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
+  await tx.record({ ...entry('workspace.deleted', before), before: { ...before, ...recorded } });
+  return true as const;
+}
 
 /** Refuses a change without title and comment where the project, as it is now, demands them. */
 export async function requireNote(tx: Tx, { id, name }: Project, note: Note): Promise<void> {

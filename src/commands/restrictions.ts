@@ -6,9 +6,8 @@ import { lockAdminKeyNames } from '#store/api-keys.ts';
 import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
 import { findRestriction, saveRestriction } from '#store/restrictions.ts';
-import { Unchanged } from '#store/sql.ts';
 import { lockUserNames } from '#store/users.ts';
-import { type Context, type RecordingTx, writeAlone } from './context.ts';
+import { type AloneTx, type Context, type RecordingTx, writeAlone } from './context.ts';
 
 export interface RestrictionChange {
   readonly project: Project;
@@ -17,24 +16,26 @@ export interface RestrictionChange {
 }
 
 /** Opens a project to everybody, or only to the users, groups and keys listed. */
-export const replaceRestriction = (context: Context, { project, restricted, viewers }: RestrictionChange) =>
-  writeAlone(context, async (tx) => {
-    await lockProject(tx, project.id);
-    if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
-    const found = await findRestriction(tx, project.id);
-    const before = toRestriction(project, found.restricted, found.viewers);
-    const after = toRestriction(project, restricted, await named(tx, project.id, viewers));
-    if (equalJson(after, before)) return new Unchanged(before);
-    await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
-    await tx.record({
-      action: 'restriction.replaced',
-      object: { type: 'restriction', id: project.id, name: project.name },
-      project,
-      before,
-      after,
-    });
-    return after;
+export const replaceRestriction = (context: Context, change: RestrictionChange) =>
+  writeAlone(context, (tx) => replaceRestrictionIn(tx, change));
+
+export async function replaceRestrictionIn(tx: AloneTx, { project, restricted, viewers }: RestrictionChange) {
+  await lockProject(tx, project.id);
+  if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
+  const found = await findRestriction(tx, project.id);
+  const before = toRestriction(project, found.restricted, found.viewers);
+  const after = toRestriction(project, restricted, await named(tx, project.id, viewers));
+  if (equalJson(after, before)) return tx.unchanged(before);
+  await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
+  await tx.record({
+    action: 'restriction.replaced',
+    object: { type: 'restriction', id: project.id, name: project.name },
+    project,
+    before,
+    after,
   });
+  return after;
+}
 
 /** The viewers with their names, each once; refuses those who do not exist, or not for the actor. */
 async function named(tx: RecordingTx, projectId: string, viewers: RestrictionChange['viewers']): Promise<Viewer[]> {

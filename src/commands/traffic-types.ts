@@ -4,27 +4,31 @@ import type { Project } from '#domain/projects.ts';
 import type { NewTrafficType, TrafficType } from '#domain/traffic-types.ts';
 import { lockProject } from '#store/projects.ts';
 import * as store from '#store/traffic-types.ts';
-import { type Context, type Entry, write } from './context.ts';
+import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 
 export const createTrafficType = (context: Context, project: Project, fields: NewTrafficType) =>
-  write(context, async (tx) => {
-    await lockProject(tx, project.id);
-    const { name, displayAttributeId = '' } = fields;
-    const trafficType: TrafficType = { id: newId(), projectId: project.id, name, displayAttributeId };
-    await store.insertTrafficType(tx, trafficType);
-    await tx.record({ ...entry('trafficType.created', trafficType), after: trafficType });
-    return trafficType;
-  });
+  write(context, (tx) => createTrafficTypeIn(tx, project, fields));
+
+export async function createTrafficTypeIn(tx: RecordingTx, project: Project, fields: NewTrafficType) {
+  await lockProject(tx, project.id);
+  const { name, displayAttributeId = '' } = fields;
+  const trafficType: TrafficType = { id: newId(), projectId: project.id, name, displayAttributeId };
+  await store.insertTrafficType(tx, trafficType);
+  await tx.record({ ...entry('trafficType.created', trafficType), after: trafficType });
+  return trafficType;
+}
 
 /** Deletes a traffic type that no flag uses. */
 export const deleteTrafficType = (context: Context, trafficType: TrafficType) =>
-  write(context, async (tx) => {
-    const { id, name } = trafficType;
-    if (await store.isTrafficTypeInUse(tx, id)) throw new Problem('traffic_type_in_use', { name });
-    if ((await store.deleteTrafficType(tx, id)) === 0) throw new Problem('traffic_type_not_found', { nameOrId: id });
-    await tx.record({ ...entry('trafficType.deleted', trafficType), before: trafficType });
-    return true as const;
-  });
+  write(context, (tx) => deleteTrafficTypeIn(tx, trafficType));
+
+export async function deleteTrafficTypeIn(tx: RecordingTx, trafficType: TrafficType) {
+  const { id, name } = trafficType;
+  if (await store.isTrafficTypeInUse(tx, id)) throw new Problem('traffic_type_in_use', { name });
+  if ((await store.deleteTrafficType(tx, id)) === 0) throw new Problem('traffic_type_not_found', { nameOrId: id });
+  await tx.record({ ...entry('trafficType.deleted', trafficType), before: trafficType });
+  return true as const;
+}
 
 const entry = (action: Entry['action'], { id, name, projectId }: TrafficType) => ({
   action,

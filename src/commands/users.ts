@@ -14,59 +14,69 @@ import {
 } from '#domain/users.ts';
 import { findAdministratorsId, lockGroup, lockGroupNames } from '#store/groups.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
-import { type Tx, Unchanged } from '#store/sql.ts';
+import type { Tx } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
 import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
-import { type Context, type Entry, write, writeAlone } from './context.ts';
+import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 
 /** Makes a PENDING user and puts the invitation's mail into the outbox, in one transaction. */
-export const inviteUser = (context: Context, { email, groupIds }: { email: string; groupIds: readonly string[] }) =>
-  write(context, async (tx) => {
-    await requireGroups(tx, groupIds);
-    await requireRightOver(tx, groupIds);
-    const user: User = {
-      id: newId(),
-      name: nameFromEmail(email),
-      email,
-      status: 'PENDING',
-      twoFactor: false,
-      groupIds,
-      createdAt: tx.now,
-    };
-    await store.insertUser(tx, user);
-    await sendInvitation(tx, user, tx.actor.name);
-    await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
-    return user;
-  });
+export const inviteUser = (context: Context, invited: { email: string; groupIds: readonly string[] }) =>
+  write(context, (tx) => inviteUserIn(tx, invited));
+
+export async function inviteUserIn(
+  tx: RecordingTx,
+  { email, groupIds }: { email: string; groupIds: readonly string[] },
+) {
+  await requireGroups(tx, groupIds);
+  await requireRightOver(tx, groupIds);
+  const user: User = {
+    id: newId(),
+    name: nameFromEmail(email),
+    email,
+    status: 'PENDING',
+    twoFactor: false,
+    groupIds,
+    createdAt: tx.now,
+  };
+  await store.insertUser(tx, user);
+  await sendInvitation(tx, user, tx.actor.name);
+  await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
+  return user;
+}
 
 /** Replaces e-mail, name, status and second factor, as far as the update has them. */
 export const replaceUser = (context: Context, id: string, update: PartialUserUpdate) =>
-  changeUser(context, id, 'user.replaced', (user) => applyUserUpdate(user, update));
+  writeAlone(context, (tx) => replaceUserIn(tx, id, update));
+
+export const replaceUserIn = (tx: AloneTx, id: string, update: PartialUserUpdate) =>
+  changeUser(tx, id, 'user.replaced', (user) => applyUserUpdate(user, update));
 
 /** Changes groups and fields by JSON Patch. All or nothing. */
 export const patchUser = (context: Context, id: string, operations: readonly Operation[]) =>
-  changeUser(context, id, 'user.patched', (user) => applyUserPatch(user, operations));
+  writeAlone(context, (tx) => patchUserIn(tx, id, operations));
 
-const changeUser = (context: Context, id: string, action: Entry['action'], change: (user: User) => User) =>
-  writeAlone(context, async (tx) => {
-    const before = await store.lockUser(tx, id);
-    const after = change(before);
-    if (equalJson(withSortedGroups(after), withSortedGroups(before))) return new Unchanged(before);
-    await requireGroups(tx, after.groupIds);
-    await requireRightOver(tx, [...before.groupIds, ...after.groupIds]);
-    const administratorsId = await findAdministratorsId(tx);
-    await requireAdministrator(tx, administratorsId, before, after);
-    await store.saveUser(tx, after);
-    if (before.twoFactor && !after.twoFactor) await deleteTwoFactor(tx, id);
-    if (after.email !== before.email || after.status !== before.status) await endPasswordReset(tx, id);
-    if (endsSessions(before, after, tx.actor)) await deleteSessionsOfUser(tx, id);
-    const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
-    // A key that may not make administrators can have read the old link.
-    if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);
-    await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
-    return after;
-  });
+export const patchUserIn = (tx: AloneTx, id: string, operations: readonly Operation[]) =>
+  changeUser(tx, id, 'user.patched', (user) => applyUserPatch(user, operations));
+
+async function changeUser(tx: AloneTx, id: string, action: Entry['action'], change: (user: User) => User) {
+  const before = await store.lockUser(tx, id);
+  const after = change(before);
+  if (equalJson(withSortedGroups(after), withSortedGroups(before))) return tx.unchanged(before);
+  await requireGroups(tx, after.groupIds);
+  await requireRightOver(tx, [...before.groupIds, ...after.groupIds]);
+  const administratorsId = await findAdministratorsId(tx);
+  await requireAdministrator(tx, administratorsId, before, after);
+  await store.saveUser(tx, after);
+  if (before.twoFactor && !after.twoFactor) await deleteTwoFactor(tx, id);
+  if (after.email !== before.email || after.status !== before.status) await endPasswordReset(tx, id);
+  if (endsSessions(before, after, tx.actor)) await deleteSessionsOfUser(tx, id);
+  const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
+  // A key that may not make administrators can have read the old link.
+  if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);
+  await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
+  return after;
+}
 
 /** Groups are a set: their order says nothing. */
 const withSortedGroups = (user: User): User => ({ ...user, groupIds: user.groupIds.toSorted() });
@@ -79,16 +89,17 @@ function endsSessions(before: User, after: User, actor: Actor): boolean {
 }
 
 /** Deletes a PENDING user; the invitation's link is dead from then on. */
-export const deleteUser = (context: Context, id: string) =>
-  write(context, async (tx) => {
-    const before = await store.lockUser(tx, id);
-    await requireRightOver(tx, before.groupIds);
-    if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
-    if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
-    await store.deleteUser(tx, id);
-    await tx.record({ ...entry('user.deleted', before), before: toUserReply(before) });
-    return true as const;
-  });
+export const deleteUser = (context: Context, id: string) => write(context, (tx) => deleteUserIn(tx, id));
+
+export async function deleteUserIn(tx: RecordingTx, id: string) {
+  const before = await store.lockUser(tx, id);
+  await requireRightOver(tx, before.groupIds);
+  if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
+  if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
+  await store.deleteUser(tx, id);
+  await tx.record({ ...entry('user.deleted', before), before: toUserReply(before) });
+  return true as const;
+}
 
 async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
   requireGroupCount(groupIds.length);

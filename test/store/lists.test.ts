@@ -9,6 +9,7 @@ import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changes from '#store/changes.ts';
+import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as environments from '#store/environments.ts';
 import * as flags from '#store/flags.ts';
@@ -120,9 +121,8 @@ const lists: Record<string, readonly Run[]> = {
   countSessions: [(db) => sessions.countSessions(db)],
   countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
-  listDefinitionsOfFlag: [(db) => definitions.listDefinitionsOfFlag(db, flag.id)],
   listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],
-  listSummaries: [(db) => allOf(definitions.listSummaries(db, [flag.id, 'other'], [environment]))],
+  listSummaries: [(db) => allOf(summaries.listSummaries(db, [flag.id, 'other'], [environment]))],
   countOtherDependencies: [(db) => definitions.countOtherDependencies(db, environment.id, flag.id, 10)],
   listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
@@ -182,7 +182,6 @@ const txWith = (methods: Pick<Tx, 'one' | 'all' | 'run'>): Tx => ({
   skipLocked: empty,
   clock: () => 0,
   announce: () => undefined,
-  touches: () => undefined,
 });
 
 /** PostgreSQL reads small tables from end to end because that is quicker; here it is to show what it can avoid. */
@@ -270,12 +269,6 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
   listFlags: severalTags,
   countFlags: severalTags,
   listEnvironmentsOfFlag: [
-    {
-      statement: 'where d.flag_id = ? order by d.environment_id',
-      because: 'a flag has one definition in each environment of its project',
-    },
-  ],
-  listDefinitionsOfFlag: [
     {
       statement: 'where d.flag_id = ? order by d.environment_id',
       because: 'a flag has one definition in each environment of its project',

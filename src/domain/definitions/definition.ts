@@ -1,6 +1,8 @@
-/** A flag's definition in one environment: its shape and its rules. `definition-bodies.ts` reads it. */
+/** A flag's definition in one environment: its shape and its rules. `parse.ts` reads it. */
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
+import type { Seeds } from '../evaluation/bucketing.ts';
+import { joinObjects } from '../json.ts';
 import { maxComplaints, Problem } from '../problems.ts';
 import { Description, extend, Millis, OneOf, Reference } from '../schema.ts';
 import { checkMatcher, Matcher } from './matchers.ts';
@@ -58,9 +60,25 @@ export const toDefinitionText = (stored: StoredDefinition): string => {
   );
 };
 
-/** The JSON text of one object out of those of several, none of which is empty. */
-export const joinObjects = (...texts: readonly string[]): string =>
-  `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
+/**
+ * The definition as the audit log keeps it: all that is needed to restore it with every key in its bucket. Members have a
+ * fixed order, so what one change leaves and what the next one finds are the same text.
+ */
+export const toRecordText = (stored: StoredDefinition & Seeds): string => {
+  const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime } = stored;
+  const { seed, trafficAllocationSeed, revision: changeNumber } = stored;
+  return joinObjects(
+    JSON.stringify({ id, name, environment, trafficType }),
+    targeting,
+    JSON.stringify({ creationTime, lastUpdateTime, seed, trafficAllocationSeed, changeNumber }),
+  );
+};
+
+/** Parses the stored text. */
+export const parseStored = ({ targeting, ...definition }: StoredDefinition): Definition => ({
+  ...definition,
+  ...(JSON.parse(targeting) as Targeting),
+});
 
 const { properties: fields } = Targeting;
 /**

@@ -121,12 +121,10 @@ export const matcherKindOf = (type: MatcherType): Pick<MatcherKind, 'attribute' 
 const members: readonly MatcherMember[] = ['string', 'strings', 'number', 'date', 'between', 'bool', 'depends'];
 
 /** Some clients send every member that they know, the foreign ones empty: an empty foreign member is none. */
-export function withoutEmptyForeign(matcher: Record<string, unknown>): Record<string, unknown> {
-  const own = (matchers as Record<string, MatcherKind>)[String(matcher.type)]?.member;
-  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.length === 0);
-  const kept = ([name, value]: [string, unknown]) =>
-    name === own || !(members as readonly string[]).includes(name) || !isEmpty(value);
-  return Object.fromEntries(Object.entries(matcher).filter(kept));
+export function isEmptyForeign(type: unknown, name: string, value: unknown): boolean {
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
+  if (!isEmpty || !(members as readonly string[]).includes(name)) return false;
+  return (matchers as Record<string, MatcherKind>)[String(type)]?.member !== name;
 }
 
 /** Everything that is wrong with a matcher of the right shape. */

@@ -1,13 +1,13 @@
 /** Reading definitions: from a body as clients send it, or as a patch makes it. */
 import type { Seeds } from '../evaluation/bucketing.ts';
-import { equalJson } from '../json.ts';
+import { equalJson, isObject, type Members, mapItems, mapMembers } from '../json.ts';
 import { applyPatch, type Operation } from '../json-patch.ts';
 import { refuse } from '../problems.ts';
 import { withoutRevision } from '../revisions.ts';
 import { booleanFromText } from '../schema.ts';
 import { shapeOf } from '../shapes.ts';
 import { type Definition, Targeting } from './definition.ts';
-import { withoutEmptyForeign } from './matchers.ts';
+import { isEmptyForeign } from './matchers.ts';
 
 const shape = shapeOf(Targeting);
 
@@ -58,10 +58,7 @@ const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
 
 /** The targeting after a patch. Fields that only the server sets may be tested but not changed. */
 export function patchTargeting(definition: Definition, operations: readonly Operation[]): Targeting {
-  const patched = applyPatch(withoutRevision(definition), operations, { mayName: patchable, impliedLists }) as Record<
-    string,
-    unknown
-  >;
+  const patched = applyPatch(withoutRevision(definition), operations, { mayName: patchable, impliedLists }) as Members;
   refuse(
     'patch_invalid',
     serverFields
@@ -71,24 +68,17 @@ export function patchTargeting(definition: Definition, operations: readonly Oper
   return parseTargeting(patched, definition);
 }
 
-type Members = Record<string, unknown>;
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Deeper than this nothing belongs to a definition, so nothing there needs reading. */
 const deepest = 10;
 
-/** A copy in which null members are absent: official clients send null for what is not there, and crash on it in answers. */
+/** Null members are absent: official clients send null for what is not there, and crash on it in answers. */
 function withoutNulls(value: unknown, depth: number): unknown {
   if (depth > deepest) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
+  if (Array.isArray(value)) return mapItems(value, (item) => withoutNulls(item, depth + 1));
   if (!isObject(value)) return value;
-  const present: Members = {};
-  for (const name of Object.keys(value)) {
-    const member = value[name];
-    if (member !== null && name !== '__proto__') present[name] = withoutNulls(member, depth + 1);
-  }
-  return present;
+  return mapMembers(value, (member, name) =>
+    member === null || name === '__proto__' ? undefined : withoutNulls(member, depth + 1),
+  );
 }
 
 function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
@@ -107,36 +97,33 @@ function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
 }
 
 const eachObject = (list: unknown, change: (item: Members) => Members): unknown =>
-  Array.isArray(list) ? list.map((item) => (isObject(item) ? change(item) : item)) : list;
+  Array.isArray(list) ? mapItems(list, (item: unknown) => (isObject(item) ? change(item) : item)) : list;
 
 const isEmptyList = (member: unknown): boolean => Array.isArray(member) && member.length === 0;
 
 const withoutEmptyLists = (treatment: Members): Members =>
-  Object.values(treatment).some(isEmptyList)
-    ? Object.fromEntries(Object.entries(treatment).filter(([, member]) => !isEmptyList(member)))
-    : treatment;
+  mapMembers(treatment, (member) => (isEmptyList(member) ? undefined : member));
 
 function ruleWithDefaults(rule: Members): Members {
   const { condition } = rule;
   if (!isObject(condition)) return rule;
-  const { matchers = [] } = condition;
-  return {
-    ...rule,
-    condition: { combiner: 'AND', ...condition, matchers: eachObject(matchers, tidyMatcher) },
-  };
+  const { combiner = 'AND', matchers = [] } = condition;
+  const tidy = eachObject(matchers, tidyMatcher);
+  if (condition.combiner === combiner && condition.matchers === tidy) return rule;
+  return { ...rule, condition: { ...condition, combiner, matchers: tidy } };
 }
 
 /** `negate` is shown only when true, an empty attribute is none, and a single `treatment` is a list of one. */
-function tidyMatcher({ negate, attribute, depends, ...matcher }: Members): Members {
-  return {
-    ...(negate === undefined || negate === false ? {} : { negate }),
-    ...(attribute === undefined || attribute === '' ? {} : { attribute }),
-    ...(depends === undefined ? {} : { depends: isObject(depends) ? tidyDependency(depends) : depends }),
-    ...withoutEmptyForeign(matcher),
-  };
-}
+const tidyMatcher = (matcher: Members): Members =>
+  mapMembers(matcher, (member, name) => {
+    if (name === 'negate') return member === false ? undefined : member;
+    if (name === 'attribute') return member === '' ? undefined : member;
+    if (name === 'depends' && isObject(member)) return tidyDependency(member);
+    return isEmptyForeign(matcher.type, name, member) ? undefined : member;
+  });
 
-const tidyDependency = ({ splitName, treatment, treatments }: Members): Members => ({
-  splitName,
-  treatments: treatments ?? (treatment === undefined ? [] : [treatment]),
-});
+function tidyDependency(depends: Members): Members {
+  const { splitName, treatment, treatments } = depends;
+  if (splitName !== undefined && treatments !== undefined) return depends;
+  return { splitName, treatments: treatments ?? (treatment === undefined ? [] : [treatment]) };
+}

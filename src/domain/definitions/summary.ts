@@ -2,16 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { Seeds } from '../evaluation/bucketing.ts';
 import { FlagWithOwners } from '../flags.ts';
+import { joinObjects } from '../json.ts';
 import { etagOf } from '../revisions.ts';
 import { extend, Millis, Reference } from '../schema.ts';
-import {
-  Bucket,
-  Definition,
-  joinObjects,
-  type StoredDefinition,
-  type Targeting,
-  toDefinitionText,
-} from './definition.ts';
+import { Bucket, Definition, type StoredDefinition, type Targeting, toDefinitionText } from './definition.ts';
 
 /** What a list shows of a definition. */
 export const DefinitionSummary = Type.Object({

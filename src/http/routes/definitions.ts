@@ -2,6 +2,7 @@ import {
   createDefinition,
   type DefinitionChange,
   deleteDefinition,
+  type EditedDefinition,
   killDefinition,
   patchDefinition,
   replaceDefinition,
@@ -10,7 +11,6 @@ import {
 import * as contract from '#contract/definitions.ts';
 import { pageSizes } from '#contract/parts.ts';
 import {
-  type Definition,
   definitionNotFound,
   type StoredDefinition,
   segmentsOf,
@@ -26,8 +26,8 @@ import { noteOf } from '../pipeline/notes.ts';
 type Switch = Call<typeof contract.killDefinition>;
 
 export const definitions = (db: Reader) => {
-  const kill = async (call: Switch) => killDefinition(call.context, changeOf(call, call.body));
-  const restore = async (call: Switch) => restoreDefinition(call.context, changeOf(call, call.body));
+  const kill = async (call: Switch) => toReply(await killDefinition(call.context, changeOf(call, call.body)));
+  const restore = async (call: Switch) => toReply(await restoreDefinition(call.context, changeOf(call, call.body)));
   return implement(contract, {
     listDefinitions: async ({ environment, query }) =>
       jsonPage(query, pageSizes.definitions, {
@@ -37,14 +37,13 @@ export const definitions = (db: Reader) => {
     getDefinition: async ({ actor, project, environment, flag, params }) => {
       const definition = await findStoredDefinition(db, environment, flag.id);
       if (!definition) throw definitionNotFound(actor, { nameOrId: params.flag, project, environment }, 'definition');
-      return new JsonReply([toDefinitionText(definition)], definition);
+      return toReply({ stored: definition });
     },
     createDefinition: async (call) =>
-      warned(call, await createDefinition(call.context, { ...changeOf(call, call.body), body: call.body })),
+      warned(call, await createDefinition(call.context, changeOf(call, call.body), call.body)),
     replaceDefinition: async (call) =>
-      warned(call, await replaceDefinition(call.context, { ...changeOf(call, call.body), body: call.body })),
-    patchDefinition: async (call) =>
-      warned(call, await patchDefinition(call.context, { ...changeOf(call), operations: call.body })),
+      warned(call, await replaceDefinition(call.context, changeOf(call, call.body), call.body)),
+    patchDefinition: async (call) => warned(call, await patchDefinition(call.context, changeOf(call), call.body)),
     deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call, call.body)),
     killDefinition: kill,
     killDefinitionByPost: kill,
@@ -58,10 +57,13 @@ async function* definitionTexts(definitions: AsyncIterable<StoredDefinition>): A
 }
 
 /** A segment that does not exist is accepted, as by the vendor, and has no members; Burgee has no segments yet. */
-function warned({ warn }: { warn: (sentences: readonly string[]) => void }, definition: Definition): Definition {
-  warn(segmentsOf(definition).map((name) => `Segment ${name} does not exist, so it counts as empty`));
-  return definition;
+function warned({ warn }: { warn: (sentences: readonly string[]) => void }, edited: EditedDefinition): JsonReply {
+  warn(segmentsOf(edited.targeting).map((name) => `Segment ${name} does not exist, so it counts as empty`));
+  return toReply(edited);
 }
+
+const toReply = ({ stored }: Pick<EditedDefinition, 'stored'>): JsonReply =>
+  new JsonReply([toDefinitionText(stored)], stored);
 
 type Addressed = Pick<DefinitionChange, 'project' | 'environment' | 'flag' | 'ifMatch'> & {
   readonly query: Note;

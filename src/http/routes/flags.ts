@@ -9,12 +9,8 @@ import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
-import {
-  countDirectDependents,
-  listDirectDependents,
-  listStoredDefinitionsOfFlag,
-  listSummaries,
-} from '#store/definitions.ts';
+import { listSummaries } from '#store/definition-summaries.ts';
+import { countDirectDependents, listDirectDependents, listStoredDefinitionsOfFlag } from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/paging.ts';

@@ -20,7 +20,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { currentDeadline } from '../deadline.ts';
 import { type Listener as CommitListener, encodeNotice, type Notice, notify } from '../notices.ts';
-import { type AccessLock, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
+import { type AccessLock, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { channel, type Listener, startListener } from './listener.ts';
 import { makePool } from './pool.ts';
 import { connectionTo, isTrouble, Retryable, runQuery, runScript, unusable } from './query.ts';
@@ -74,7 +74,7 @@ class PostgresStore implements Store {
     );
   }
 
-  write<Result>(body: (tx: Tx) => Promise<Result>, access?: AccessLock): Promise<Result> {
+  write<Result>(body: (tx: RootTx) => Promise<Result>, access?: AccessLock): Promise<Result> {
     return retryUntilDeadline((deadline) =>
       this.#connected(deadline, (client) => transaction(client, new PostgresTx(client, this.#clock()), body, access)),
     );
@@ -235,7 +235,7 @@ async function commit(client: PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error('a transaction went on after one of its statements had failed');
 }
 
-class PostgresTx implements SchemaTx {
+class PostgresTx implements RootTx, SchemaTx {
   readonly now: number;
   readonly lock = sql`for update`;
   readonly keep = sql`for key share`;

@@ -23,7 +23,7 @@ import { OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
 import { makeFolder } from '../folders.ts';
 import { type Listener, type Notice, notify } from '../notices.ts';
-import { type CacheTag, type SchemaTx, type Store, type Tx, Unchanged, unavailable } from '../sql.ts';
+import { type CacheTag, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
 import { Connection } from './connection.ts';
 import { refuseDiskTrouble } from './errors.ts';
@@ -126,7 +126,7 @@ class SqliteStore implements Store {
     return this.#reader.all<Row>(query);
   }
 
-  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+  write<Result>(body: (tx: RootTx) => Promise<Result>): Promise<Result> {
     return this.#inTurn(body).catch(refuseDiskTrouble);
   }
 

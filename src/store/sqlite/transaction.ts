@@ -1,7 +1,7 @@
 /** A transaction of the embedded database, as commands see it: on the writer's connection, in a savepoint of its own. */
 import { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
-import type { DefinitionTag, SchemaTx } from '../sql.ts';
+import type { DefinitionTag, RootTx, SchemaTx } from '../sql.ts';
 import type { Touched } from './commits.ts';
 import type { Connection } from './connection.ts';
 
@@ -28,7 +28,7 @@ export class Announcements {
   }
 }
 
-export class SqliteTx implements SchemaTx {
+export class SqliteTx implements RootTx, SchemaTx {
   readonly now: number;
   /** The queue of writers is the lock. */
   readonly lock = empty;

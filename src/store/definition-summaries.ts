@@ -1,0 +1,114 @@
+/** Definitions in short, for lists: stored beside the definition and written in the same transaction. */
+import sql, { join } from 'sql-template-tag';
+import { parseStored, type StoredDefinition } from '#domain/definitions/definition.ts';
+import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
+import type { Reference } from '#domain/schema.ts';
+import { findStoredDefinition, inChunks, saveSummary } from './definitions.ts';
+import { fitting } from './paging.ts';
+import type { Reader, Store, Tx } from './sql.ts';
+
+/** Summaries are large only where a definition has hundreds of treatments. Larger ones are read one by one. In bytes. */
+const smallSummary = 4_096;
+/** How many definitions of a page of flags one statement looks for. */
+const maxPlaces = 1_000;
+
+export interface FlagSummaries {
+  readonly flagId: string;
+  readonly summaries: AsyncIterable<SummarizedDefinition>;
+}
+
+/** What each of the flags does in the environments, in short: in the order of the flags, then of the environments. */
+export async function* listSummaries(
+  db: Reader,
+  flagIds: readonly string[],
+  environments: readonly Reference[],
+): AsyncGenerator<FlagSummaries> {
+  const many = Math.max(1, Math.floor(maxPlaces / Math.max(1, environments.length)));
+  for (const some of inChunks(flagIds, many)) {
+    const byFlag = Map.groupBy(await listSummaryRows(db, some), (row) => row.flag_id);
+    for (const flagId of some) yield { flagId, summaries: inOrder(db, byFlag.get(flagId) ?? [], environments) };
+  }
+}
+
+interface SummaryRow {
+  readonly environment_id: string;
+  readonly flag_id: string;
+  /** Null where it is missing, outdated or large. */
+  readonly summary: string | null;
+  readonly updated_at: number;
+}
+
+/** A number of a change is given once in an environment, so the index that has it tells whether it is the last one. */
+const isCurrent = sql`exists (
+  select 1 from definitions now where now.environment_id = s.environment_id and now.change_number = s.change_number)`;
+
+const listSummaryRows = (db: Reader, flagIds: readonly string[]) =>
+  db.all<SummaryRow>(sql`
+    select place.environment_id, place.flag_id, s.summary, s.updated_at
+      from definitions place
+      left join definition_summaries s on s.environment_id = place.environment_id and s.flag_id = place.flag_id
+        and octet_length(s.summary) <= ${smallSummary} and ${isCurrent}
+     where place.flag_id in (${join([...flagIds])})`);
+
+async function* inOrder(
+  db: Reader,
+  rows: readonly SummaryRow[],
+  environments: readonly Reference[],
+): AsyncGenerator<SummarizedDefinition> {
+  const byEnvironment = new Map(rows.map((row) => [row.environment_id, row]));
+  for (const environment of environments) {
+    const row = byEnvironment.get(environment.id);
+    if (!row) continue;
+    const { summary, updated_at: lastUpdateTime } = row;
+    const found = summary === null ? await findSummary(db, environment, row.flag_id) : { summary, lastUpdateTime };
+    if (found) yield { environment, ...found };
+  }
+}
+
+/** One that is large, or that must be made from the definition. */
+async function findSummary(db: Reader, environment: Reference, flagId: string) {
+  const row = await db.one<{ summary: string; updated_at: number }>(sql`
+    select summary, updated_at from definition_summaries s
+     where s.environment_id = ${environment.id} and s.flag_id = ${flagId} and ${isCurrent}`);
+  if (row) return { summary: row.summary, lastUpdateTime: row.updated_at };
+  const definition = await findStoredDefinition(db, environment, flagId);
+  return definition && { summary: JSON.stringify(summaryOf(definition)), lastUpdateTime: definition.lastUpdateTime };
+}
+
+const summaryOf = (definition: StoredDefinition) => summarize(parseStored(definition));
+
+/** What one transaction reads: other writers wait for it. */
+const maxSummarizedBytes = 1_048_576;
+
+/**
+ * Writes the summaries that are missing or outdated: of definitions from before there were summaries, and of those that
+ * a node of the release before changed while it ran beside one of this release. At each start.
+ */
+export async function completeSummaries(store: Store): Promise<void> {
+  let last: PlaceRow = { environment_id: '', flag_id: '' };
+  for (;;) {
+    const found = await store.all<PlaceRow & { bytes: number }>(sql`
+      select d.environment_id, d.flag_id, octet_length(d.targeting) as bytes from definitions d
+       where (d.environment_id, d.flag_id) > (${last.environment_id}, ${last.flag_id})
+         and not exists (select 1 from definition_summaries s
+                          where s.environment_id = d.environment_id and s.flag_id = d.flag_id and ${isCurrent})
+       order by d.environment_id, d.flag_id limit 100`);
+    const places = fitting(found, ({ bytes }) => bytes, maxSummarizedBytes);
+    const end = places.at(-1);
+    if (!end) return;
+    last = end;
+    await store.write(async (tx) => {
+      for (const place of places) await completeSummary(tx, place);
+    });
+  }
+}
+
+/** Locks the definition, so that nobody changes it meanwhile. */
+async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: PlaceRow): Promise<void> {
+  await tx.one(sql`
+    select 1 from definitions where environment_id = ${id} and flag_id = ${flagId} ${tx.lock}`);
+  const definition = await findStoredDefinition(tx, { id, name: '' }, flagId);
+  if (definition) await saveSummary(tx, definition, summaryOf(definition));
+}
+
+type PlaceRow = Readonly<Record<'environment_id' | 'flag_id', string>>;
