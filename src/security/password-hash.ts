@@ -1,8 +1,9 @@
 /**
  * Passwords are stored as Argon2id (RFC 9106) in the usual text form, the PHC string.
  *
- * Argon2 runs in libuv's pool of four threads, where SQLite's flushes to the disk run too. At most two hashes run at a
- * time, so that two threads are always left for the others. Few may wait, so that those who wait are answered soon.
+ * Argon2 runs in libuv's pool of four threads, where compression and SQLite's flushes to the disk run too. At most two
+ * hashes run at a time; compression takes one thread, so one is always left for flushes. Few may wait, so that those who
+ * wait are answered soon.
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -14,6 +14,7 @@ import { toOpenApi } from '#contract/openapi.ts';
 import { acceptedEncoding, type Encoding } from '../server/compression.ts';
 import { policyOfDocuments } from '../server/headers.ts';
 import { dist, sendNotBuilt } from '../server/static.ts';
+import { turnstile } from '../server/turnstile.ts';
 
 const sliceBytes = 65_536;
 
@@ -54,15 +55,17 @@ function send(request: FastifyRequest, reply: FastifyReply, ready: Ready): Fasti
 }
 
 /**
- * A socket takes megabytes at once, and copying them for many clients in a row would hold up everyone else: each slice
- * waits for a turn of the event loop.
+ * A socket takes megabytes at once, and copying them for many clients in a row would hold up everyone else: in each turn
+ * of the event loop only a few slices are sent, whoever asks. A client that does not read waits outside.
  */
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += sliceBytes) {
-    if (start > 0) await turn();
+    await slicesPerTurn.pass(turn);
     yield bytes.subarray(start, start + sliceBytes);
   }
 }
+
+const slicesPerTurn = turnstile(4);
 
 async function compressed(text: string): Promise<Ready> {
   const identity = Buffer.from(text);

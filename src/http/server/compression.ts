@@ -1,9 +1,11 @@
 /** Compresses answers for clients that accept it. What is compressed and what is not: docs/decisions/0033. */
-import { pipeline, Readable, type Transform } from 'node:stream';
+import { once } from 'node:events';
+import { Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance } from 'fastify';
+import { turnstile } from './turnstile.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -41,11 +43,42 @@ export function compressAnswers(app: FastifyInstance): void {
     const encoding = acceptedEncoding(request.headers['accept-encoding']);
     if (!encoding) return payload;
     reply.header('content-encoding', encoding);
-    if (typeof payload === 'string') return compressors[encoding](payload);
-    // Whoever ends early ends the other; what went wrong shows in the answer, which is cut off.
-    return pipeline(payload, streamCompressors[encoding](), () => undefined);
+    if (typeof payload === 'string') return oneAtATime.pass(() => compressors[encoding](payload));
+    return Readable.from(compressedParts(payload, streamCompressors[encoding]()), { highWaterMark: 1 });
   });
 }
+
+/**
+ * Compression runs in libuv's pool of four threads. Password hashes take at most two of them, and compression one, so
+ * that one is left to bring SQLite's commits to the disk.
+ */
+const oneAtATime = turnstile(1);
+
+/**
+ * Holds the thread only while it works, not while the client reads: what comes out is collected first. When the client
+ * leaves, the loop ends, and the payload with it.
+ */
+async function* compressedParts(payload: Readable, compressor: Transform): AsyncGenerator<Buffer> {
+  const compressed: Buffer[] = [];
+  compressor.on('data', (bytes: Buffer) => compressed.push(bytes));
+  // The write that failed tells.
+  compressor.on('error', () => undefined);
+  try {
+    for await (const part of payload) {
+      await oneAtATime.pass(() => write(compressor, part));
+      if (compressed.length > 0) yield Buffer.concat(compressed.splice(0));
+    }
+    await oneAtATime.pass(() => once(compressor.end(), 'end'));
+    yield Buffer.concat(compressed);
+  } finally {
+    compressor.destroy();
+  }
+}
+
+const write = (compressor: Transform, part: unknown): Promise<void> =>
+  new Promise((resolve, reject) => {
+    compressor.write(part, (error) => (error ? reject(error) : resolve()));
+  });
 
 /** Only what is larger than a megabyte comes as a stream. */
 const isLarge = (payload: unknown): payload is string | Readable =>
