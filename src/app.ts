@@ -113,8 +113,9 @@ export async function createApp({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
     genReqId: nextTransactionId,
     trustProxy: trustProxy === '' ? false : trustProxy,
-    // Idle keep-alive connections must not hold up the stop.
+    // Idle keep-alive connections must not hold up the stop; a request on another one is still answered as usual.
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for what is refused before routing.
