@@ -1,4 +1,4 @@
-/** What Burgee is made of beside its own code: each package with a reason, a licence and no say in our installation. */
+/** Every package has a reason and a permissive licence, and none runs an install script unless we allow it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
