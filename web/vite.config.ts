@@ -5,12 +5,12 @@ import { defineConfig, type Plugin } from 'vite';
 const server = 'http://127.0.0.1:8080';
 
 /**
- * Few files instead of one for each component: what all pages need, in layers that import each other in one direction
- * only, and the pages of accounts. Every other page is a file of its own.
+ * Few chunks instead of one per component: shared code in layers that import each other in one direction only, and the
+ * account pages. Every other page is its own chunk.
  */
 const groups = [
   { name: 'vendor', test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack)\// },
-  // What checks values comes with the pages that read JSON; what evaluates and compares definitions with those of a flag.
+  // Validation loads with the pages that read JSON; evaluation and comparison with the flag pages.
   {
     name: 'checks',
     test: /\/typebox\/build\/(schema|value|format)\/|\/web\/interpret|\/domain\/(shapes|definitions\/parse)\./,
@@ -18,14 +18,14 @@ const groups = [
   { name: 'evaluation', test: /\/domain\/evaluation\/(?!bucketing)/ },
   { name: 'patches', test: /\/domain\/definitions\/patch/ },
   { name: 'differences', test: /\/domain\/definitions\/(diff|list-steps|moved-shares|same-items)/ },
-  // What edits and merges definitions comes with the pages of a flag, too.
+  // Editing and merging definitions load with the flag pages, too.
   {
     name: 'contract',
     test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!definition|matchers|summary))|\/typebox\//,
   },
   {
     name: 'ui',
-    test: /\/web\/src\/((ui|kit)\/(?!JsonDiff|CodeBlock|Username|Dependents|Version|FlagCrumbs|save-file)|(server|state)\/|administration\/whole-lists)|\/lucide-react\//,
+    test: /\/web\/src\/((ui|kit)\/(?!JsonDiff|rollout-status-words|Username|Dependents|Version|FlagCrumbs|save-file)|(server|state)\/|administration\/whole-lists)|\/lucide-react\//,
   },
   { name: 'administration', test: /\/web\/src\/administration\// },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\/(?!SignedIn\.|SetupLinkHelp)/ },
@@ -38,12 +38,12 @@ const groups = [
 const literal = "'(?:[^'\\\\\\n]|\\\\.)+'";
 const described = new RegExp(`\\b(?:description|summary):\\s*${literal}(?:\\s*\\+\\s*${literal})*,?`, 'g');
 
-/** What schemas and endpoints say of themselves is for the API's documents, which the server makes: no page shows it. */
+/** Removes descriptions from schemas and endpoints. Only the server's API documents use them. */
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
   enforce: 'pre',
   transform: {
-    // The descriptions of statuses are not about schemas, but data.
+    // Status descriptions are data, not schema descriptions.
     filter: { id: /\/src\/(contract|domain)\/(?!rollout-statuses)/ },
     handler: (code) => ({ code: code.replaceAll(described, ''), map: null }),
   },
@@ -64,7 +64,7 @@ export default defineConfig({
     rolldownOptions: {
       output: { codeSplitting: { includeDependenciesRecursively: false, groups } },
       treeshake: {
-        // Schemas are built when their module is loaded; of those that no page uses nothing shall remain. Without
+        // Schemas are built on module load; this drops those that no page uses. Without
         // these lines contract and domain weigh ten times as much. A spread counts as a reading of unknown effect, hence
         // `extend`; to declare all readings harmless would take checks out of React.
         manualPureFunctions: ['shapeOf', 'endpoint', 'Type', 'OneOf', 'NullableArray', 'extend'],

@@ -1,4 +1,4 @@
-// Runs before the first paint, so that who chose the dark theme never sees a white flash. A file of its own and not
+// Runs before the first paint, to avoid a white flash in the dark theme. A separate file, not
 // inline, because the Content-Security-Policy allows no inline script. src/ui/theme.ts writes what is read here.
 {
   const theme = localStorage.getItem('theme');
