@@ -3,17 +3,12 @@
  * reloads, navigation and signing in again. A draft belongs to the user who made it.
  */
 import { useSyncExternalStore } from 'react';
-import type { Conflict } from '#domain/definitions/conflict.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
+import type { Unsaved } from '#domain/definitions/rebase.ts';
 
-export interface Draft {
-  /** What the edits started from; null if the flag was not defined. */
-  readonly base: Targeting | null;
-  /** Its version; null if there was none. */
+export interface Draft extends Unsaved {
+  /** The version of `base`; null if there was none. */
   readonly etag: string | null;
-  readonly targeting: Targeting;
-  /** Unresolved conflicts with someone else's change. */
-  readonly conflicts: readonly Conflict[];
   /** The suggested title of the change. */
   readonly title?: string;
   /** The suggested comment. */

@@ -24,7 +24,7 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
   useEffect(() => {
     const old = before.current;
     before.current = saved;
-    const rebasing = outdated ? rebase(place, outdated, saved) : Promise.resolve(0);
+    const rebasing = outdated ? rebaseDraft(place, outdated, saved) : Promise.resolve(0);
     if (old?.etag === saved?.etag) return;
     void rebasing
       .then((conflicts) => tell({ old, now: saved, hasDraft, conflicts }))
@@ -34,17 +34,17 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
 }
 
 /** Loads the merge code on demand. Returns the number of conflicts. Leaves a draft alone that changed meanwhile. */
-async function rebase(place: DraftPlace, draft: Draft, saved: ExpandedDefinition | undefined): Promise<number> {
-  const { rebased } = await loadRebase();
+async function rebaseDraft(place: DraftPlace, draft: Draft, saved: ExpandedDefinition | undefined): Promise<number> {
+  const { rebase } = await loadRebase();
   if (readDraft(place) !== draft) return 0;
-  const next = rebased(draft, saved);
-  writeDraft(place, next);
+  const next = rebase(draft, saved && targetingOf(saved));
+  writeDraft(place, next && { ...draft, ...next, etag: saved?.etag ?? null });
   return next?.conflicts.length ?? 0;
 }
 
 /** Retries until it loads, because an outdated draft can never be saved. */
-const loadRebase = (): Promise<typeof import('./rebase.ts')> =>
-  import('./rebase.ts').catch(async () => {
+const loadRebase = (): Promise<typeof import('#domain/definitions/rebase.ts')> =>
+  import('#domain/definitions/rebase.ts').catch(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     return loadRebase();
   });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rule, Targeting } from '#domain/definitions/definition.ts';
+import { setRuleBuckets } from '#domain/definitions/edit-rules.ts';
+import { addTreatment, removeTreatment, setKeys } from '#domain/definitions/edit-treatments.ts';
 import { parseTargeting } from '#domain/definitions/parse.ts';
-import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
-import { setRuleBuckets } from '../../src/domain/definitions/edit-rules.ts';
-import { addTreatment, removeTreatment, setKeys } from '../../src/domain/definitions/edit-treatments.ts';
-import { rebased } from '../../web/src/features/definitions/editing/rebase.ts';
-import type { Draft } from '../../web/src/state/drafts.ts';
+import { rebase, type Unsaved } from '#domain/definitions/rebase.ts';
 import { aDefinition } from '../support/build.ts';
 
 const split = (on: number) => [
@@ -22,15 +20,14 @@ const base = addTreatment(
   'compact',
 );
 const withDefault = (on: number): Targeting => ({ ...base, defaultRule: split(on) });
-const saved = (targeting: Targeting, etag: string) => ({ ...targeting, etag }) as ExpandedDefinition;
-const draftOf = (targeting: Targeting): Draft => ({ base, etag: '0', targeting, conflicts: [] });
 
-/** The draft after each of these was saved by somebody else. */
-const afterSaves = (mine: Targeting, ...saves: Targeting[]): Draft | undefined =>
-  saves.reduce<Draft | undefined>(
-    (draft, theirs, place) => draft && rebased(draft, saved(theirs, `${place + 1}`)),
-    draftOf(mine),
-  );
+/** My edits after someone else saved each of these. */
+const afterSaves = (mine: Targeting, ...saves: Targeting[]): Unsaved | undefined =>
+  saves.reduce<Unsaved | undefined>((unsaved, theirs) => unsaved && rebase(unsaved, theirs), {
+    base,
+    targeting: mine,
+    conflicts: [],
+  });
 
 test('a step that they changed twice is one conflict, with what they have now', () => {
   const draft = afterSaves(withDefault(80), withDefault(60), withDefault(70));
@@ -72,4 +69,16 @@ test('a conflict stays open while they change something else', () => {
   assert.equal(removed?.conflicts.length, 1);
   const alsoRemoved = afterSaves(removeTreatment(base, 'compact'), used, removeTreatment(base, 'compact'));
   assert.equal(alsoRemoved, undefined);
+});
+
+test('edits of a definition that someone deleted define it again, and those of one that someone made change that one', () => {
+  const mine = withDefault(80);
+  assert.deepEqual(rebase({ base, targeting: mine, conflicts: [] }, undefined), {
+    base: null,
+    targeting: mine,
+    conflicts: [],
+  });
+  const undefinedBefore: Unsaved = { base: null, targeting: mine, conflicts: [] };
+  assert.deepEqual(rebase(undefinedBefore, base), { base, targeting: mine, conflicts: [] });
+  assert.equal(rebase(undefinedBefore, mine), undefined);
 });
