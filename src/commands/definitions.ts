@@ -20,6 +20,7 @@ import type { Operation } from '#domain/json-patch.ts';
 import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
+import type { Reference } from '#domain/schema.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
@@ -89,7 +90,10 @@ export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange
   await requireNote(tx, change.project, change.note);
   if (edit.kind === 'create') return create(tx, change, edit);
   const { stored, revision } = await lockDefinition(tx, change);
-  if (edit.kind === 'delete') return remove(tx, change, { stored, revision });
+  if (edit.kind === 'delete') {
+    await removeDefinition(tx, change, { stored, revision });
+    return undefined;
+  }
   const before = parseStored(stored);
   const targeting = applyEdit(before, edit);
   if (equalJson(targeting, toTargeting(before))) return tx.unchanged({ stored, targeting });
@@ -147,13 +151,18 @@ interface Locked {
   readonly revision: number;
 }
 
-async function remove(tx: RecordingTx, change: DefinitionChange, { stored, revision }: Locked): Promise<undefined> {
-  const { environment, flag } = change;
+/** Part of deleting a definition, alone or with its flag. The environment is locked. Returns the instant of the entry. */
+export async function removeDefinition(tx: RecordingTx, place: Place, { stored, revision }: Locked): Promise<number> {
+  const { environment, flag } = place;
   await store.deleteDefinition(tx, environment.id, flag.id);
   await store.insertTombstone(tx, environment.id, flag.name, revision);
   const notBefore = nextRevision(tx.now, stored.lastUpdateTime);
-  await tx.record({ ...entry('definition.deleted', change), before: toRecord(stored), notBefore });
+  await tx.record({ ...entry('definition.deleted', place), before: toRecord(stored), notBefore });
+  return notBefore;
 }
+
+/** What the audit entry of a change names. */
+type Place = Pick<DefinitionChange, 'project' | 'note'> & { readonly environment: Reference; readonly flag: Reference };
 
 /** Refuses an invalid targeting. Saves which flags it needs, and returns it as it is stored. */
 async function saveValid(
@@ -255,7 +264,7 @@ function newSeeds(): Seeds {
 
 const toRecord = (stored: store.SeededDefinition) => new JsonText(toRecordText(stored));
 
-const entry = (action: Entry['action'], { project, environment, flag, note }: DefinitionChange) => ({
+const entry = (action: Entry['action'], { project, environment, flag, note }: Place) => ({
   action,
   object: { type: 'definition' as const, id: flag.id, name: flag.name },
   project,

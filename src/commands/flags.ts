@@ -1,26 +1,21 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
-import { toRecordText } from '#domain/definitions/definition.ts';
 import { patchFlag as applyFlagPatch, checkFlagName, type Flag, type FlagSettings } from '#domain/flags.ts';
-import { equalJson, JsonText, joinObjects } from '#domain/json.ts';
+import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import {
-  insertTombstone,
-  listEnvironmentsOfFlag,
-  listStoredDefinitionsOfFlag,
-  type SeededDefinition,
-} from '#store/definitions.ts';
+import { findStoredDefinition, listEnvironmentsOfFlag } from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+import { removeDefinition } from './definitions.ts';
 import { requireNote } from './projects.ts';
 
 export interface NewFlag {
@@ -133,27 +128,24 @@ async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: st
   return { rolloutStatus: { id, name: status?.name ?? '' }, rolloutStatusTimestamp: tx.now };
 }
 
-/** Deletes a flag with all its definitions. */
+/** Deletes a flag with all its definitions. Each has an audit entry of its own, from which it can be created again. */
 export const deleteFlag = (context: Context, change: FlagChange) => write(context, (tx) => deleteFlagIn(tx, change));
 
 export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMatch }: FlagChange) {
   await requireNote(tx, project, note);
   const before = await lockFlag(tx, flag);
   requireMatch(ifMatch, before);
-  const environments = await listEnvironmentsOfFlag(tx, flag.id);
-  for (const environment of environments) {
-    const { changeNumber } = await nextChangeNumber(tx, environment);
-    await insertTombstone(tx, environment.id, flag.name, changeNumber);
+  let notBefore = nextRevision(tx.now, before.revision);
+  for (const defined of await listEnvironmentsOfFlag(tx, flag.id)) {
+    const { environment, changeNumber: revision } = await nextChangeNumber(tx, defined);
+    // Read only now that its environment is locked: nobody changes it any more.
+    const stored = await findStoredDefinition(tx, environment, flag.id);
+    if (!stored) continue;
+    const removedAt = await removeDefinition(tx, { project, environment, flag, note }, { stored, revision });
+    notBefore = Math.max(notBefore, removedAt);
   }
-  // Read only now that their environments are locked: nobody changes them any more.
-  const definitions: SeededDefinition[] = [];
-  for await (const one of listStoredDefinitionsOfFlag(tx, flag.id, environments)) definitions.push(one);
   await store.deleteFlag(tx, flag.id);
-  const texts = definitions.map(toRecordText).join(',');
-  const gone = new JsonText(joinObjects(JSON.stringify(withoutRevision(before)), `{"definitions":[${texts}]}`));
-  const changedAt = [before.revision, ...definitions.map((definition) => definition.lastUpdateTime)];
-  const notBefore = nextRevision(tx.now, Math.max(...changedAt));
-  await tx.record({ ...entry('flag.deleted', project, before), before: gone, note, notBefore });
+  await tx.record({ ...entry('flag.deleted', project, before), before: withoutRevision(before), note, notBefore });
   return true as const;
 }
 

@@ -268,7 +268,7 @@ test('the entries of a definition hold all of it, before and after, with its see
   );
 });
 
-test('a deleted flag can be made again from its entry without moving any key to another bucket', async () => {
+test('a deleted flag can be made again from its entries without moving any key to another bucket', async () => {
   const project = await aProject(api);
   const { flag, path } = await aDefinedFlag(api, project, {
     trafficAllocation: 60,
@@ -279,14 +279,31 @@ test('a deleted flag can be made again from its entry without moving any key to 
   });
   const [definition, seeds] = [(await api.get(path)).body, await seedsOf(project, flag)];
   await api.delete(`/splits/ws/${project.id}/${flag.name}`);
-  const [{ before } = assert.fail()] = await logOf(`objectId=${flag.id}&objectType=flag`);
-  const { definitions } = before as { definitions: object[] };
+  const [{ before } = assert.fail()] = await logOf(`objectId=${flag.id}&objectType=definition`);
   await aFlag(api, project, flag.name);
-  const again = await api.post(path, definitions[0]);
+  const again = await api.post(path, before);
   assert.equal(again.status, 200, again.text);
   assert.deepEqual(await seedsOf(project, flag), seeds);
   const { id, creationTime, lastUpdateTime } = again.body;
   assert.deepEqual(again.body, { ...definition, id, creationTime, lastUpdateTime });
+});
+
+test('deleting a flag stores no definition again, however large its definitions are', async () => {
+  const project = await aProject(api);
+  const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`);
+  const treatments = [{ name: 'on', keys }, { name: 'off' }];
+  const { flag } = await aDefinedFlag(api, project, { treatments });
+  await api.delete(`/splits/ws/${project.id}/${flag.name}`);
+  const rows = await api.store.all<{ action: string; bytes: number }>(sql`
+    select action, coalesce(octet_length(before_body), 0) as bytes from changes
+     where object_id = ${flag.id} and after_body is null order by id`);
+  assert.deepEqual(
+    rows.map(({ action, bytes }) => [action, bytes]),
+    [
+      ['definition.deleted', 0],
+      ['flag.deleted', 0],
+    ],
+  );
 });
 
 test('a definition takes the seeds that it is created with, both or none, and keeps them when it is replaced', async () => {

@@ -91,6 +91,7 @@ test('of racing deletes one is done and recorded, the others find nothing', asyn
   const { flag, path } = await aDefinedFlag(api, project);
   const table = [
     { path, recorded: 'definition.deleted' },
+    // Its only definition is gone by then.
     { path: `/splits/ws/${project.id}/${flag.name}`, recorded: 'flag.deleted' },
   ];
   for (const { path: gone, recorded } of table) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
+import type { Change } from '#domain/changes.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, asAnswered, uniqueName } from '../support/build.ts';
 
@@ -208,20 +209,24 @@ test('deleting a flag removes it with all its definitions, and nothing else', as
     const [{ flag, path: inStaging }, kept] = [await aDefinedFlag(api, project), await aDefinedFlag(api, project)];
     const inProduction = inStaging.replace(project.staging.id, project.production.id);
     await api.post(inProduction, aDefinition());
-    const before = {
-      ...(await api.get(`/splits/ws/${project.id}/${flag.name}`)).body,
-      definitions: [(await api.get(inStaging)).body, (await api.get(inProduction)).body],
-    };
+    const before = (await api.get(`/splits/ws/${project.id}/${flag.name}`)).body;
+    const definitions = [(await api.get(inStaging)).body, (await api.get(inProduction)).body];
     const actions = await api.recorded(async () => {
       const request = { text: '', headers: { 'content-type': 'application/json' } };
       const { status, text } = await api.call('DELETE', `/splits/ws/${project.id}/${flag[by]}`, request);
       assert.deepEqual([status, text], [200, 'true']);
     });
-    assert.deepEqual(actions, ['flag.deleted']);
-    const change = await api.lastChange();
-    const { definitions, ...rest } = change.before as { definitions: unknown[] };
-    assert.deepEqual({ ...rest, definitions: definitions.map(asAnswered) }, before);
-    assert.deepEqual([change.object.id, change.after], [flag.id, undefined]);
+    assert.deepEqual(actions, ['definition.deleted', 'definition.deleted', 'flag.deleted']);
+    const [change, ...others] = (await api.get(`/auditLogs?limit=3&objectId=${flag.id}`)).body.data as Change[];
+    assert.deepEqual([change?.object.type, change?.before, change?.after], ['flag', before, undefined]);
+    assert.deepEqual(
+      others.toReversed().map((other) => asAnswered(other.before)),
+      definitions,
+    );
+    for (const other of others) {
+      assert.deepEqual([other.object.type, other.after], ['definition', undefined]);
+      assert.equal(other.transactionId, change?.transactionId);
+    }
     for (const path of [inStaging, inProduction]) {
       refused(await api.get(path), 404, `Could not find splitmetadata ${flag.name}`);
     }

@@ -40,6 +40,7 @@ class Command implements fc.AsyncCommand<Model, object> {
     const statuses = seen.kinds.get(this.#step.name) ?? new Set();
     seen.kinds.set(this.#step.name, statuses.add(expected.status));
     if (expected.status >= 400) seen.refused += 1;
+    for (const entry of expected.earlierEntries ?? []) entries.push({ ...entry, at: world.now });
     if (expected.entry) entries.push({ ...expected.entry, at: world.now });
     assert.equal(differenceOf(expected, answer, ids, 'serial'), undefined, `${this}`);
     if (expected.entry?.action === 'workspace.created') await learnProject(server.api, expected.entry.object.id, ids);

@@ -5,6 +5,7 @@ import { recordedDefinition } from './definitions.ts';
 import {
   type Aim,
   type Answered,
+  type Entry,
   hit,
   holds,
   ifMatch,
@@ -190,13 +191,17 @@ export const flagSteps = [
       const { project, flag } = found;
       if (isMissing(project, note)) return { status: 400 };
       project.flags.splice(project.flags.indexOf(flag), 1);
-      for (const { environment: mark } of flag.definitions) {
-        const environment = project.environments.find((one) => one.mark === mark);
-        if (environment) environment.changeNumber = Math.max(world.now, environment.changeNumber + 1);
+      const earlierEntries: Entry[] = [];
+      for (const environment of project.environments) {
+        const definition = flag.definitions.find((one) => one.environment === environment.mark);
+        if (!definition) continue;
+        environment.changeNumber = Math.max(world.now, environment.changeNumber + 1);
+        const gone = { action: 'definition.deleted', object: { type: 'definition', id: flag.mark, name: flag.name } };
+        const place = { project: project.mark, environment: environment.mark };
+        earlierEntries.push({ ...gone, ...place, before: recordedDefinition(definition, flag, project), note });
       }
-      const definitions = flag.definitions.map((definition) => recordedDefinition(definition, flag, project));
-      const before = { ...read(flag, project), definitions: { '@unordered': definitions } };
-      return ok(true, { entry: { ...entry('deleted', flag, project), before, note } });
+      const before = read(flag, project);
+      return ok(true, { earlierEntries, entry: { ...entry('deleted', flag, project), before, note } });
     },
   }),
   rule('read a flag', {

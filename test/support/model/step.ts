@@ -60,6 +60,8 @@ export interface Answered {
   readonly message?: string;
   readonly etag?: { readonly mark: string; readonly revision: number };
   readonly entry?: Entry;
+  /** Entries of what is deleted with it, in their order, before its own. */
+  readonly earlierEntries?: readonly Entry[];
 }
 
 /** What a step may ask of the world before it is sent. */
