@@ -1,8 +1,23 @@
-/** Every endpoint, by resource. */
+/** Every resource: its endpoints, and what the OpenAPI document says of it besides. */
+import type { TSchema } from 'typebox';
+import { CreatedApiKey } from '#domain/api-keys.ts';
+import { Change } from '#domain/changes.ts';
+import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
+import { Matcher } from '#domain/definitions/matchers.ts';
+import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
+import { EnvironmentDetails, EnvironmentSummary } from '#domain/environments.ts';
+import { Flag } from '#domain/flags.ts';
+import { Group } from '#domain/groups.ts';
+import { Patch } from '#domain/json-patch.ts';
+import { Project } from '#domain/projects.ts';
+import { Restriction } from '#domain/restrictions.ts';
+import { TrafficTypeReply } from '#domain/traffic-types.ts';
+import { User } from '#domain/users.ts';
 import * as accounts from './accounts.ts';
 import * as apiKeys from './api-keys.ts';
 import * as changes from './changes.ts';
 import * as definitions from './definitions.ts';
+import type { Endpoint } from './endpoint.ts';
 import * as environments from './environments.ts';
 import * as flags from './flags.ts';
 import * as groups from './groups.ts';
@@ -14,24 +29,106 @@ import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
 import * as users from './users.ts';
 
-/** Below the prefix of the Admin API. */
-export const contract = {
-  projects,
-  environments,
-  trafficTypes,
-  rolloutStatuses,
-  flags,
-  definitions,
-  users,
-  groups,
-  apiKeys,
-  restrictions,
-  changes,
-  rollouts,
-};
+export interface Resource<Endpoints = Readonly<Record<string, Endpoint>>> {
+  /** As people read it. */
+  readonly title: string;
+  readonly description: string;
+  readonly endpoints: Endpoints;
+  /** Schemas that several endpoints use: the document has each of them once, under this name. */
+  readonly schemas?: Readonly<Record<string, TSchema>>;
+}
+
+/** Below the prefix of the Admin API, in the order of the document. */
+export const resources = {
+  projects: {
+    title: 'Projects',
+    description: 'A project has its own environments, traffic types and feature flags. Paths call it `ws`.',
+    endpoints: projects,
+    schemas: { Project },
+  },
+  environments: {
+    title: 'Environments',
+    description:
+      'Where flags are served, for example staging and production. Each has its own definitions and SDK keys.',
+    endpoints: environments,
+    schemas: { EnvironmentSummary, EnvironmentDetails },
+  },
+  trafficTypes: {
+    title: 'Traffic types',
+    description: 'Whom a flag tells apart: users, accounts, devices.',
+    endpoints: trafficTypes,
+    schemas: { TrafficType: TrafficTypeReply },
+  },
+  rolloutStatuses: {
+    title: 'Rollout statuses',
+    description: 'How far the rollout of a flag is, from the start to its end.',
+    endpoints: rolloutStatuses,
+  },
+  flags: {
+    title: 'Feature flags',
+    description:
+      'A flag’s name, description, tags and rollout status. What it serves is its definition in an environment.',
+    endpoints: flags,
+    schemas: { Flag, ListedFlag, ExpandedFlag },
+  },
+  definitions: {
+    title: 'Definitions',
+    description:
+      'What a flag serves in one environment: treatments, targeted keys, rules and shares; kill and restore.',
+    endpoints: definitions,
+    schemas: { Definition, DefinitionSummary, ExpandedDefinition, DefinitionBody, Matcher, Patch },
+  },
+  users: { title: 'Users', description: 'People, who are invited by e-mail.', endpoints: users, schemas: { User } },
+  groups: {
+    title: 'Groups',
+    description: 'Groups of users. Members of Administrators may do everything.',
+    endpoints: groups,
+    schemas: { Group },
+  },
+  apiKeys: {
+    title: 'API keys',
+    description: 'Keys for this API (`admin`) and for SDKs (`server_side`, `client_side`).',
+    endpoints: apiKeys,
+    schemas: { CreatedApiKey },
+  },
+  restrictions: {
+    title: 'Project access',
+    description: 'Who may see a project.',
+    endpoints: restrictions,
+    schemas: { Restriction },
+  },
+  changes: {
+    title: 'Audit log',
+    description: 'Who changed what, when and why.',
+    endpoints: changes,
+    schemas: { Change },
+  },
+  rollouts: {
+    title: 'Rollouts',
+    description: 'How the shares of a definition changed over time.',
+    endpoints: rollouts,
+  },
+} as const satisfies Record<string, Resource>;
 
 /** Below the prefix of accounts. */
-export const accountContract = { accounts };
+export const accountResources = {
+  accounts: {
+    title: 'Accounts',
+    description: 'How people sign in: invitations, sessions, passwords and the second factor.',
+    endpoints: accounts,
+  },
+} as const satisfies Record<string, Resource>;
 
 /** Below no prefix. */
-export const serviceContract = { service };
+export const serviceResources = {
+  service: { title: 'Service', description: 'Probes for load balancers and monitoring.', endpoints: service },
+} as const satisfies Record<string, Resource>;
+
+const endpointsOf = <All extends Record<string, Resource>>(all: All) =>
+  Object.fromEntries(Object.entries(all).map(([name, { endpoints }]) => [name, endpoints])) as {
+    readonly [Name in keyof All]: All[Name]['endpoints'];
+  };
+
+export const contract = endpointsOf(resources);
+export const accountContract = endpointsOf(accountResources);
+export const serviceContract = endpointsOf(serviceResources);

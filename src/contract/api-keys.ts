@@ -1,6 +1,6 @@
 import { ApiKeySummary, CreatedApiKey, NewApiKey } from '#domain/api-keys.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { OffsetListing, OffsetPage, True } from './parts.ts';
 
 export const createApiKey = endpoint({
   method: 'POST',
@@ -14,13 +14,16 @@ export const createApiKey = endpoint({
   problems: ['api_key_invalid', 'scope_too_wide', 'project_not_found', 'environment_not_found'],
 });
 
+const pageSize = { default: 50, most: 200 };
+
 export const listApiKeys = endpoint({
   method: 'GET',
   path: '/apiKeys',
   summary: 'List API keys',
   description: 'Those within the scope of the asking key, in order of creation, without their secrets.',
   access: { needs: 'apiKey.read', scope: 'project' },
-  query: OffsetPage(pageSizes.apiKeys),
+  pageSize,
+  query: OffsetPage(pageSize),
   reply: OffsetListing(ApiKeySummary),
   showsHousekeeping: true,
   problems: [],

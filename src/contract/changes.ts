@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Change, objectTypes } from '#domain/changes.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { MarkerListing, MarkerPage, pageSizes } from './parts.ts';
+import { MarkerListing, MarkerPage } from './parts.ts';
 
 /** Larger numbers would not be exact, and the database would refuse them in its own words. */
 const instant = (description: string) =>
@@ -15,6 +15,8 @@ const instant = (description: string) =>
     }),
   );
 
+const pageSize = { default: 20, most: 200 };
+
 export const listChanges = endpoint({
   method: 'GET',
   path: '/auditLogs',
@@ -24,8 +26,9 @@ export const listChanges = endpoint({
     'there. The history of a flag and of its definitions is what has the flag’s id as `objectId`.',
   access: { needs: 'audit.read', scope: 'environment' },
   showsHousekeeping: true,
+  pageSize,
   query: extend(
-    MarkerPage(pageSizes.changes),
+    MarkerPage(pageSize),
     Type.Object({
       workspaceId: Type.Optional(Type.String({ maxLength: 255, description: 'id of a project' })),
       environmentId: Type.Optional(Type.String({ maxLength: 255, description: 'id of an environment' })),

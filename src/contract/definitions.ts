@@ -1,11 +1,13 @@
 import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { endpoint } from './endpoint.ts';
-import { NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 
 const path = '/splits/ws/:project/:flag/environments/:environment';
 const read = { needs: 'definition.read', scope: 'environment' } as const;
 const write = { needs: 'definition.write', scope: 'environment' } as const;
+
+const pageSize = { default: 20, most: 50 };
 
 export const listDefinitions = endpoint({
   method: 'GET',
@@ -13,7 +15,8 @@ export const listDefinitions = endpoint({
   summary: 'List definitions',
   description: 'All in the environment, in order of creation.',
   access: read,
-  query: OffsetPage(pageSizes.definitions),
+  pageSize,
+  query: OffsetPage(pageSize),
   reply: OffsetListing(Definition),
   problems: [],
 });

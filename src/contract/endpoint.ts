@@ -10,6 +10,7 @@ import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import type { ProblemCode } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
+import type { PageSize } from './parts.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -23,6 +24,8 @@ export interface Endpoint {
    */
   readonly access: Access | 'public' | 'probe' | 'signed-in';
   readonly query?: TObject;
+  /** For a list: how many objects a page has. Its query is `OffsetPage` or `MarkerPage` of the same size. */
+  readonly pageSize?: PageSize;
   /** Checked against the schema before the handler runs. */
   readonly body?: TSchema;
   /** The body may be left out. */

@@ -4,7 +4,7 @@ import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { NoteQuery, OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 
 const expandable = (what: string, description: string) => Type.Optional(OneOf([what], { description }));
 
@@ -20,14 +20,17 @@ export const createFlag = endpoint({
   problems: ['flag_invalid', 'flag_name_taken', 'precondition_failed'],
 });
 
+const pageSize = { default: 20, most: 50 };
+
 export const listFlags = endpoint({
   method: 'GET',
   path: '/splits/ws/:project',
   summary: 'List flags',
   description: 'In order of creation. A flag is listed when it passes every filter that is there.',
   access: { needs: 'flag.read', scope: 'project' },
+  pageSize,
   query: extend(
-    OffsetPage(pageSizes.flags),
+    OffsetPage(pageSize),
     Type.Object({
       tag: Type.Optional(
         Type.Array(Type.String({ maxLength: 255 }), {
@@ -58,6 +61,8 @@ export const getFlag = endpoint({
   problems: [],
 });
 
+const dependentsPageSize = { default: 20, most: 200 };
+
 export const listDependents = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/:flag/dependents',
@@ -65,8 +70,9 @@ export const listDependents = endpoint({
   description:
     'The flags with a rule on the treatment of this one (`IN_SPLIT`), once for each environment: in order of the environments’ creation, then by name. An addition to the vendor’s API.',
   access: { needs: 'definition.read', scope: 'project' },
+  pageSize: dependentsPageSize,
   query: extend(
-    OffsetPage(pageSizes.dependents),
+    OffsetPage(dependentsPageSize),
     Type.Object({
       environmentId: Type.Optional(Type.String({ minLength: 1, description: 'Only in this environment.' })),
     }),

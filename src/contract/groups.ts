@@ -1,9 +1,11 @@
 import { Group, GroupUpdate, NewGroup } from '#domain/groups.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { OffsetListing, OffsetPage, True } from './parts.ts';
 
 const read = { needs: 'group.read', scope: 'environment' } as const;
 const write = { needs: 'group.write', scope: 'account' } as const;
+
+const pageSize = { default: 50, most: 200 };
 
 export const listGroups = endpoint({
   method: 'GET',
@@ -11,7 +13,8 @@ export const listGroups = endpoint({
   summary: 'List groups',
   description: 'In order of creation.',
   access: read,
-  query: OffsetPage(pageSizes.groups),
+  pageSize,
+  query: OffsetPage(pageSize),
   reply: OffsetListing(Group),
   problems: [],
 });

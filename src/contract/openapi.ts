@@ -1,94 +1,20 @@
 /** Every endpoint → one OpenAPI 3.1 document. Pure: the same contract always makes the same document. */
 
 import type { TSchema } from 'typebox';
-import { CreatedApiKey } from '#domain/api-keys.ts';
-import { Change } from '#domain/changes.ts';
-import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
-import { Matcher } from '#domain/definitions/matchers.ts';
-import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
-import { EnvironmentDetails, EnvironmentSummary } from '#domain/environments.ts';
-import { Flag } from '#domain/flags.ts';
-import { Group } from '#domain/groups.ts';
-import { Patch } from '#domain/json-patch.ts';
 import { type ProblemCode, problems, sentenceOf } from '#domain/problems.ts';
-import { Project } from '#domain/projects.ts';
-import { Restriction } from '#domain/restrictions.ts';
-import { TrafficTypeReply } from '#domain/traffic-types.ts';
-import { User } from '#domain/users.ts';
-import { accountContract, contract, serviceContract } from './all.ts';
+import { accountResources, type Resource, resources, serviceResources } from './all.ts';
 import { type Endpoint, needsNobody, problemsOf } from './endpoint.ts';
 import { examples, parameters } from './examples.ts';
 import { accountPrefix, ErrorBody, prefix, statusOf } from './parts.ts';
 
-interface Tag {
-  readonly name: string;
-  readonly description: string;
-}
+const all: readonly (Resource & { readonly base: string })[] = [
+  ...Object.values(resources).map((resource) => ({ ...resource, base: prefix })),
+  ...Object.values(accountResources).map((resource) => ({ ...resource, base: accountPrefix })),
+  ...Object.values(serviceResources).map((resource) => ({ ...resource, base: '' })),
+];
 
-/** What each part of the contract is called where people read it. */
-const tags: Record<keyof typeof contract, Tag> = {
-  projects: {
-    name: 'Projects',
-    description: 'A project has its own environments, traffic types and feature flags. Paths call it `ws`.',
-  },
-  environments: {
-    name: 'Environments',
-    description:
-      'Where flags are served, for example staging and production. Each has its own definitions and SDK keys.',
-  },
-  trafficTypes: { name: 'Traffic types', description: 'Whom a flag tells apart: users, accounts, devices.' },
-  rolloutStatuses: {
-    name: 'Rollout statuses',
-    description: 'How far the rollout of a flag is, from the start to its end.',
-  },
-  flags: {
-    name: 'Feature flags',
-    description:
-      'A flag’s name, description, tags and rollout status. What it serves is its definition in an environment.',
-  },
-  definitions: {
-    name: 'Definitions',
-    description:
-      'What a flag serves in one environment: treatments, targeted keys, rules and shares; kill and restore.',
-  },
-  users: { name: 'Users', description: 'People, who are invited by e-mail.' },
-  groups: { name: 'Groups', description: 'Groups of users. Members of Administrators may do everything.' },
-  apiKeys: {
-    name: 'API keys',
-    description: 'Keys for this API (`admin`) and for SDKs (`server_side`, `client_side`).',
-  },
-  restrictions: { name: 'Project access', description: 'Who may see a project.' },
-  changes: { name: 'Audit log', description: 'Who changed what, when and why.' },
-  rollouts: { name: 'Rollouts', description: 'How the shares of a definition changed over time.' },
-};
-const accountsTag: Tag = {
-  name: 'Accounts',
-  description: 'How people sign in: invitations, sessions, passwords and the second factor.',
-};
-const serviceTag: Tag = { name: 'Service', description: 'Probes for load balancers and monitoring.' };
-
-/** Schemas that stand in many places are written once. */
-const shared = {
-  Error: ErrorBody,
-  Project,
-  EnvironmentSummary,
-  EnvironmentDetails,
-  TrafficType: TrafficTypeReply,
-  Flag,
-  ListedFlag,
-  ExpandedFlag,
-  Definition,
-  DefinitionSummary,
-  ExpandedDefinition,
-  DefinitionBody,
-  Matcher,
-  Patch,
-  User,
-  Group,
-  CreatedApiKey,
-  Restriction,
-  Change,
-};
+/** Written once, and referred to by name. */
+const shared: Record<string, TSchema> = Object.assign({ Error: ErrorBody }, ...all.map(({ schemas }) => schemas));
 const names = new Map<unknown, string>(Object.entries(shared).map(([name, schema]) => [schema, name]));
 
 /** The value with every shared schema below it replaced by a reference. */
@@ -104,16 +30,6 @@ function inside(value: unknown, change: (value: unknown) => unknown): unknown {
 }
 
 export function toOpenApi(): object {
-  const parts = Object.entries(contract).map(([part, endpoints]) => ({
-    tag: tags[part as keyof typeof contract],
-    base: prefix,
-    endpoints: Object.entries<Endpoint>(endpoints),
-  }));
-  const all = [
-    ...parts,
-    { tag: accountsTag, base: accountPrefix, endpoints: Object.entries<Endpoint>(accountContract.accounts) },
-    { tag: serviceTag, base: '', endpoints: Object.entries<Endpoint>(serviceContract.service) },
-  ];
   return {
     openapi: '3.1.0',
     info: {
@@ -127,8 +43,8 @@ export function toOpenApi(): object {
     },
     servers: [{ url: '/', description: 'this server' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: all.map(({ tag }) => tag),
-    paths: refer(toPaths(all)),
+    tags: all.map(({ title, description }) => ({ name: title, description })),
+    paths: refer(toPaths()),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
@@ -145,18 +61,12 @@ export function toOpenApi(): object {
   };
 }
 
-interface Part {
-  readonly tag: Tag;
-  readonly base: string;
-  readonly endpoints: readonly [name: string, endpoint: Endpoint][];
-}
-
-function toPaths(parts: readonly Part[]): Record<string, Record<string, object>> {
+function toPaths(): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
-  for (const { tag, base, endpoints } of parts) {
-    for (const [name, endpoint] of endpoints) {
+  for (const { title, base, endpoints } of all) {
+    for (const [name, endpoint] of Object.entries(endpoints)) {
       const path = base + endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(tag.name, name, endpoint) };
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(title, name, endpoint) };
     }
   }
   return paths;

@@ -60,17 +60,6 @@ export interface PageSize {
   readonly default: number;
   readonly most: number;
 }
-export const pageSizes = {
-  projects: { default: 50, most: 200 },
-  flags: { default: 20, most: 50 },
-  definitions: { default: 20, most: 50 },
-  dependents: { default: 20, most: 200 },
-  groups: { default: 50, most: 200 },
-  restrictions: { default: 20, most: 200 },
-  apiKeys: { default: 50, most: 200 },
-  users: { default: 20, most: 200 },
-  changes: { default: 20, most: 200 },
-} as const satisfies Record<string, PageSize>;
 
 const limitOf = (size: PageSize) =>
   Type.Optional(

@@ -3,7 +3,9 @@ import { Patch } from '#domain/json-patch.ts';
 import { ListedProject, NewProject, Project } from '#domain/projects.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, pageSizes, True } from './parts.ts';
+import { OffsetListing, OffsetPage, True } from './parts.ts';
+
+const pageSize = { default: 50, most: 200 };
 
 export const listProjects = endpoint({
   method: 'GET',
@@ -11,8 +13,9 @@ export const listProjects = endpoint({
   summary: 'List projects',
   description: 'Those that the key reaches, in order of creation.',
   access: { needs: 'project.read', scope: 'environment' },
+  pageSize,
   query: extend(
-    OffsetPage(pageSizes.projects),
+    OffsetPage(pageSize),
     Type.Object({
       name: Type.Optional(
         Type.String({ maxLength: 255, description: 'Projects with this name; `nameOp` says how it is compared.' }),

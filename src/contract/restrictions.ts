@@ -2,9 +2,11 @@ import { Type } from 'typebox';
 import { Restriction, RestrictionUpdate } from '#domain/restrictions.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, ProjectWord, pageSizes } from './parts.ts';
+import { OffsetListing, OffsetPage, ProjectWord } from './parts.ts';
 
 const access = { needs: 'restriction.write', scope: 'project' } as const;
+
+const pageSize = { default: 20, most: 200 };
 
 export const listRestrictions = endpoint({
   method: 'GET',
@@ -12,8 +14,9 @@ export const listRestrictions = endpoint({
   summary: 'Read who may see a project',
   description: 'The project is `resource_id`.',
   access,
+  pageSize,
   query: extend(
-    OffsetPage(pageSizes.restrictions),
+    OffsetPage(pageSize),
     Type.Object({
       resource_type: OneOf(['workspace'], { description: '`workspace`, the only type of resource.' }),
       resource_id: ProjectWord,

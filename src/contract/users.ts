@@ -3,7 +3,7 @@ import { Patch } from '#domain/json-patch.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { Invitation, User, UserUpdate, userStatuses } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';
-import { MarkerListing, MarkerPage, pageSizes, True } from './parts.ts';
+import { MarkerListing, MarkerPage, True } from './parts.ts';
 
 const write = { needs: 'user.write', scope: 'account' } as const;
 
@@ -18,14 +18,17 @@ export const inviteUser = endpoint({
   problems: ['user_invalid', 'user_email_taken', 'administrator_protected'],
 });
 
+const pageSize = { default: 20, most: 200 };
+
 export const listUsers = endpoint({
   method: 'GET',
   path: '/users',
   summary: 'List users',
   description: 'Those who have access to what the key reaches, in order of invitation.',
   access: { needs: 'user.read', scope: 'environment' },
+  pageSize,
   query: extend(
-    MarkerPage(pageSizes.users),
+    MarkerPage(pageSize),
     Type.Object({
       status: Type.Optional(OneOf(userStatuses, { description: 'Users with this status. Default: all three.' })),
       group_id: Type.Optional(Type.String({ maxLength: 255, description: 'Id of a group: only its members.' })),

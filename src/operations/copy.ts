@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag';
-import { copyMark } from '#store/migrate.ts';
+import { copyMark, ownMigrations } from '#store/migrate.ts';
 import type { Reader, Store } from '#store/sql.ts';
 
 interface Table {
@@ -18,33 +18,27 @@ interface Table {
   readonly key: readonly string[];
 }
 
-/** In an order in which each refers only to those before it. */
-export const tables: readonly Table[] = [
-  { name: 'account', key: ['id'] },
-  { name: 'projects', key: ['id'] },
-  { name: 'environments', key: ['id'] },
-  { name: 'traffic_types', key: ['id'] },
-  { name: 'rollout_statuses', key: ['id'] },
-  { name: 'flags', key: ['id'] },
-  { name: 'flag_tags', key: ['flag_id', 'position'] },
-  { name: 'definitions', key: ['environment_id', 'flag_id'] },
-  { name: 'definition_summaries', key: ['environment_id', 'flag_id'] },
-  { name: 'tombstones', key: ['environment_id', 'flag_name'] },
-  { name: 'dependencies', key: ['environment_id', 'flag_id', 'needed_flag_name'] },
-  { name: 'groups', key: ['id'] },
-  { name: 'users', key: ['id'] },
-  { name: 'memberships', key: ['user_id', 'group_id'] },
-  { name: 'invitations', key: ['user_id'] },
-  { name: 'password_resets', key: ['user_id'] },
-  { name: 'reset_mails', key: ['user_id', 'sent_at'] },
-  { name: 'recovery_codes', key: ['user_id', 'code_hash'] },
-  { name: 'sessions', key: ['id'] },
-  { name: 'project_viewers', key: ['project_id', 'viewer_type', 'viewer_id'] },
-  { name: 'api_keys', key: ['id'] },
-  { name: 'api_key_environments', key: ['api_key_id', 'environment_id'] },
-  { name: 'outbox', key: ['id'] },
-  { name: 'changes', key: ['id'] },
-];
+/** Every table of the migrations, in order of creation: each refers only to tables before it. */
+export const tables: readonly Table[] = tablesMadeBy(ownMigrations().flatMap(({ statements }) => statements));
+
+function tablesMadeBy(statements: readonly string[]): Table[] {
+  return statements.flatMap((statement) => {
+    const [, name] = /^create table (\w+)/.exec(statement) ?? [];
+    return name === undefined ? [] : [{ name, key: keyColumns(name, statement, statements) }];
+  });
+}
+
+/** The primary key, or the first unique index of a table that has none. */
+function keyColumns(name: string, table: string, statements: readonly string[]): string[] {
+  const unique = new RegExp(`^create unique index \\w+ on ${name} \\((.+)\\)$`);
+  const [columns] = [
+    /^ +primary key \((.+)\)/m.exec(table),
+    /^ +(\w+) .*primary key/m.exec(table),
+    ...statements.map((statement) => unique.exec(statement)),
+  ].flatMap((found) => found?.[1] ?? []);
+  if (columns === undefined) throw new Error(`the table ${name} has no key in whose order it can be copied`);
+  return columns.split(', ');
+}
 
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 

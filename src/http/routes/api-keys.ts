@@ -1,6 +1,5 @@
 import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
 import * as contract from '#contract/api-keys.ts';
-import { pageSizes } from '#contract/parts.ts';
 import type { Actor, KeyScope } from '#domain/access.ts';
 import { type NewApiKey, rolesOf, toApiKeySummary } from '#domain/api-keys.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -19,7 +18,7 @@ export const apiKeys = (db: Reader, accountId: string) =>
       return { ...toApiKeySummary(key, accountId), key: text };
     },
     listApiKeys: async ({ actor: { scope }, query }) =>
-      offsetPage(query, pageSizes.apiKeys, {
+      offsetPage(query, contract.listApiKeys.pageSize, {
         list: async (page) => (await listApiKeys(db, { scope, ...page })).map((key) => toApiKeySummary(key, accountId)),
         count: () => countApiKeys(db, scope),
       }),

@@ -1,5 +1,4 @@
 import * as contract from '#contract/changes.ts';
-import { pageSizes } from '#contract/parts.ts';
 import { findChanges, listChanges } from '#store/changes.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Markers, markerPage } from '../paging/markers.ts';
@@ -10,7 +9,7 @@ export const changes = (db: Reader, markers: Markers) =>
     listChanges: async ({ actor: { scope }, query }) => {
       const { workspaceId: projectId, environmentId, objectType, objectId, actor: actorId, from, to, ...page } = query;
       const filter = { scope, projectId, environmentId, objectType, objectId, actorId, from, to };
-      return markerPage(markers, page, pageSizes.changes, {
+      return markerPage(markers, page, contract.listChanges.pageSize, {
         list: (slice) => listChanges(db, { ...filter, ...slice }),
         positionOf: (place) => place,
         bytesOf: (place) => place.bytes,

@@ -9,7 +9,6 @@ import {
   restoreDefinition,
 } from '#commands/definitions.ts';
 import * as contract from '#contract/definitions.ts';
-import { pageSizes } from '#contract/parts.ts';
 import {
   definitionNotFound,
   type StoredDefinition,
@@ -30,7 +29,7 @@ export const definitions = (db: Reader) => {
   const restore = async (call: Switch) => toReply(await restoreDefinition(call.context, changeOf(call, call.body)));
   return implement(contract, {
     listDefinitions: async ({ environment, query }) =>
-      jsonPage(query, pageSizes.definitions, {
+      jsonPage(query, contract.listDefinitions.pageSize, {
         list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, page))),
         count: () => countDefinitions(db, environment.id),
       }),

@@ -1,6 +1,5 @@
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
-import { pageSizes } from '#contract/parts.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/definitions/summary.ts';
 import type { Seeds } from '#domain/evaluation/bucketing.ts';
@@ -38,9 +37,9 @@ export const flags = (db: Reader) => {
       const counted = await totalOf(filter);
       const list = (slice: Page) => listFlags(db, filter, slice, counted);
       const count = async () => counted.total;
-      if (!expand) return offsetPage(page, pageSizes.flags, { list, count });
+      if (!expand) return offsetPage(page, contract.listFlags.pageSize, { list, count });
       const environments = await listEnvironments(db, project.id, actor.scope);
-      return jsonPage(page, pageSizes.flags, {
+      return jsonPage(page, contract.listFlags.pageSize, {
         list: async function* (slice) {
           yield* summarizedTexts(db, await list(slice), environments);
         },
@@ -53,7 +52,7 @@ export const flags = (db: Reader) => {
       return new JsonReply(flagText(flag, expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments))), flag);
     },
     listDependents: async ({ project, flag, query }) =>
-      offsetPage(query, pageSizes.dependents, {
+      offsetPage(query, contract.listDependents.pageSize, {
         list: (page) => listDirectDependents(db, { projectId: project.id, flag: flag.name, ...query }, page),
         count: () => countDirectDependents(db, { projectId: project.id, flag: flag.name, ...query }),
       }),

@@ -1,6 +1,5 @@
 import { createGroup, deleteGroup, replaceGroup } from '#commands/groups.ts';
 import * as contract from '#contract/groups.ts';
-import { pageSizes } from '#contract/parts.ts';
 import { countGroups, findGroup, findGroupChanges, listGroups } from '#store/groups.ts';
 import type { Reader } from '#store/sql.ts';
 import { cachedTotals } from '../paging/count-cache.ts';
@@ -15,7 +14,7 @@ export const groups = (db: Reader) => {
   return implement(contract, {
     listGroups: async ({ query }) => {
       const counted = await totalOf(all);
-      return offsetPage(query, pageSizes.groups, {
+      return offsetPage(query, contract.listGroups.pageSize, {
         list: (page) => listGroups(db, page, counted),
         count: async () => counted.total,
       });

@@ -1,5 +1,4 @@
 import { createProject, deleteProject, patchProject } from '#commands/projects.ts';
-import { pageSizes } from '#contract/parts.ts';
 import * as contract from '#contract/projects.ts';
 import { toBoolean } from '#domain/schema.ts';
 import { countProjects, listProjects } from '#store/projects.ts';
@@ -16,7 +15,7 @@ export const projects = (db: Reader) =>
         ...(organizationIdentifier === undefined ? {} : { organizationIdentifier }),
         ...(projectIdentifier === undefined ? {} : { projectIdentifier }),
       };
-      return offsetPage(query, pageSizes.projects, {
+      return offsetPage(query, contract.listProjects.pageSize, {
         list: async (page) =>
           (await listProjects(db, { ...filter, ...page })).map((project) => ({ ...project, ...asked })),
         count: () => countProjects(db, filter),

@@ -1,5 +1,4 @@
 import { replaceRestriction } from '#commands/restrictions.ts';
-import { pageSizes } from '#contract/parts.ts';
 import * as contract from '#contract/restrictions.ts';
 import { toRestriction, viewersOf } from '#domain/restrictions.ts';
 import { findRestriction } from '#store/restrictions.ts';
@@ -15,7 +14,7 @@ export const restrictions = (db: Reader) =>
       const project = await resolveProject(db, actor, query.resource_id);
       const { restricted, viewers } = await findRestriction(db, project.id);
       const restriction = toRestriction(project, restricted, viewers);
-      return offsetPage(query, pageSizes.restrictions, {
+      return offsetPage(query, contract.listRestrictions.pageSize, {
         list: async ({ offset }) => [restriction].slice(offset),
         count: async () => 1,
       });

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { deleteUser, inviteUser, patchUser, replaceUser } from '#commands/users.ts';
 import { endpoint } from '#contract/endpoint.ts';
-import { pageSizes } from '#contract/parts.ts';
 import * as contract from '#contract/users.ts';
 import { refuse } from '#domain/problems.ts';
 import { extend, Id } from '#domain/schema.ts';
@@ -34,7 +33,7 @@ export const users = (db: Reader, { markers, acceptPartialPut }: Options) => [
     },
     listUsers: async ({ actor, query: { status, group_id: groupId, ...page } }) => {
       const filter = { scope: actor.scope, status, groupId };
-      return markerPage(markers, page, pageSizes.users, {
+      return markerPage(markers, page, contract.listUsers.pageSize, {
         list: async (slice) => ({ items: await listUsers(db, { ...filter, ...slice }) }),
         positionOf: (user) => ({ at: user.createdAt, id: user.id }),
         show: async (users) => users.map(toUserReply),

@@ -2,7 +2,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listGroups } from '#contract/groups.ts';
-import { pageSizes } from '#contract/parts.ts';
 import { listUsers } from '#contract/users.ts';
 import { type Answer, call, keyOf } from '../server/api.ts';
 import type { ApiProblem } from '../server/api-problem.ts';
@@ -27,7 +26,7 @@ export const everyoneReading = queryOptions<Everyone, ApiProblem>({
     const people: UserAnswer[] = [];
     let after: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
-      const { data, nextMarker } = await call(listUsers, { query: { after, limit: pageSizes.users.most } });
+      const { data, nextMarker } = await call(listUsers, { query: { after, limit: listUsers.pageSize.most } });
       people.push(...data);
       if (nextMarker === null) return { people, isWhole: true };
       after = nextMarker;
@@ -38,12 +37,12 @@ export const everyoneReading = queryOptions<Everyone, ApiProblem>({
 
 export const groupsReading = queryOptions<GroupAnswer[], ApiProblem>({
   queryKey: [...keyOf(listGroups), 'all'],
-  queryFn: () => untilTotal((offset) => call(listGroups, { query: { offset, limit: pageSizes.groups.most } })),
+  queryFn: () => untilTotal((offset) => call(listGroups, { query: { offset, limit: listGroups.pageSize.most } })),
 });
 
 export const apiKeysReading = queryOptions<ApiKeyAnswer[], ApiProblem>({
   queryKey: [...keyOf(listApiKeys), 'all'],
-  queryFn: () => untilTotal((offset) => call(listApiKeys, { query: { offset, limit: pageSizes.apiKeys.most } })),
+  queryFn: () => untilTotal((offset) => call(listApiKeys, { query: { offset, limit: listApiKeys.pageSize.most } })),
 });
 
 interface Page<Item> {

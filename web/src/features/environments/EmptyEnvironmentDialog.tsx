@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
 import { deleteDefinition, listDefinitions } from '#contract/definitions.ts';
-import { pageSizes } from '#contract/parts.ts';
 import { countOf } from '../../administration/count.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -40,7 +39,7 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
       isStopped.current = false;
       return removeAll({
         list: async () =>
-          (await call(listDefinitions, { params, query: { limit: pageSizes.definitions.most } })).objects,
+          (await call(listDefinitions, { params, query: { limit: listDefinitions.pageSize.most } })).objects,
         remove: ({ name }) =>
           call(deleteDefinition, { params: { ...params, flag: name }, query: noteOf({ title, comment }) }).catch(
             ifGone,

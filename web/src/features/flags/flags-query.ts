@@ -1,7 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { listFlags } from '#contract/flags.ts';
-import { pageSizes } from '#contract/parts.ts';
 import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
 import { type Answer, call, keyOf, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
@@ -26,7 +25,7 @@ export function useFlagsSearch() {
   return { search, change, isFiltered: Boolean(search.q || search.status || search.tag?.length) };
 }
 
-const noFlags: FlagPage = { objects: [], offset: 0, limit: pageSizes.flags.most, totalCount: 0 };
+const noFlags: FlagPage = { objects: [], offset: 0, limit: listFlags.pageSize.most, totalCount: 0 };
 
 /** The matching flags, page by page, with what they serve in each environment. */
 export function useFlags() {
@@ -41,7 +40,7 @@ export function useFlags() {
       name: search.q,
       tag: search.tag ? [...search.tag] : undefined,
       rolloutStatus: status?.id,
-      limit: pageSizes.flags.most,
+      limit: listFlags.pageSize.most,
     },
   } as const;
   return useInfiniteQuery<FlagPage, ApiProblem>({
