@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
 import { offerSetup } from '#commands/accounts.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
@@ -25,7 +26,6 @@ import { startTelemetry, type Telemetry } from '#telemetry/start.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Config, localUrl } from './config.ts';
-import { createLog } from './log.ts';
 
 /** Requests under way get this long to finish after a signal; the promise to the operator is ten seconds in all. */
 const graceMs = 7_500;
@@ -48,6 +48,16 @@ export async function serve(config: Config): Promise<void> {
     await store.close();
     throw error;
   });
+}
+
+/** Structured lines, or readable ones on a terminal. Keys and cookies have no place in a log, so they are struck out. */
+function createLog(level: string): Logger {
+  const options = {
+    level,
+    base: null,
+    redact: ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers.cookie'],
+  };
+  return process.stdout.isTTY ? pino(options, pretty({ sync: true, translateTime: 'HH:MM:ss' })) : pino(options);
 }
 
 /** Refusals that are on their way still get out. */

@@ -115,6 +115,31 @@ test('a relative import stays in its layer; only the command line reaches out, f
   );
 });
 
+/** A room is a folder below src; files directly in src wire the rooms together. */
+const roomOf = (file: string) => dirname(file).slice('src/'.length);
+const isWithin = (inner: string, outer: string) => inner.startsWith(`${outer}/`);
+
+test('there is no cycle between rooms', () => {
+  const targets = new Map<string, Set<string>>();
+  for (const { file, target } of imports) {
+    if (!/^[#.]/.test(target)) continue;
+    const found = target.startsWith('#') ? `src/${target.slice(1)}` : join(dirname(file), target).replaceAll('\\', '/');
+    const [from, to] = [roomOf(file), roomOf(found)];
+    // What lies in a layer itself, its rooms share; a file there may also put the rooms together.
+    if (!from || !to || from === to || isWithin(from, to) || isWithin(to, from)) continue;
+    targets.set(from, (targets.get(from) ?? new Set()).add(to));
+  }
+  assert.ok(targets.get('http/pipeline')?.has('http/server'));
+  const reached = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of targets.get(from) ?? []) if (!seen.has(to)) reached(to, seen.add(to));
+    return seen;
+  };
+  assert.deepEqual(
+    [...targets.keys()].filter((room) => reached(room).has(room)),
+    [],
+  );
+});
+
 test('a layer imports only the packages that it may', () => {
   const wrong = imports.filter(({ file, target }) => {
     const allowed = mayInstall[layerOf(file)];

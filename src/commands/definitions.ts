@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Seeds } from '#domain/bucketing.ts';
 import {
   checkTargeting,
   definitionNotFound,
@@ -13,7 +14,6 @@ import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from
 import { parseSeeds } from '#domain/definitions/parse.ts';
 import { summarize } from '#domain/definitions/summary.ts';
 import type { Environment } from '#domain/environments.ts';
-import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
 import { equalJson, JsonText } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';

@@ -2,20 +2,22 @@
 import { type Static, Type } from 'typebox';
 import { Millis, OneOf } from './schema.ts';
 
-export const objectTypes = [
-  'account',
-  'workspace',
-  'environment',
-  'trafficType',
-  'restriction',
-  'flag',
-  'definition',
-  'user',
-  'group',
-  'api_key',
-] as const;
+/** Everything that an entry can be about, as people call it. */
+export const objectTitles = {
+  definition: 'Definitions',
+  flag: 'Flags',
+  environment: 'Environments',
+  trafficType: 'Traffic types',
+  restriction: 'Project access',
+  workspace: 'Projects',
+  api_key: 'API keys',
+  user: 'Users and sign-ins',
+  group: 'Groups',
+  account: 'The server',
+} as const;
+export type ObjectType = keyof typeof objectTitles;
+export const objectTypes = Object.keys(objectTitles) as ObjectType[];
 export const ObjectType = OneOf(objectTypes);
-export type ObjectType = Static<typeof ObjectType>;
 
 export const Change = Type.Object({
   id: Type.String(),

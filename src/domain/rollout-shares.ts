@@ -1,7 +1,7 @@
 /** What the keys get that no target and no rule takes, traffic allocation counted. */
 
+import type { Share } from './bucketing.ts';
 import type { Targeting } from './definitions/definition.ts';
-import type { Share } from './evaluation/bucketing.ts';
 
 export type Rollout = Pick<Targeting, 'killed' | 'defaultTreatment' | 'trafficAllocation' | 'defaultRule'>;
 

@@ -1,5 +1,6 @@
 /** Texts that must not be guessed: API keys and the tokens of links. Only their hashes are stored. */
 import { createHmac, hash, randomBytes, randomInt } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 import type { ApiKeyType } from '#domain/api-keys.ts';
 
@@ -20,6 +21,13 @@ export function mayBeKey(text: string): boolean {
   if (!/^burgee_[asc]_/.test(text)) return true;
   const body = text.slice(0, -checksumLength);
   return body.length === 'burgee_a_'.length + randomLength && checksumOf(body) === text.slice(-checksumLength);
+}
+
+/** The text that a request sends as its key. */
+export function keyOf(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  const apiKey = headers['x-api-key'];
+  return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
 }
 
 /** Keys and tokens are long and random, so a fast hash is enough: there is nothing to try out. */

@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import type { Seeds } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import type { StoredSummary } from '#domain/definitions/summary.ts';
-import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { Dependent } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';

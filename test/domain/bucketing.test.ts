@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bucketOf, murmur3, toUtf8, treatmentAt } from '#domain/evaluation/bucketing.ts';
+import { bucketOf, murmur3, toUtf8, treatmentAt } from '#domain/bucketing.ts';
 
 test('murmur3 gives the numbers that are known for it', () => {
   for (const [text, seed, hash] of [

@@ -1,10 +1,10 @@
 /** The effect of an edit against brute force: every cell of the buckets, evaluated key by key. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bucketOf } from '#domain/bucketing.ts';
 import type { Rule, Targeting } from '#domain/definitions/definition.ts';
 import { matcherKindOf } from '#domain/definitions/matchers.ts';
 import { parseTargeting } from '#domain/definitions/parse.ts';
-import { bucketOf } from '#domain/evaluation/bucketing.ts';
 import { type Effect, effectOf, isHarmless, movesIn } from '#domain/evaluation/effects.ts';
 import { type Evaluable, evaluatorOf, type Subject, type World } from '#domain/evaluation/evaluate.ts';
 import { matchesPattern } from '#domain/evaluation/match.ts';

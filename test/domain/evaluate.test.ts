@@ -1,8 +1,8 @@
 /** What an evaluation tells beside the treatment. That it is right is held in `evaluate.sdk.test.ts`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bucketOf } from '#domain/bucketing.ts';
 import type { Matcher } from '#domain/definitions/matchers.ts';
-import { bucketOf } from '#domain/evaluation/bucketing.ts';
 import { type Evaluable, evaluatorOf, parseKey, type World } from '#domain/evaluation/evaluate.ts';
 import { matchesPattern } from '#domain/evaluation/match.ts';
 

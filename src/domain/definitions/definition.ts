@@ -1,7 +1,7 @@
 /** A flag's definition in one environment: its shape and its rules. `parse.ts` reads it. */
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
-import type { Seeds } from '../evaluation/bucketing.ts';
+import type { Seeds } from '../bucketing.ts';
 import { joinObjects } from '../json.ts';
 import { maxComplaints, Problem } from '../problems.ts';
 import { Description, extend, Millis, OneOf, Reference } from '../schema.ts';

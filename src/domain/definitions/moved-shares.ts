@@ -1,5 +1,5 @@
 /** How many keys get another treatment when shares change. Exact: keys are spread over a hundred buckets. */
-import { treatmentAt } from '../evaluation/bucketing.ts';
+import { treatmentAt } from '../bucketing.ts';
 import type { Bucket } from './definition.ts';
 
 export interface Move {

@@ -1,5 +1,5 @@
 /** Reading definitions: from a body as clients send it, or as a patch makes it. */
-import type { Seeds } from '../evaluation/bucketing.ts';
+import type { Seeds } from '../bucketing.ts';
 import { equalJson, isObject, type Members, mapItems, mapMembers } from '../json.ts';
 import { applyPatch, type Operation } from '../json-patch.ts';
 import { refuse } from '../problems.ts';

@@ -1,6 +1,6 @@
 /** What reading flags answers on request, beside what it always answers: their definitions, in short or whole. */
 import { type Static, Type } from 'typebox';
-import { Seeds } from '../evaluation/bucketing.ts';
+import { Seeds } from '../bucketing.ts';
 import { FlagWithOwners } from '../flags.ts';
 import { joinObjects } from '../json.ts';
 import { etagOf } from '../revisions.ts';

@@ -1,5 +1,5 @@
 /** What goes from which treatment to which between two sides: by the steps that decide, and by the buckets of keys. */
-import { bucketOf, type Seeds } from './bucketing.ts';
+import { bucketOf, type Seeds } from '../bucketing.ts';
 import { firstCovering, type Outcome, type Side } from './effect-sides.ts';
 
 export interface Sides {

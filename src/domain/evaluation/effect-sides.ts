@@ -1,9 +1,9 @@
 /** One side of an edit, as far as a definition tells: which steps a key may pass, in order, and what each would give it. */
 
+import { treatmentAt } from '../bucketing.ts';
 import type { Bucket, Targeting } from '../definitions/definition.ts';
 import type { Matcher } from '../definitions/matchers.ts';
 import { canonicalText } from '../json.ts';
-import { treatmentAt } from './bucketing.ts';
 import { testOf } from './match.ts';
 
 /** A flag in the same environment. Undefined: not known. */

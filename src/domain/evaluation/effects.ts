@@ -10,9 +10,9 @@
  * Bounded in time: beyond the limits below it says that it does not know.
  */
 
+import type { Seeds } from '../bucketing.ts';
 import type { Targeting } from '../definitions/definition.ts';
 import { equalJson } from '../json.ts';
-import type { Seeds } from './bucketing.ts';
 import { cellsOf, cellsOfKey, type Flow, flowsOf, pairsOf, type Sides } from './effect-flows.ts';
 import {
   type Decider,

@@ -3,9 +3,9 @@
  * the official SDKs decide it; a test holds it against their engine. The definition must be one that the server accepts.
  */
 
+import { bucketOf, type Seeds, type Share, treatmentAt } from '../bucketing.ts';
 import type { Targeting } from '../definitions/definition.ts';
 import type { Matcher } from '../definitions/matchers.ts';
-import { bucketOf, type Seeds, type Share, treatmentAt } from './bucketing.ts';
 import { testOf, toText } from './match.ts';
 
 export type Evaluable = Targeting & Seeds & { readonly name: string };

@@ -4,34 +4,32 @@
  * definitions touch no entry, since neither keys nor paths depend on them.
  */
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '#domain/access.ts';
-import { hashOf } from '#security/secrets.ts';
+import { hashOf, keyOf } from '#security/secrets.ts';
 import type { CacheVersions } from '#store/sql.ts';
-import { keyOf } from '../pipeline/authenticate.ts';
-import type { ResolvedPath } from '../pipeline/resolve.ts';
 import type { Refresh } from './refresh.ts';
 
 /** Bounds memory. When it is full, the cache is emptied. */
 const maxEntries = 2_000;
 
-interface Admitted {
-  readonly actor: Actor;
+interface Authenticated {
   /** The key that authenticated the request; undefined for a session. */
   readonly keyHash: string | undefined;
-  readonly resolved: ResolvedPath;
 }
 
-interface Lookup {
+interface Lookup<Admitted> {
   readonly found: Admitted | undefined;
   /** Caches what was read since the lookup. */
   store(admitted: Admitted): void;
 }
 
-export interface RequestCache {
-  lookUp(request: FastifyRequest): Lookup;
+export interface RequestCache<Admitted> {
+  lookUp(request: FastifyRequest): Lookup<Admitted>;
 }
 
-export function createRequestCache({ version: versionOf }: CacheVersions, refresh: Refresh): RequestCache {
+export function createRequestCache<Admitted extends Authenticated>(
+  { version: versionOf }: CacheVersions,
+  refresh: Refresh,
+): RequestCache<Admitted> {
   const entries = new Map<string, { readonly admitted: Admitted; readonly version: number }>();
   return {
     lookUp: (request) => {
@@ -58,7 +56,7 @@ export function createRequestCache({ version: versionOf }: CacheVersions, refres
   };
 }
 
-const uncached: Lookup = { found: undefined, store: () => undefined };
+const uncached: Lookup<never> = { found: undefined, store: () => undefined };
 
 /** No path parameter contains NUL. */
 const nameOf = (keyHash: string, { routeOptions, params }: FastifyRequest): string =>

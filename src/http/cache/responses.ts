@@ -20,9 +20,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefix } from '#contract/parts.ts';
-import { hashOf } from '#security/secrets.ts';
+import { hashOf, keyOf } from '#security/secrets.ts';
 import type { CacheTag, CacheVersions } from '#store/sql.ts';
-import { keyOf } from '../pipeline/authenticate.ts';
 import { acceptedEncoding } from '../server/compression.ts';
 import type { Refresh } from './refresh.ts';
 

@@ -5,18 +5,25 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
-import { type Access, allows } from '#domain/access.ts';
+import { type Access, type Actor, allows } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { definitionTag } from '#store/sql.ts';
 import type { RequestCache } from '../cache/requests.ts';
 import type { Limits } from '../limits/rate.ts';
 import { type Authentication, authenticate, findPerson } from './authenticate.ts';
 import { requireOwnOrigin } from './origin.ts';
-import { resolvePath } from './resolve.ts';
+import { type ResolvedPath, resolvePath } from './resolve.ts';
 
 export interface Admission extends Authentication {
   readonly limits: Limits;
-  readonly requests: RequestCache;
+  readonly requests: RequestCache<AdmittedRequest>;
+}
+
+/** What is known of a request before its body is read. */
+interface AdmittedRequest {
+  readonly actor: Actor;
+  readonly keyHash: string | undefined;
+  readonly resolved: ResolvedPath;
 }
 
 /** The hook that runs before anything else of the endpoint. */

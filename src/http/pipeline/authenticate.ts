@@ -1,11 +1,10 @@
 /** From the key or the session of a request to its actor. */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { actorOfKey, actorOfPerson } from '#commands/actors.ts';
 import type { Actor } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
-import { hashOf, mayBeKey } from '#security/secrets.ts';
+import { hashOf, keyOf, mayBeKey } from '#security/secrets.ts';
 import { findApiKeyByHash } from '#store/api-keys.ts';
 import { findSignedIn, type Session, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
@@ -56,13 +55,6 @@ async function authenticateKey(
   }
   keyUsed(key);
   return { actor: actorOfKey(key), keyHash };
-}
-
-/** The text that a request shows as its key. */
-export function keyOf(headers: IncomingHttpHeaders): string | undefined {
-  const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  const apiKey = headers['x-api-key'];
-  return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
 }
 
 /** Who is signed in, or undefined. Refuses a change that a page of another site asks for. */

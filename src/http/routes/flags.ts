@@ -1,8 +1,8 @@
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
+import type { Seeds } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/definitions/summary.ts';
-import type { Seeds } from '#domain/evaluation/bucketing.ts';
 import type { Flag } from '#domain/flags.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';

@@ -4,7 +4,7 @@
  * of this, so the browser keeps it from the page.
  */
 import type { FastifyInstance } from 'fastify';
-import { keyOf } from '../pipeline/authenticate.ts';
+import { keyOf } from '#security/secrets.ts';
 
 /** `*` for every origin, or a list of them. */
 export type AllowedOrigins = '*' | readonly string[];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { listEnvironments } from '#contract/environments.ts';
-import type { ObjectType } from '#domain/changes.ts';
+import { objectTypes } from '#domain/changes.ts';
 import { ChangeList } from '../../activity/ChangeList.tsx';
 import { Denied } from '../../kit/Denied.tsx';
 import { reading } from '../../server/api.ts';
@@ -11,7 +11,7 @@ import { FilterButton } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { Picker } from '../../ui/Picker.tsx';
 import { ActivityFilters } from './ActivityFilters.tsx';
-import { filterOf, kinds, useActivitySearch } from './activity-search.ts';
+import { filterOf, useActivitySearch } from './activity-search.ts';
 import { NoChanges } from './NoChanges.tsx';
 
 /** Activity across the account, as far as you can see it. */
@@ -29,10 +29,7 @@ export function AccountActivityPage() {
   return (
     <Page>
       <PageHead title="All activity" lead="Changes in every project, to people, groups and API keys, and sign-ins." />
-      <ActivityFilters
-        offered={Object.keys(kinds) as ObjectType[]}
-        environments={project ? inOrder(environments.data ?? []) : []}
-      >
+      <ActivityFilters offered={objectTypes} environments={project ? inOrder(environments.data ?? []) : []}>
         <ProjectFilter names={(projects?.objects ?? []).map(({ name }) => name)} />
       </ActivityFilters>
       <ChangeList

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listUsers } from '#contract/users.ts';
-import type { ObjectType } from '#domain/changes.ts';
+import { type ObjectType, objectTitles } from '#domain/changes.ts';
 import { apiKeysReading, everyoneReading } from '../../administration/whole-lists.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import type { Environment } from '../../server/project.ts';
@@ -10,7 +10,7 @@ import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FilterButton, Filters } from '../../ui/FilterButton.tsx';
 import { Picker } from '../../ui/Picker.tsx';
-import { isKind, kinds, useActivitySearch } from './activity-search.ts';
+import { isKind, useActivitySearch } from './activity-search.ts';
 import { DatesFilter } from './DatesFilter.tsx';
 
 interface Props {
@@ -87,12 +87,12 @@ function KindFilter({ offered }: Pick<Props, 'offered'>) {
   return (
     <FilterButton
       what="Kind"
-      value={kind && kinds[kind]}
+      value={kind && objectTitles[kind]}
       onClear={() => change({ kind: undefined })}
       picker={(trigger) => (
         <Picker
           label="Kind"
-          options={offered.map((id) => ({ id, label: kinds[id] }))}
+          options={offered.map((id) => ({ id, label: objectTitles[id] }))}
           selected={kind ?? ''}
           onChoose={(id) => change({ kind: id === kind ? undefined : id })}
           trigger={trigger}

@@ -1,6 +1,6 @@
 /** Search parameters of the activity pages. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ObjectType } from '#domain/changes.ts';
+import { type ObjectType, objectTitles } from '#domain/changes.ts';
 import { endOfDay, startOfDay } from '../../activity/days.ts';
 
 interface ActivitySearch {
@@ -16,22 +16,8 @@ interface ActivitySearch {
   readonly to?: string | undefined;
 }
 
-/** Labels of the object kinds. */
-export const kinds: Readonly<Record<ObjectType, string>> = {
-  definition: 'Definitions',
-  flag: 'Flags',
-  environment: 'Environments',
-  trafficType: 'Traffic types',
-  restriction: 'Project access',
-  workspace: 'Projects',
-  api_key: 'API keys',
-  user: 'Users and sign-ins',
-  group: 'Groups',
-  account: 'The server',
-};
-
 export const isKind = (kind: string | undefined): kind is ObjectType =>
-  kind !== undefined && Object.hasOwn(kinds, kind);
+  kind !== undefined && Object.hasOwn(objectTitles, kind);
 
 export function useActivitySearch() {
   const search: ActivitySearch = useSearch({ strict: false });
