@@ -18,6 +18,7 @@ import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { findAccount } from '#store/account.ts';
+import { completeReferences } from '#store/definition-references.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
 import { isFile, openStore } from '#store/open.ts';
@@ -38,6 +39,7 @@ export async function serve(config: Config): Promise<void> {
   const store = await openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
   await completeFlagTags(store);
   await completeFlagCounts(store);
+  await completeReferences(store);
   await completeSummaries(store);
   const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
   await begin({ config, log, store, firstStart }).catch(async (error: unknown) => {

@@ -12,6 +12,7 @@ import {
 } from '#domain/definitions/definition.ts';
 import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from '#domain/definitions/edits.ts';
 import { parseSeeds } from '#domain/definitions/parse.ts';
+import { referencesOf } from '#domain/definitions/references.ts';
 import { summarize } from '#domain/definitions/summary.ts';
 import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
@@ -21,6 +22,7 @@ import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
+import { countOtherDependencies, listDependents, saveReferences } from '#store/definition-references.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
@@ -118,7 +120,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
   if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
   if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
-  const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies: [] });
+  const text = await requireValid(tx, change, { targeting, knownDependencies: [] });
   const stored: store.SeededDefinition = {
     id: flag.id,
     name: flag.name,
@@ -131,7 +133,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
     revision,
   };
   await store.insertDefinition(tx, stored, summarize(targeting));
-  await store.saveDependencies(tx, environment.id, flag, needed);
+  await saveReferences(tx, environment.id, flag, referencesOf(targeting));
   await tx.record({ ...entry('definition.created', change), after: toRecord(stored) });
   return { stored, targeting };
 }
@@ -164,17 +166,17 @@ export async function removeDefinition(tx: RecordingTx, place: Place, { stored, 
 /** What the audit entry of a change names. */
 type Place = Pick<DefinitionChange, 'project' | 'note'> & { readonly environment: Reference; readonly flag: Reference };
 
-/** Refuses an invalid targeting. Saves which flags it needs, and returns it as it is stored. */
+/** Refuses an invalid targeting. Saves what it names, and returns it as it is stored. */
 async function saveValid(
   tx: RecordingTx,
   change: DefinitionChange,
   { targeting, before }: { targeting: Targeting; before: Targeting },
 ): Promise<string> {
-  const knownDependencies = dependenciesOf(before);
-  const { text, needed } = await requireValid(tx, change, { targeting, knownDependencies });
+  const text = await requireValid(tx, change, { targeting, knownDependencies: dependenciesOf(before) });
+  const references = referencesOf(targeting);
   // They seldom change, and are what the definition before had.
-  if (!equalJson(needed, knownDependencies)) {
-    await store.saveDependencies(tx, change.environment.id, change.flag, needed);
+  if (!equalJson(references, referencesOf(before))) {
+    await saveReferences(tx, change.environment.id, change.flag, references);
   }
   return text;
 }
@@ -227,7 +229,7 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, known
   if (text.length > maxCharacters)
     complaints.push(`the definition must not have more than ${maxCharacters} characters`);
   refuse('definition_invalid', complaints);
-  return { text, needed };
+  return text;
 }
 
 /**
@@ -249,10 +251,10 @@ async function findCycles(
   const added = needed.filter((name) => !known.includes(name));
   if (added.length === 0) return new Set();
   const most = maxDependenciesInEnvironment;
-  const others = await store.countOtherDependencies(tx, environment.id, flag.id, most + 1);
+  const others = await countOtherDependencies(tx, environment.id, flag.id, most + 1);
   const sentence = `rules must not add dependencies: all definitions of an environment together have at most ${most}`;
   refuse('definition_invalid', others + needed.length > most ? [sentence] : []);
-  return store.listDependents(tx, environment.id, flag.name, added);
+  return listDependents(tx, environment.id, flag.name, added);
 }
 
 /** Two different signed 32-bit numbers, as the SDKs expect them. */

@@ -1,8 +1,10 @@
 /** Definitions in short, for lists: stored beside the definition and written in the same transaction. */
 import sql, { join } from 'sql-template-tag';
-import { parseStored, type StoredDefinition } from '#domain/definitions/definition.ts';
+import { parseStored } from '#domain/definitions/definition.ts';
+import { referencesOf } from '#domain/definitions/references.ts';
 import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
 import type { Reference } from '#domain/schema.ts';
+import { saveReferences } from './definition-references.ts';
 import { findStoredDefinition, inChunks, saveSummary } from './definitions.ts';
 import { fitting } from './paging.ts';
 import type { Reader, Store, Tx } from './sql.ts';
@@ -72,17 +74,20 @@ async function findSummary(db: Reader, environment: Reference, flagId: string) {
      where s.environment_id = ${environment.id} and s.flag_id = ${flagId} and ${isCurrent}`);
   if (row) return { summary: row.summary, lastUpdateTime: row.updated_at };
   const definition = await findStoredDefinition(db, environment, flagId);
-  return definition && { summary: JSON.stringify(summaryOf(definition)), lastUpdateTime: definition.lastUpdateTime };
+  return (
+    definition && {
+      summary: JSON.stringify(summarize(parseStored(definition))),
+      lastUpdateTime: definition.lastUpdateTime,
+    }
+  );
 }
-
-const summaryOf = (definition: StoredDefinition) => summarize(parseStored(definition));
 
 /** What one transaction reads: other writers wait for it. */
 const maxSummarizedBytes = 1_048_576;
 
 /**
- * Writes the summaries that are missing or outdated: of definitions from before there were summaries, and of those that
- * a node of the release before changed while it ran beside one of this release. At each start.
+ * Writes the summaries that are missing or outdated, and the references of the same definitions. They are from before
+ * there were summaries, or were changed by a node of the previous release beside one of this release. At each start.
  */
 export async function completeSummaries(store: Store): Promise<void> {
   let last: PlaceRow = { environment_id: '', flag_id: '' };
@@ -108,7 +113,10 @@ async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: 
   await tx.one(sql`
     select 1 from definitions where environment_id = ${id} and flag_id = ${flagId} ${tx.lock}`);
   const definition = await findStoredDefinition(tx, { id, name: '' }, flagId);
-  if (definition) await saveSummary(tx, definition, summaryOf(definition));
+  if (!definition) return;
+  const targeting = parseStored(definition);
+  await saveReferences(tx, id, definition, referencesOf(targeting));
+  await saveSummary(tx, definition, summarize(targeting));
 }
 
 type PlaceRow = Readonly<Record<'environment_id' | 'flag_id', string>>;

@@ -1,8 +1,7 @@
-import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Seeds } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import type { StoredSummary } from '#domain/definitions/summary.ts';
-import type { Dependent } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
@@ -174,87 +173,3 @@ export const insertTombstone = (tx: Tx, environmentId: string, flag: string, cha
   tx.run(sql`
     insert into tombstones (environment_id, flag_name, change_number) values (${environmentId}, ${flag}, ${changeNumber})
         on conflict (environment_id, flag_name) do update set change_number = excluded.change_number`);
-
-/** Which flags the definition needs, anew. */
-export async function saveDependencies(
-  tx: Tx,
-  environmentId: string,
-  flag: Reference,
-  neededFlags: readonly string[],
-): Promise<void> {
-  await tx.run(sql`delete from dependencies where environment_id = ${environmentId} and flag_id = ${flag.id}`);
-  if (neededFlags.length === 0) return;
-  await tx.run(sql`
-    insert into dependencies (environment_id, flag_id, flag_name, needed_flag_name)
-    values ${bulk(neededFlags.map((needed) => [environmentId, flag.id, flag.name, needed]))}`);
-}
-
-/** How many dependencies the environment's other definitions have together; counting stops at `most`. */
-export async function countOtherDependencies(
-  db: Reader,
-  environmentId: string,
-  flagId: string,
-  most: number,
-): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`
-    select count(*) as total
-      from (select 1 from dependencies where environment_id = ${environmentId} and flag_id <> ${flagId}
-             limit ${most}) p`);
-  return row?.total ?? 0;
-}
-
-/**
- * Of the given flags: those whose definitions in the environment need the flag, directly or through others.
- * Visits every dependency that leads to the flag, so bound their number before you ask. The `cross join` keeps SQLite
- * from scanning all dependencies of the environment for each dependent that it found.
- */
-export async function listDependents(
-  db: Reader,
-  environmentId: string,
-  flag: string,
-  candidates: readonly string[],
-): Promise<Set<string>> {
-  if (candidates.length === 0) return new Set();
-  const rows = await db.all<{ name: string }>(sql`
-    with recursive dependent (name) as (
-      select flag_name from dependencies where environment_id = ${environmentId} and needed_flag_name = ${flag}
-      union
-      select d.flag_name from dependent cross join dependencies d
-       where d.environment_id = ${environmentId} and d.needed_flag_name = dependent.name
-    )
-    select name from dependent where name in (${join([...candidates])})`);
-  return new Set(rows.map((row) => row.name));
-}
-
-/** The environments of the project come first, so that each is one search in the index by needed flag. */
-const dependentsIn = ({ projectId, flag, environmentId }: DependentsFilter) => sql`
-  environments e cross join dependencies d
-   where e.project_id = ${projectId} and d.environment_id = e.id and d.needed_flag_name = ${flag}
-         ${environmentId === undefined ? empty : sql`and e.id = ${environmentId}`}`;
-
-interface DependentsFilter {
-  readonly projectId: string;
-  readonly flag: string;
-  readonly environmentId?: string | undefined;
-}
-
-/** Who asks for the flag directly, in order of the environments' creation and then by name. */
-export async function listDirectDependents(
-  db: Reader,
-  filter: DependentsFilter,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<Dependent[]> {
-  const rows = await db.all<Record<'flag_id' | 'flag_name' | 'environment_id' | 'environment_name', string>>(sql`
-    select d.flag_id, d.flag_name, e.id as environment_id, e.name as environment_name
-      from ${dependentsIn(filter)}
-     order by e.created_at, e.id, d.flag_name limit ${limit} offset ${offset}`);
-  return rows.map((row) => ({
-    flag: { id: row.flag_id, name: row.flag_name },
-    environment: { id: row.environment_id, name: row.environment_name },
-  }));
-}
-
-export async function countDirectDependents(db: Reader, filter: DependentsFilter): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`select count(*) as total from ${dependentsIn(filter)}`);
-  return row?.total ?? 0;
-}

@@ -9,6 +9,7 @@ import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changes from '#store/changes.ts';
+import * as references from '#store/definition-references.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as environments from '#store/environments.ts';
@@ -123,8 +124,8 @@ const lists: Record<string, readonly Run[]> = {
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],
   listSummaries: [(db) => allOf(summaries.listSummaries(db, [flag.id, 'other'], [environment]))],
-  countOtherDependencies: [(db) => definitions.countOtherDependencies(db, environment.id, flag.id, 10)],
-  listDependents: [(db) => definitions.listDependents(db, environment.id, flag.name, ['one', 'two'])],
+  countOtherDependencies: [(db) => references.countOtherDependencies(db, environment.id, flag.id, 10)],
+  listDependents: [(db) => references.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
   listProjectIdsOfUser: [(db) => scopesOfStore.listProjectIdsOfUser(db, user.id)],
@@ -146,12 +147,12 @@ const lists: Record<string, readonly Run[]> = {
   listHeads: [outbox.listHeads],
   countResetMails: [(db) => accounts.countResetMails(db, user.id, 0)],
   listDirectDependents: [
-    (db) => definitions.listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
-    (db) => definitions.listDirectDependents(db, inEnvironment, page),
+    (db) => references.listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
+    (db) => references.listDirectDependents(db, inEnvironment, page),
   ],
   countDirectDependents: [
-    (db) => definitions.countDirectDependents(db, { projectId: project.id, flag: flag.name }),
-    (db) => definitions.countDirectDependents(db, inEnvironment),
+    (db) => references.countDirectDependents(db, { projectId: project.id, flag: flag.name }),
+    (db) => references.countDirectDependents(db, inEnvironment),
   ],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
@@ -261,7 +262,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
   ],
   listDirectDependents: [
     {
-      statement: /order by e\.created_at, e\.id, d\.flag_name limit \? offset \?$/,
+      statement: /order by e\.created_at, e\.id, r\.flag_name limit \? offset \?$/,
       because: 'the flags that name one flag: at most 5,000 in an environment',
     },
   ],
