@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Who is counted as one: an address of IPv4, a /64 network of IPv6, because whoever has one address of it has them all.
- * What is no address (a proxy can pass on anything) is counted together.
+ * What counts as one client: an IPv4 address, or an IPv6 /64 network, because one host usually has all of it. Texts that
+ * are no address (a proxy can pass on anything) count as one client together.
  */
 export function networkOf(address: string): string {
   // The library also reads addresses in forms that only some programs take, such as `127.1`.

@@ -1,4 +1,4 @@
-/** Slowing down who guesses. Counted in memory, per process: a limit, not a record. */
+/** Throttles guessing of keys, passwords and codes. Counted in memory, per process. */
 import { Problem } from '#domain/problems.ts';
 import { networkOf } from './networks.ts';
 import { type Count, type Counter, createCounter } from './window.ts';

@@ -1,9 +1,9 @@
-/** How long a list is: counted again only when it has changed. */
+/** Caches the length of lists. A list is counted again only when it has changed. */
 import type { Total } from '#store/paging.ts';
 
-/** A node of 0.1.0 beside us, in the middle of an upgrade, changes lists without saying so. */
+/** During an upgrade, nodes of 0.1.0 change lists without raising the change number. */
 const lifeMs = 10_000;
-/** Bounds for the memory; when it is full, counting starts anew. */
+/** Bounds memory. When it is full, the cache is emptied. */
 const maxKept = 1_000;
 const longestName = 1_000;
 

@@ -1,4 +1,4 @@
-/** From the key or the session of a request to its actor. */
+/** Finds the actor of a request by its key or session. */
 import type { FastifyRequest } from 'fastify';
 import { actorOfKey, actorOfPerson } from '#commands/actors.ts';
 import type { Actor } from '#domain/access.ts';
@@ -21,7 +21,7 @@ export interface Authentication {
   readonly sessionUsed: (session: Session) => void;
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Person extends SignedIn {
   readonly actor: Actor;
 }
@@ -57,7 +57,7 @@ async function authenticateKey(
   return { actor: actorOfKey(key), keyHash };
 }
 
-/** Who is signed in, or undefined. Refuses a change that a page of another site asks for. */
+/** The signed-in user, or undefined. Refuses cross-site writes. */
 export async function findPerson(
   { db, publicUrl, sessionUsed }: Authentication,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** From the contract to routes: `admit` decides who may, then query and body are checked (400), then the handler runs. */
+/** Turns endpoints into routes: `admit` checks access, then query and body are checked (400), then the handler runs. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
@@ -121,7 +121,7 @@ function setWarnings(reply: FastifyReply, sentences: readonly string[]): void {
   reply.header('warning', shown.map((sentence) => `299 - "${sentence}"`).join(', '));
 }
 
-/** Who is about to sign in, perhaps. */
+/** For endpoints that need neither key nor session. */
 const anonymous = (request: FastifyRequest): Actor => ({
   type: 'anonymous',
   id: request.ip,

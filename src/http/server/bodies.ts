@@ -1,4 +1,4 @@
-/** Reading bodies as real clients send them: JSON whatever the content type says, or nothing at all. */
+/** Reads bodies as real clients send them: JSON whatever the content type, or no body at all. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
@@ -24,7 +24,7 @@ class RawBody {
   }
 }
 
-/** Bodies up to the limit are read as bytes, whatever their content type; routes added from now on refuse larger ones. */
+/** Reads bodies as bytes, whatever their content type. Routes of the scope refuse bodies over the limit. */
 export function readBodies(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRequest', async ({ headers }) => {
     // Fastify refuses a header that is no content type at all.

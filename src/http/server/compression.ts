@@ -1,4 +1,4 @@
-/** Compresses answers for clients that accept it. What is compressed and what is not: docs/decisions/0033. */
+/** Compresses responses for clients that accept it. What is compressed and what is not: docs/decisions/0033. */
 import { once } from 'node:events';
 import { Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';

@@ -1,19 +1,19 @@
-/** How many connections there may be at once, from everywhere and from one address, and for how long one may be idle. */
+/** Limits on open connections, in total and per address, and on how long one may be idle. */
 import type { Server } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { networkOf } from '../limits/networks.ts';
 
 export interface ConnectionLimits {
-  /** One more is closed as soon as it comes: refusing must cost nothing. */
+  /** Further connections are closed at once: refusing must cost nothing. */
   readonly most: number;
-  /** Of one address, so that nobody takes all; trusted proxies may have as many as there are. */
+  /** Per address, so that no client takes all of them. Trusted proxies are exempt. */
   readonly maxPerAddress: number;
-  /** How long a connection is kept after an answer. Longer than proxies keep it, so that it is they who end it. */
+  /** Keep-alive timeout. Longer than that of proxies, so that the proxy closes first. */
   readonly keepAliveSeconds: number;
 }
 
-/** Whoever floods the server must not flood its log. */
+/** A flood of connections must not become a flood of log lines. */
 const quietMs = 60_000;
 
 export function limitConnections(

@@ -1,10 +1,10 @@
-/** What every answer tells browsers. Pages and files say their own where they need others (`static.ts`, `documents.ts`). */
+/** Security headers of every response. Pages and files override some of them (`static.ts`, `documents.ts`). */
 
 const aYearInSeconds = 31_536_000;
 
 /**
- * For answers of the API, and for whatever says nothing else: data, to be neither run, framed, embedded by other sites nor
- * kept. Names are in lower case, as replies have them.
+ * The default: API responses are data that must not be executed, framed, embedded by other sites or cached. Names are in
+ * lower case, as in replies.
  */
 export const safeHeaders = (publicUrl: string | undefined): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',

@@ -1,10 +1,10 @@
-/** The server below the framework: how long it waits, how much it takes, and what it says to what is not HTTP. */
+/** The HTTP server below Fastify: timeouts, size limits, and replies to input that is not HTTP. */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '#domain/problems.ts';
 import { errorBody } from './problems.ts';
 
-/** Nothing moved for so long, or for twice as long while an answer is on its way: the client has stopped to read. */
+/** Idle time after which a connection is closed; twice that for a client that stopped reading its response. */
 const standstillMs = 40_000;
 
 export const createHttpServer = (answer: RequestListener): Server =>
@@ -25,7 +25,7 @@ const brokenHttp: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
 };
 
-/** What is not HTTP has no request and no reply; it still gets the error body, then the connection ends. */
+/** Input that is not HTTP gets the usual error body, then the connection is closed. */
 export function answerBrokenHttp(
   socket: Socket,
   code: string | undefined,
@@ -53,14 +53,14 @@ export function answerBrokenHttp(
       '',
       body,
     ].join('\r\n'),
-    // Who does not close the connection in turn would keep it for ever; who does needs a moment to read the answer.
+    // A client that never closes its side would keep the socket open; others need a moment to read the response.
     () => setTimeout(() => socket.destroy(), 1_000).unref(),
   );
 }
 
 /**
- * A request that has come whole is being worked on, so what is broken came behind it, and would be taken for its answer.
- * Node has no other way to ask; its own handler of broken requests looks there, too.
+ * A complete request is being handled, so the broken input came after it, and the error would be taken for its response.
+ * Node has no public way to ask; its own handler of broken requests reads the same field.
  */
 function isAnswering(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };

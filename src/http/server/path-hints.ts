@@ -1,7 +1,7 @@
-/** What to tell a caller whose path nobody knows: that Burgee does not have this part of the vendor's API, or what was meant. */
+/** Hints for unknown paths: what Burgee lacks of the vendor's API, or the path that was probably meant. */
 import { prefix } from '#contract/parts.ts';
 
-/** Parts of the vendor's API that Burgee does not have. Whoever builds one removes its row. */
+/** Parts of the vendor's API that Burgee does not have. Remove the row when you build one. */
 const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
   [/^\/internal\/api\/v2\/segments(\/|$)/, 'Burgee has no segments yet'],
   [/^\/internal\/api\/v2\/large-segments(\/|$)/, 'Burgee has no large segments yet'],
@@ -24,7 +24,7 @@ const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
   [/^\/(ng|authz|resourcegroup)\/api(\/|$)/, `Burgee has no Harness platform API; the Admin API is at ${prefix}`],
 ];
 
-/** Words that people write for ours. */
+/** Words that people use instead of those in our paths. */
 const synonyms: Readonly<Record<string, string>> = {
   flags: 'splits',
   'feature-flags': 'splits',

@@ -1,4 +1,4 @@
-/** From a refusal to an answer. The only place that logs what went wrong. */
+/** Turns errors into responses. The only place that logs them. */
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorBody, statusOf } from '#contract/parts.ts';
@@ -11,7 +11,7 @@ const keys = /(burgee_[asc]_)[0-9A-Za-z]{36}/g;
 /** Of sessions and links: 256 bits in base64url, with capital and small letters among them, as few names have them. */
 const tokens = /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{42}[AEIMQUYcgkosw048](?![\w-])/g;
 
-/** Who sent a key or a token in the wrong place gets it back in no refusal: answers end up in logs of others. */
+/** A key or token sent in the wrong place is not echoed: error responses end up in logs. */
 export const withoutSecrets = (text: string): string => text.replaceAll(keys, '$1…').replaceAll(tokens, '…');
 
 export const errorBody = (problem: Problem, transactionId: string): ErrorBody => ({
@@ -33,12 +33,12 @@ export function answerProblem(error: FastifyError | Problem, request: FastifyReq
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(problem, request.id)));
 }
 
-/** As much of a refused body as is read and thrown away, so that a client that sends all before it reads gets the answer. */
+/** How much of a refused body is discarded, so that a client that sends all of it before reading sees the response. */
 const largestDiscarded = 64 * 1_048_576;
 
 /**
- * The framework closes the connection behind this refusal. A client that still sends would see a reset and no answer.
- * Kept open, Node throws away what still comes, without keeping any of it, until the request's time is up.
+ * Fastify closes the connection after this error, so a client that is still sending would see a reset and no response.
+ * While it stays open, Node discards what arrives, until the request times out.
  */
 function letTheRestCome({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (Number(headers['content-length'] ?? 0) <= largestDiscarded) reply.removeHeader('connection');
@@ -62,7 +62,7 @@ const sentences: Record<string, string> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Body length does not match Content-Length',
 };
 
-/** What the web server refuses by itself has its own codes; what nobody foresaw is ours. */
+/** Fastify's own refusals have codes; everything else is an internal error. */
 function toProblem(error: FastifyError | Problem, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {

@@ -1,4 +1,4 @@
-/** Makes a span of each request, and lets what it asks of the database belong to it. */
+/** Creates a span for each request, the parent of its database spans. */
 import type { FastifyInstance } from 'fastify';
 import type { Span, Traces } from '#telemetry/traces.ts';
 

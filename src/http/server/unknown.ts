@@ -1,4 +1,4 @@
-/** What no route answers: a path that nobody knows, or a known path with a method that it does not have. */
+/** Requests without a route: an unknown path, or a known path with another method. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
