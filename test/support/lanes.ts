@@ -33,6 +33,8 @@ export function startLane(environment: NodeJS.ProcessEnv): Lane {
   );
   let hasFailed = false;
   const ended = once(child, 'exit');
+  // What cannot be sent any more: `ended` says why.
+  child.on('error', () => undefined);
   const interrupt = () => {
     const hasEnded = child.exitCode !== null || child.signalCode !== null;
     if (!hasEnded && child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
