@@ -111,6 +111,14 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         { build: async ({ flag }) => ({ words: { flag: flag.id }, query: { expand: 'definitions' } }), slots: {} },
       ],
     },
+    listDependents: {
+      further: [
+        naming('query/environmentId', 'environment', async (side) => ({
+          ...(await flags.listDependents(side)),
+          query: { environmentId: side.environment.id },
+        })),
+      ],
+    },
     patchFlag: {
       further: [
         naming('body/0/value', 'rolloutStatus', async (side) => ({
