@@ -559,6 +559,7 @@ test('entries with one key are delivered one at a time in the order they were pu
   api.clock.now = Date.UTC(2031, 0, 6, 12);
   const { start, nextCall, underWay, says } = await callsOn(api, { perTarget: 5, atOnce: 5 });
   start();
+  let hasFailed = false;
   const keyed = (orderingKey: string, payload: number) => ({ target: 'https://example.com', orderingKey, payload });
   await put(api.store, keyed('a', 1), keyed('a', 2), keyed('b', 10));
   await put(api.store, keyed('a', 3));
@@ -576,22 +577,26 @@ test('entries with one key are delivered one at a time in the order they were pu
   const other = await nextCall();
   assert.equal(other.value, 20, 'those behind a failed one wait with it');
   other.done();
-  for (const value of [1, 2, 3, 4]) {
-    api.clock.now += hour;
+  await says(/^call sent$/);
+  /** Only while nothing is under way: a lease ends within the hour. */
+  const anHourLater = async () => {
+    api.clock.now = (api.clock.now ?? 0) + hour;
     await api.store.write(async (tx) => tx.announce({ kind: 'outbox' }));
+  };
+  await anHourLater();
+  for (const value of [1, 2, 2, 3, 4]) {
     const call = await nextCall();
     assert.equal(call.value, value);
     assert.equal(underWay.size, 1);
-    if (value === 2) {
+    if (value === 2 && !hasFailed) {
+      hasFailed = true;
       call.fail();
       await says(/^call not sent, will be tried again$/);
-      api.clock.now += hour;
-      await api.store.write(async (tx) => tx.announce({ kind: 'outbox' }));
-      const again = await nextCall();
-      assert.equal(again.value, 2);
-      again.done();
-    } else call.done();
-    await says(/^call sent$/);
+      await anHourLater();
+    } else {
+      call.done();
+      await says(/^call sent$/);
+    }
   }
   assert.deepEqual(await listOutbox(api.store), []);
 });
