@@ -25,6 +25,12 @@ import {
 
 const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
+// All before the first test: what a test records is compared, so nothing else may change meanwhile.
+const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+const person = await aPerson(api);
+const { token } = await invite(api);
+await askForReset(api, person.email);
+const reset = await tokenFor(api, person.email, 'password-reset');
 const message = 'Cross-site request blocked';
 
 /** Where a request may come from that no page of ours sends. The server is reached as http://flags.test. */
@@ -93,8 +99,7 @@ const withoutHost: Record<string, Record<string, string>> = {
   'no Host and the Origin of another site': { origin: 'https://evil.example' },
   'an empty Host and a file as Origin': { host: '', origin: 'file:///' },
 };
-describe('a change in a session is refused', async () => {
-  const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+describe('a change in a session is refused', () => {
   for (const [what, headers] of Object.entries(withoutHost)) {
     test(`with ${what}`, async () => {
       const group = await aGroup();
@@ -138,11 +143,7 @@ test('a key needs no Origin, and a foreign one does not matter: no browser sends
   }
 });
 
-describe('a page of another site signs nobody in', async () => {
-  const person = await aPerson(api);
-  const { token } = await invite(api);
-  await askForReset(api, person.email);
-  const reset = await tokenFor(api, person.email, 'password-reset');
+describe('a page of another site signs nobody in', () => {
   const acceptance = { name: 'Ada', password: goodPassword };
   const doors: Record<string, readonly [path: string, body: unknown]> = {
     session: ['/session', { email: person.email, password: person.password }],

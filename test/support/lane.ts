@@ -21,3 +21,12 @@ process.on('message', async ({ file, timeoutMs }: Task) => {
   });
   process.channel?.ref();
 });
+
+// When all files have run, nothing may keep the process alive. What does is named before `lanes.ts` loses patience.
+const namedAfterMs = 15_000;
+process.on('disconnect', () => {
+  setTimeout(
+    () => process.stderr.write(`still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`),
+    namedAfterMs,
+  ).unref();
+});

@@ -16,7 +16,10 @@ const dayMs = 86_400_000;
 
 /** Answers the file to run. It is named by its content, so that Node finds it among what it has compiled. */
 export async function bundleServer(): Promise<string> {
+  const { NODE_ENV } = process.env;
   const files = await bundled();
+  // Vite sets it, and the tests would inherit it.
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   const hash = createHash('sha256');
   for (const { fileName, code } of files) hash.update(fileName).update(code);
   const folder = join(cache, hash.digest('hex').slice(0, 16));
