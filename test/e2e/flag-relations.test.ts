@@ -71,7 +71,7 @@ suite('relations', { concurrency: 2 }, () => {
     await look(page, 'a draft with a flag that is gone');
     assert.equal(await page.getByText('splitName').count(), 0);
     await press(page, 'Discard');
-    await rule.getByText('The flag cart_v1 no longer exists: everyone gets control of it.').waitFor();
+    await rule.getByText('The flag cart_v1 no longer exists, so everyone gets control for it.').waitFor();
     await look(page, 'a flag that is gone');
     assert.equal(await rule.getByRole('link', { name: 'cart_v1' }).count(), 0);
     // Whoever comes later is led to the rule at once.
