@@ -87,7 +87,8 @@ export function startOutbox({ store, log, handlers, onWake }: OutboxOptions): Ou
     const next = heads.find(({ kind, dueAt }) => dueAt > now && handlers[kind]);
     const sleepMs = next ? next.dueAt - now : longestSleepMs;
     if (claims.length === 0) return sleepMs;
-    const claimed = await housekeep(store, (tx) => claimDue(tx, claims, { kinds, leaseMs }));
+    const except = Array.from(underWay.keys(), ({ id }) => id);
+    const claimed = await housekeep(store, (tx) => claimDue(tx, claims, { kinds, except, leaseMs }));
     for (const entry of claimed) start(entry);
     return claimed.length > 0 ? 0 : Math.min(sleepMs, afterNothingMs);
   };

@@ -6,7 +6,7 @@
  * 2. Of the entries with one ordering key only the first is due; the others wait until it is settled.
  * 3. Each claim raises `attempts`. Whoever lost an entry to another node settles nothing: its number is no longer right.
  */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { administrators } from '#domain/groups.ts';
 import type { Reader, Tx } from './sql.ts';
 
@@ -134,18 +134,20 @@ export interface Claim {
 /**
  * Takes what is due of each of the targets, for so long that nobody else takes it meanwhile. When a process dies, its
  * entries are due again at the end of the lease: each is delivered at least once, and twice only if the process died
- * between delivering and noting it. Entries of kinds that only a newer release knows stay.
+ * between delivering and noting it. Entries of kinds that only a newer release knows stay. `except` are those that the
+ * caller is delivering: a clock that jumps ahead ends their lease, and they would be delivered twice at once.
  */
 export async function claimDue(
   tx: Tx,
   claims: readonly Claim[],
-  { kinds, leaseMs }: { kinds: readonly string[]; leaseMs: number },
+  { kinds, except, leaseMs }: { kinds: readonly string[]; except: readonly string[]; leaseMs: number },
 ): Promise<OutboxEntry[]> {
+  const others = except.length > 0 ? sql`and o.id not in (${join([...except])})` : empty;
   const due = ({ target, limit }: Claim): Sql => sql`
     select id from (
       select o.id from outbox o
        where o.given_up_at is null and o.target = ${target} and o.due_at <= ${tx.now} and o.claimed_until <= ${tx.now}
-         and o.kind in (${join([...kinds])})
+         and o.kind in (${join([...kinds])}) ${others}
          and not exists (select 1 from outbox e
                           where e.ordering_key = o.ordering_key and e.given_up_at is null
                             and (e.position, e.id) < (o.position, o.id))
