@@ -102,13 +102,13 @@ function labels({ lines }: Chart, y: (value: number) => number): string[] {
 
 function scale({ isLogarithmic }: Chart, values: readonly number[], [from, to]: readonly [number, number]) {
   const position = (value: number) => (isLogarithmic ? Math.log10(value) : value);
-  const [least, most] = [position(Math.min(...values)), position(Math.max(...values))];
-  return (value: number): number => from + ((position(value) - least) / (most - least || 1)) * (to - from);
+  const [min, max] = [position(Math.min(...values)), position(Math.max(...values))];
+  return (value: number): number => from + ((position(value) - min) / (max - min || 1)) * (to - from);
 }
 
 function powersAround(values: readonly number[]): number[] {
-  const [least, most] = [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
-  return Array.from({ length: most - least + 1 }, (_, index) => 10 ** (least + index));
+  const [min, max] = [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
+  return Array.from({ length: max - min + 1 }, (_, index) => 10 ** (min + index));
 }
 
 const short = (value: number): string =>

@@ -12,8 +12,8 @@ export const quantile = (values: readonly number[], share: number): number =>
 
 export interface Ratio {
   readonly median: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** Of what `pick` takes from the samples, round by round. */
@@ -23,8 +23,8 @@ export function ratioOf<Sample>(
   pick: (sample: Sample) => number,
 ): Ratio {
   const ratios = samples.map((sample, round) => pick(sample) / pick(base[round] as Sample));
-  return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+  return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
 }
 
 /** Of what is measured once. */
-export const exactly = (value: number): Ratio => ({ median: value, least: value, most: value });
+export const exactly = (value: number): Ratio => ({ median: value, min: value, max: value });

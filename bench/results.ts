@@ -50,7 +50,7 @@ function summary(rows: readonly Row[]): string {
 
 const tableOf = (rows: readonly Row[]): string =>
   [
-    '| Work | Against | Measured (least–most) | Bar | | Burgee | The other |',
+    '| Work | Against | Measured (min–max) | Bar | | Burgee | The other |',
     '|---|---|---:|---:|---|---|---|',
     ...rows.map(rowOf),
   ].join('\n');
@@ -68,16 +68,16 @@ function verdictOf(row: Row): string {
 
 export const ratioValue = (value: number): string => (value >= 10 ? value.toFixed(0) : value.toFixed(2));
 
-function ratioText({ ratio: { median, least, most }, bar }: Row): string {
+function ratioText({ ratio: { median, min, max }, bar }: Row): string {
   // One digit more where it would else look as if the bar were reached that is missed, or the reverse.
   const isClear = isWithin(bar, Number(ratioValue(median))) === isWithin(bar, median);
   const value = isClear ? ratioValue(median) : median.toFixed(3);
-  return least === most ? value : `${value} (${ratioValue(least)}–${ratioValue(most)})`;
+  return min === max ? value : `${value} (${ratioValue(min)}–${ratioValue(max)})`;
 }
 
 const howToRead = ({ rounds, milliseconds, loadBusiest }: Circumstances): string => `## How to read this
 
-- **The ratios are what counts.** A ratio compares two numbers of the same round, measured within seconds of each other; the table has the median of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s each, and the least and the most. Where the range is wide, the machine was busy: believe only what is outside of it.
+- **The ratios are what counts.** A ratio compares two numbers of the same round, measured within seconds of each other; the table has the median of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s each, and the minimum and maximum. Where the range is wide, the machine was busy: believe only what is outside of it.
 - **What is behind a ratio** is in the last two columns: medians of requests a second and, behind the comma, the processor time that the process took for one request, user and system. Reads and writes are compared by requests a second; lists, and Fastify, by processor time; the rest by what the row says.
 - **Processes.** Burgee (\`burgee serve\`), every reference, Unleash, PostgreSQL and the load are processes of their own. ${isPinning ? 'What serves is kept on the first core and the load on the last, for all alike; PostgreSQL, and nodes and bare driver on PostgreSQL, run wherever there is room.' : 'They run wherever there is room.'} Each client asks over a connection of its own, waits for the answer, and asks again.${loadBusiest === undefined ? '' : ` The load needed at most ${Math.round(loadBusiest * 100)} % of its core, so it is never the load that is measured.`}
 - **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. **Bare Fastify** has the route and the schema of GET definition and an object in memory. **The bare transaction** is Node's SQLite doing, in a loop without any HTTP, the statements of a PATCH, which were recorded from Burgee itself, with its audit entry, in a copy of the database on the same disk. **The bare driver** is \`pg\` doing, so many at once over a pool of ten, all statements of the request (of one that is asked first: nothing is known from before), without any HTTP.

@@ -3,7 +3,6 @@
  * it is; `serve.ts` lets it listen.
  */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import cookie from '@fastify/cookie';
 import {
   type FastifyInstance,
@@ -25,7 +24,7 @@ import { createLimits, limitAddresses, type RateLimits } from '#http/limits/rate
 import { createThrottles } from '#http/limits/throttle.ts';
 import { markersFor } from '#http/paging/markers.ts';
 import { type Route, register, type Services } from '#http/pipeline/implement.ts';
-import { type AfterAnswer, accounts } from '#http/routes/accounts.ts';
+import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { changes } from '#http/routes/changes.ts';
 import { definitions } from '#http/routes/definitions.ts';
@@ -40,20 +39,19 @@ import { rollouts } from '#http/routes/rollouts.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
-import { readBodies } from '#http/server/bodies.ts';
+import { limitBodies, readBodies } from '#http/server/bodies.ts';
 import { compressAnswers } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
-import { shareDeadline } from '#http/server/deadline.ts';
 import { safeHeaders } from '#http/server/headers.ts';
 import { answerBrokenHttp, createHttpServer } from '#http/server/listen.ts';
 import { answerProblem } from '#http/server/problems.ts';
-import { traceRequests } from '#http/server/spans.ts';
+import { logRequest, traceRequests } from '#http/server/requests.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
+import { createAfterAnswers, keyUse, sessionUse } from '#jobs/after-answers.ts';
 import type { Account } from '#store/account.ts';
-import { maxWaitMs } from '#store/deadline.ts';
+import { currentDeadline, maxWaitMs, withDeadline } from '#store/deadline.ts';
 import type { Store } from '#store/sql.ts';
-import { keyUse, sessionUse } from '#telemetry/last-use.ts';
 import type { Answered } from '#telemetry/requests.ts';
 import type { Traces } from '#telemetry/traces.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -109,6 +107,7 @@ export async function createApp({
         answered(cached.route, cached.method, cached.status, (performance.now() - startedAt) / 1_000);
         if (span) traces?.end(span, { ...cached, problem: undefined });
       }),
+    bodyLimit,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
     genReqId: nextTransactionId,
@@ -152,7 +151,9 @@ export async function createApp({
     ...changes(store, markersFor('changes', account.markerSecret)),
     ...rollouts(store),
   ];
-  const accountRoutes = accounts(store, throttles, worksAfterAnswers(app, log));
+  const afterAnswers = createAfterAnswers(log);
+  app.addHook('onClose', afterAnswers.drain);
+  const accountRoutes = accounts(store, throttles, afterAnswers.run);
   const probeRoutes = service(store, manifest.version);
   const refuse = refuseUnknown([
     ...pathsOf(probeRoutes),
@@ -171,7 +172,7 @@ export async function createApp({
     }
   });
   app.addHook('onResponse', async (request, reply) => ended(request, reply));
-  readBodies(app, bodyLimit);
+  readBodies(app);
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler(refuse);
 
@@ -182,7 +183,6 @@ export async function createApp({
 
   const adminApi = async (scope: FastifyInstance) => {
     shareDeadline(scope, maxWaitMs);
-    readBodies(scope, bodyLimit);
     await scope.register(cookie);
     allowOrigins(scope, corsOrigins);
     // In this order: what is cached is cached as it is sent.
@@ -196,7 +196,7 @@ export async function createApp({
 
   const accountApi = async (scope: FastifyInstance) => {
     shareDeadline(scope, maxWaitMs);
-    readBodies(scope, accountBodyLimit);
+    limitBodies(scope, accountBodyLimit);
     await scope.register(cookie);
     register(scope, services, accountRoutes);
   };
@@ -225,34 +225,19 @@ const probeWaitMs = 2_000;
 const pathsOf = (routes: readonly Route[], base = '') =>
   routes.map(({ endpoint: { method, path } }) => ({ method, path: base + path }));
 
-const maxWorksAfterAnswers = 100;
-/** Right behind an answer, work still shows in its time: it takes the processor from whoever reads the answer. */
-const pauseAfterAnswerMs = 100;
-
-/** Closing waits for what is under way. */
-function worksAfterAnswers(app: FastifyInstance, log: Logger): AfterAnswer {
-  const underWay = new Set<Promise<void>>();
-  app.addHook('onClose', async () => {
-    await Promise.all(underWay);
+/** Gives each request one deadline for all its database work. Time spent receiving the body does not count. */
+function shareDeadline(scope: FastifyInstance, waitMs: number): void {
+  scope.decorateRequest('waitLeftMs', waitMs);
+  scope.addHook('onRequest', (_request, _reply, done) => withDeadline(waitMs, done));
+  scope.addHook('preParsing', async (request) => {
+    request.waitLeftMs = currentDeadline() - performance.now();
   });
-  return (work) => {
-    if (underWay.size >= maxWorksAfterAnswers) throw new Problem('busy', { seconds: 2 });
-    const done: Promise<void> = pause(pauseAfterAnswerMs)
-      .then(work)
-      .catch((error: unknown) => log.error({ err: error }, 'work after an answer failed'))
-      .then(() => void underWay.delete(done));
-    underWay.add(done);
-  };
+  // Reading the body leaves the async context of the first hook.
+  scope.addHook('preHandler', (request, _reply, done) => withDeadline(request.waitLeftMs, done));
 }
 
-interface Ended {
-  readonly route: string | undefined;
-  readonly status: number;
-  readonly milliseconds: number;
-}
-
-/** The route, not the path: a path may carry a key. What was read without trouble is for debugging only. */
-function logRequest({ method, log, actor, problem, span }: FastifyRequest, ended: Ended): void {
-  const quiet = (method === 'GET' || method === 'HEAD') && ended.status < 400;
-  log[quiet ? 'debug' : 'info']({ method, ...ended, actor: actor?.id, problem, traceId: span?.traceId }, 'request');
+declare module 'fastify' {
+  interface FastifyRequest {
+    waitLeftMs: number;
+  }
 }

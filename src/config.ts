@@ -140,7 +140,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy,
     corsOrigins: corsOrigins === '*' ? '*' : (corsOrigins?.split(',') ?? []),
     connections: {
-      most: Number(maxConnections ?? 5_000),
+      max: Number(maxConnections ?? 5_000),
       maxPerAddress: Number(perConnectedAddress ?? 2_000),
       keepAliveSeconds: Number(keepAliveSeconds ?? 72),
     },
@@ -156,10 +156,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-const aNumber = (what: string, most: number) => (value: string) =>
-  /^[1-9]\d{0,6}$/.test(value) && Number(value) <= most
+const aNumber = (what: string, max: number) => (value: string) =>
+  /^[1-9]\d{0,6}$/.test(value) && Number(value) <= max
     ? undefined
-    : `must be a number of ${what} from 1 to ${most}, not ${value}`;
+    : `must be a number of ${what} from 1 to ${max}, not ${value}`;
 
 interface Listening {
   readonly host: string | undefined;

@@ -1,19 +1,21 @@
-/** The command line: the server, and what an operator does beside it. */
+/** The command line: starts the server and runs the operator's commands. */
 import { Command } from 'commander';
+import { offerSetup } from '#commands/accounts.ts';
 import { OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
+import { setupLink } from '#jobs/mail.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
-import { addSetupLinkCommand } from './cli/setup-link.ts';
+import { publicUrlOf, withStore } from './cli/store.ts';
 import { readConfig } from './config.ts';
 
-// The database holds links that open accounts: what we make is for this user alone.
+// The database holds invitation and reset links: files we create are readable by this user only.
 process.umask(0o077);
-// Who reads only the first lines of a list closes the pipe; that is no fault.
+// `head` closes the pipe; EPIPE is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const program = new Command('burgee')
@@ -24,9 +26,18 @@ program
   .description('start the server')
   // Loaded only here: the other commands need no web server.
   .action(async () => (await import('./serve.ts')).serve(readConfig(process.env)));
+program
+  .command('setup-link')
+  .description('print the link that sets up the first administrator, while there is none')
+  .action(() =>
+    withStore(async ({ context }) => {
+      const token = await offerSetup(context);
+      if (token === undefined) throw new Problem('setup_done');
+      process.stdout.write(`${setupLink(publicUrlOf(), token)}\n`);
+    }),
+  );
 addKeyCommands(program);
 addOutboxCommands(program);
-addSetupLinkCommand(program);
 addCopyCommand(program);
 addBackupCommands(program);
 addDoctorCommand(program);
@@ -35,7 +46,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   const { message, stack, syscall } = error as NodeJS.ErrnoException;
-  // Files, folders and sockets are the operator's affair, too.
+  // Operators can also fix errors about files, folders and sockets.
   const isExpected = error instanceof OperatorError || error instanceof Problem || syscall !== undefined;
   process.stderr.write(`${isExpected ? message : `Unexpected error, please report it:\n${stack}`}\n`);
   process.exit(1);

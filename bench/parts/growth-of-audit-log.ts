@@ -20,15 +20,15 @@ const bytesPerRow = 1_500;
 /** So many entries in the short log: enough for a full page of the history of a flag. */
 const few = 10_000;
 
-/** `most`: so many entries in the long log. */
-export async function measureAuditLog(bench: Bench, most: number): Promise<Curves> {
+/** `max`: so many entries in the long log. */
+export async function measureAuditLog(bench: Bench, max: number): Promise<Curves> {
   const { bavail, bsize } = statfsSync(bench.folder);
-  if (bavail * bsize < most * bytesPerRow) {
+  if (bavail * bsize < max * bytesPerRow) {
     throw new Error(
-      `${grouped(most)} entries need ${gigabytes(most * bytesPerRow)}; ${bench.folder} has ${gigabytes(bavail * bsize)}`,
+      `${grouped(max)} entries need ${gigabytes(max * bytesPerRow)}; ${bench.folder} has ${gigabytes(bavail * bsize)}`,
     );
   }
-  const steps = [few, most];
+  const steps = [few, max];
   const servers = new Map<number, Server>();
   for (const entries of steps) {
     bench.tell(`Filling an audit log with ${grouped(entries)} entries`);

@@ -250,10 +250,10 @@ async function findCycles(
 ): Promise<Set<string>> {
   const added = needed.filter((name) => !known.includes(name));
   if (added.length === 0) return new Set();
-  const most = maxDependenciesInEnvironment;
-  const others = await countOtherDependencies(tx, environment.id, flag.id, most + 1);
-  const sentence = `rules must not add dependencies: all definitions of an environment together have at most ${most}`;
-  refuse('definition_invalid', others + needed.length > most ? [sentence] : []);
+  const max = maxDependenciesInEnvironment;
+  const others = await countOtherDependencies(tx, environment.id, flag.id, max + 1);
+  const sentence = `rules must not add dependencies: all definitions of an environment together have at most ${max}`;
+  refuse('definition_invalid', others + needed.length > max ? [sentence] : []);
   return listDependents(tx, environment.id, flag.name, added);
 }
 

@@ -14,7 +14,7 @@ export const createApiKey = endpoint({
   problems: ['api_key_invalid', 'scope_too_wide', 'project_not_found', 'environment_not_found'],
 });
 
-const pageSize = { default: 50, most: 200 };
+const pageSize = { default: 50, max: 200 };
 
 export const listApiKeys = endpoint({
   method: 'GET',

@@ -15,7 +15,7 @@ const instant = (description: string) =>
     }),
   );
 
-const pageSize = { default: 20, most: 200 };
+const pageSize = { default: 20, max: 200 };
 
 export const listChanges = endpoint({
   method: 'GET',

@@ -7,7 +7,7 @@ const path = '/splits/ws/:project/:flag/environments/:environment';
 const read = { needs: 'definition.read', scope: 'environment' } as const;
 const write = { needs: 'definition.write', scope: 'environment' } as const;
 
-const pageSize = { default: 20, most: 50 };
+const pageSize = { default: 20, max: 50 };
 
 export const listDefinitions = endpoint({
   method: 'GET',

@@ -20,7 +20,7 @@ export const createFlag = endpoint({
   problems: ['flag_invalid', 'flag_name_taken', 'precondition_failed'],
 });
 
-const pageSize = { default: 20, most: 50 };
+const pageSize = { default: 20, max: 50 };
 
 export const listFlags = endpoint({
   method: 'GET',
@@ -61,7 +61,7 @@ export const getFlag = endpoint({
   problems: [],
 });
 
-const dependentsPageSize = { default: 20, most: 200 };
+const dependentsPageSize = { default: 20, max: 200 };
 
 export const listDependents = endpoint({
   method: 'GET',

@@ -5,7 +5,7 @@ import { OffsetListing, OffsetPage, True } from './parts.ts';
 const read = { needs: 'group.read', scope: 'environment' } as const;
 const write = { needs: 'group.write', scope: 'account' } as const;
 
-const pageSize = { default: 50, most: 200 };
+const pageSize = { default: 50, max: 200 };
 
 export const listGroups = endpoint({
   method: 'GET',

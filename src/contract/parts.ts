@@ -58,14 +58,14 @@ export const ProjectWord = Type.String({ minLength: 1, maxLength: 255, descripti
 
 export interface PageSize {
   readonly default: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 const limitOf = (size: PageSize) =>
   Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `default ${size.default}; more than ${size.most} is lowered to ${size.most}`,
+      description: `default ${size.default}; more than ${size.max} is lowered to ${size.max}`,
     }),
   );
 
@@ -96,8 +96,7 @@ export const MarkerPage = (size: PageSize) =>
     ),
   });
 
-export const limited = (limit: number | undefined, size: PageSize): number =>
-  Math.min(limit ?? size.default, size.most);
+export const limited = (limit: number | undefined, size: PageSize): number => Math.min(limit ?? size.default, size.max);
 
 export const OffsetListing = <Item extends TSchema>(item: Item) =>
   Type.Object({

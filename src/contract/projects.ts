@@ -5,7 +5,7 @@ import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { OffsetListing, OffsetPage, True } from './parts.ts';
 
-const pageSize = { default: 50, most: 200 };
+const pageSize = { default: 50, max: 200 };
 
 export const listProjects = endpoint({
   method: 'GET',

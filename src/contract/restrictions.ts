@@ -6,7 +6,7 @@ import { OffsetListing, OffsetPage, ProjectWord } from './parts.ts';
 
 const access = { needs: 'restriction.write', scope: 'project' } as const;
 
-const pageSize = { default: 20, most: 200 };
+const pageSize = { default: 20, max: 200 };
 
 export const listRestrictions = endpoint({
   method: 'GET',

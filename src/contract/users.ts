@@ -18,7 +18,7 @@ export const inviteUser = endpoint({
   problems: ['user_invalid', 'user_email_taken', 'administrator_protected'],
 });
 
-const pageSize = { default: 20, most: 200 };
+const pageSize = { default: 20, max: 200 };
 
 export const listUsers = endpoint({
   method: 'GET',

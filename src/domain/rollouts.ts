@@ -1,6 +1,7 @@
 /** How a definition was rolled out: its shares from one change to the next. */
 import { type Static, Type } from 'typebox';
-import { type Rollout, rolloutOf } from './rollout-shares.ts';
+import type { Share } from './bucketing.ts';
+import type { Targeting } from './definitions/definition.ts';
 import { Millis } from './schema.ts';
 
 /** `Type.Number` would come into the interface for this alone. */
@@ -44,4 +45,19 @@ export function rolloutHistoryOf(states: readonly State[], from: number): Rollou
   const isStep = (index: number) =>
     index === 0 || JSON.stringify(points[index]?.shares) !== JSON.stringify(points[index - 1]?.shares);
   return { since, points: points.filter((_, index) => isStep(index)) };
+}
+
+type Rollout = Pick<Targeting, 'killed' | 'defaultTreatment' | 'trafficAllocation' | 'defaultRule'>;
+
+/**
+ * The share of each treatment among keys that match no target and no rule, in percent to two decimals, after traffic
+ * allocation. In the order of the default rule; the default treatment comes last if the rule does not have it.
+ */
+export function rolloutOf({ killed, defaultTreatment, trafficAllocation, defaultRule }: Rollout): Share[] {
+  const allocated = killed ? 0 : trafficAllocation;
+  const left = { treatment: defaultTreatment, size: 100 - allocated };
+  const shares = defaultRule.map(({ treatment, size }) => ({ treatment, size: (size * allocated) / 100 }));
+  const at = shares.findIndex(({ treatment }) => treatment === defaultTreatment);
+  if (at < 0) return left.size > 0 ? [...shares, left] : shares;
+  return shares.with(at, { treatment: defaultTreatment, size: (shares[at]?.size ?? 0) + left.size });
 }

@@ -45,17 +45,17 @@ export const completeReferences = (store: Store): Promise<void> =>
                             and d.needed_flag_name = definition_references.name)`);
   });
 
-/** How many dependencies the environment's other definitions have together; counting stops at `most`. */
+/** How many dependencies the environment's other definitions have together; counting stops at `max`. */
 export async function countOtherDependencies(
   db: Reader,
   environmentId: string,
   flagId: string,
-  most: number,
+  max: number,
 ): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total
       from (select 1 from definition_references
-             where environment_id = ${environmentId} and kind = 'flag' and flag_id <> ${flagId} limit ${most}) p`);
+             where environment_id = ${environmentId} and kind = 'flag' and flag_id <> ${flagId} limit ${max}) p`);
   return row?.total ?? 0;
 }
 

@@ -325,6 +325,6 @@ test('resets for nobody leave ten audit entries an hour, and are counted from th
   const countOf = (some: Change[]) => some.reduce((sum, { repeats = 0 }) => sum + 1 + repeats, 0);
   await until('all of them were counted', async () => countOf(await entries()) === countOf(before) + 25);
   // On PostgreSQL several are under way at once, none of which sees the entries of the others.
-  const most = Math.max(10, before.length) + (onPostgres ? 10 : 0);
-  assert.ok((await entries()).length <= most);
+  const max = Math.max(10, before.length) + (onPostgres ? 10 : 0);
+  assert.ok((await entries()).length <= max);
 });

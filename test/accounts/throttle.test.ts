@@ -24,16 +24,16 @@ const api = await startAccounts();
 await setUpAdministrator(api);
 
 /** Nobody needs so many, and whoever guesses needs more. */
-const most = 100;
+const maxAttempts = 100;
 const fewest = 5;
 
 /** Tries until it is too much; answers how many were let through, and the first refusal. */
 async function tryUntilRefused(attempt: () => Promise<Answer>): Promise<{ passed: number; refusal: Answer }> {
-  for (let passed = 0; passed < most; passed += 1) {
+  for (let passed = 0; passed < maxAttempts; passed += 1) {
     const refusal = await attempt();
     if (refusal.status === 429) return { passed, refusal };
   }
-  return assert.fail(`${most} attempts were let through`);
+  return assert.fail(`${maxAttempts} attempts were let through`);
 }
 
 function isTooMany(answer: Answer): void {

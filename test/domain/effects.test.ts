@@ -49,8 +49,8 @@ test('the traffic allocation and the shares of everyone else make one net effect
   const after = definition({ trafficAllocation: 60, defaultRule: split({ on: 100, off: 0 }) });
   const { shares, groups, unknowns } = effect(before, after);
   assert.deepEqual(shares, [
-    { treatment: 'on', before: { least: 80, most: 80 }, after: { least: 60, most: 60 } },
-    { treatment: 'off', before: { least: 20, most: 20 }, after: { least: 40, most: 40 } },
+    { treatment: 'on', before: { min: 80, max: 80 }, after: { min: 60, max: 60 } },
+    { treatment: 'off', before: { min: 20, max: 20 }, after: { min: 40, max: 40 } },
   ]);
   assert.equal(groups.length, 1);
   assert.deepEqual(waysIn(groups[0]?.flows ?? []), ['off → off 8', 'off → on 12', 'on → off 32', 'on → on 48']);
@@ -65,8 +65,8 @@ test('removing a rule on an attribute is never called harmless, and the attribut
   assert.ok(!isHarmless(found));
   assert.deepEqual(found.shares[0], {
     treatment: 'on',
-    before: { least: 10, most: 100 },
-    after: { least: 10, most: 10 },
+    before: { min: 10, max: 100 },
+    after: { min: 10, max: 10 },
   });
   assert.deepEqual(found.unknowns, [
     { side: 'before', step: { kind: 'rule', index: 1 }, asksFor: [{ kind: 'attribute', name: 'cart_value' }] },
@@ -122,12 +122,12 @@ test('another flag is known where it gives everybody one treatment, and named wh
   const depends = { type: 'IN_SPLIT', depends: { splitName: 'other', treatments: ['on'] } };
   const [before, after] = [definition(), definition({ rules: [ruleOn(depends, { on: 100 })] })];
   const all = definition({ defaultRule: split({ on: 100 }) });
-  assert.equal(effect(before, after, { other: all }).shares[0]?.after.least, 100);
+  assert.equal(effect(before, after, { other: all }).shares[0]?.after.min, 100);
   assert.ok(isHarmless(effect(before, after, { other: definition() })));
   assert.ok(isHarmless(effect(before, after)), 'where it is not defined it is control');
   for (const other of [definition({ defaultRule: split({ on: 50, off: 50 }) }), undefined]) {
     const found = effectOf({ before, after, seeds, otherFlag: () => other });
-    assert.deepEqual(found.shares[0]?.after, { least: 0, most: 100 });
+    assert.deepEqual(found.shares[0]?.after, { min: 0, max: 100 });
     assert.deepEqual(found.unknowns[0]?.asksFor, [{ kind: 'flag', name: 'other' }]);
   }
 });
@@ -238,7 +238,7 @@ test('where everybody meets the same rules, what really happens is one of the gr
       ] as const) {
         const share =
           [...counts].reduce((sum, [way, n]) => sum + (way.split(' → ')[side] === treatment ? n : 0), 0) / 100;
-        assert.ok(range.least <= share && share <= range.most, `world ${number}: ${treatment} ${share}`);
+        assert.ok(range.min <= share && share <= range.max, `world ${number}: ${treatment} ${share}`);
       }
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Bucket } from '#domain/definitions/definition.ts';
-import { movedShares } from '#domain/definitions/moved-shares.ts';
+import { movedShares } from '#domain/definitions/shares.ts';
 
 const split = (...sizes: number[]): Bucket[] => sizes.map((size, index) => ({ treatment: `t${index}`, size }));
 

@@ -103,9 +103,9 @@ test('a border moves as far as its neighbours, and only they change', () => {
       for (const [place, bucket] of next.entries()) {
         if (place !== index && place !== index + 1) assert.deepEqual(bucket, list[place]);
       }
-      const [least = 0, most = 100] = [bordersOf(list)[index - 1], bordersOf(list)[index + 1]];
+      const [min = 0, max = 100] = [bordersOf(list)[index - 1], bordersOf(list)[index + 1]];
       // A border at -0 is one at 0.
-      if (Number.isInteger(to) && to >= least && to <= most) assert.equal(bordersOf(next)[index], to + 0);
+      if (Number.isInteger(to) && to >= min && to <= max) assert.equal(bordersOf(next)[index], to + 0);
     }),
   );
 });

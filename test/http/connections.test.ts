@@ -15,7 +15,7 @@ async function aServer(trustProxy: string | undefined) {
   const log = pino({}, { write: (line) => void lines.push(line) });
   const app = fastify();
   after(() => app.close());
-  const limits = { most: 1_000, maxPerAddress: perAddress, keepAliveSeconds: 72 };
+  const limits = { max: 1_000, maxPerAddress: perAddress, keepAliveSeconds: 72 };
   limitConnections(app.server, limits, { trustProxy, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;

@@ -7,8 +7,8 @@ export interface Chance {
   /** True with this probability. */
   odds(probability: number): boolean;
   oneOf<Item>(items: readonly Item[]): Item;
-  /** So many at the most, in random order, none twice. */
-  someOf<Item>(items: readonly Item[], most: number): Item[];
+  /** At most `max` of them, in random order, none twice. */
+  someOf<Item>(items: readonly Item[], max: number): Item[];
   listOf<Item>(from: number, to: number, make: () => Item): Item[];
 }
 
@@ -28,9 +28,9 @@ export function chanceOf(seed: number): Chance {
     integer,
     odds: (probability) => number() < probability,
     oneOf,
-    someOf: (items, most) => {
+    someOf: (items, max) => {
       const rest = [...items];
-      const count = Math.min(integer(0, most), rest.length);
+      const count = Math.min(integer(0, max), rest.length);
       return Array.from({ length: count }, () => rest.splice(integer(0, rest.length - 1), 1)).flat();
     },
     listOf: (from, to, make) => Array.from({ length: integer(from, to) }, make),

@@ -17,7 +17,7 @@ const send = (method: string, path: string, body?: unknown) =>
   });
 
 type Made = (text: string) => [method: string, path: string, body: unknown];
-const limits: [what: string, most: number, make: Made][] = [
+const limits: [what: string, max: number, make: Made][] = [
   ['name of a project', 255, (name) => ['POST', '/workspaces', { name }]],
   ['name of an environment', 20, (name) => ['POST', `/environments/ws/${project}`, { name }]],
   ['name of a traffic type', 100, (name) => ['POST', `/trafficTypes/ws/${project}`, { name }]],
@@ -38,12 +38,12 @@ const domainOf = (length: number): string =>
     .replace(/\.$/, 'd')
     .concat('.co');
 
-for (const [what, most, make] of limits) {
-  test(`${what}: ${most} characters are taken, ${most + 1} are refused and nothing is written`, async () => {
-    const taken = await send(...make('a'.repeat(most)));
+for (const [what, max, make] of limits) {
+  test(`${what}: ${max} characters are taken, ${max + 1} are refused and nothing is written`, async () => {
+    const taken = await send(...make('a'.repeat(max)));
     assert.equal(taken.status, 200, taken.text);
     const written = await installation.fingerprint();
-    requireRefusal(await send(...make('a'.repeat(most + 1))));
+    requireRefusal(await send(...make('a'.repeat(max + 1))));
     assert.equal(await installation.fingerprint(), written);
   });
 }

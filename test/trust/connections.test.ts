@@ -75,12 +75,12 @@ describe('whoever is too slow is sent away, and others are served meanwhile', { 
 });
 
 test('one connection too many is closed at once and said in the log; when another ends, there is room again', async () => {
-  const most = 20;
-  const server = (await startNode(anInstallation(), { MAX_CONNECTIONS: String(most) })).node;
+  const max = 20;
+  const server = (await startNode(anInstallation(), { MAX_CONNECTIONS: String(max) })).node;
   const served: Talk[] = [];
   for (let talk = await ask(server); talk.said() !== ''; talk = await ask(server)) served.push(talk);
   // Who waited for the server to be ready may have kept a connection.
-  assert.ok(served.length === most || served.length === most - 1, `${served.length} were served`);
+  assert.ok(served.length === max || served.length === max - 1, `${served.length} were served`);
   for (let count = 0; count < 3; count += 1) assert.equal((await ask(server)).said(), '');
   const warnings = server.stdout().match(/connections are refused: there are MAX_CONNECTIONS already/g);
   assert.equal(warnings?.length, 1, 'a flood of connections is no flood of lines');
@@ -88,7 +88,7 @@ test('one connection too many is closed at once and said in the log; when anothe
   served[0]?.socket.destroy();
   await until('there is room again', async () => (await ask(server)).said() !== '');
   report(
-    `MAX_CONNECTIONS=${most}: ${served.length} sockets beside that of the test, the next ones closed without a byte`,
+    `MAX_CONNECTIONS=${max}: ${served.length} sockets beside that of the test, the next ones closed without a byte`,
   );
 });
 

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { flagsSearch } from '../../web/src/features/flags/flags-search.ts';
 import { shownEnvironments } from '../../web/src/features/flags/shown-environments.ts';
-import { ownPath } from '../../web/src/state/own-path.ts';
-import { flagPath } from '../../web/src/state/paths.ts';
+import { flagPath, ownPath } from '../../web/src/state/paths.ts';
 import { parseSearch, stringifySearch, textSearch } from '../../web/src/state/search-params.ts';
 
 test('what stands in an address is read back as it was, and stays text', () => {

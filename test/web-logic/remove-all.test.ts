@@ -7,14 +7,14 @@ import { removeAll } from '../../web/src/features/environments/remove-all.ts';
 function aList(size: number, { failsAt = -1, stopsAfter = Number.POSITIVE_INFINITY } = {}) {
   const left = new Set(Array.from({ length: size }, (_, index) => index));
   let underWay = 0;
-  let most = 0;
+  let max = 0;
   const counts: number[] = [];
   const run = () =>
     removeAll({
       list: async () => [...left].slice(0, 10),
       remove: async (item: number) => {
         underWay += 1;
-        most = Math.max(most, underWay);
+        max = Math.max(max, underWay);
         await setImmediate();
         underWay -= 1;
         if (item === failsAt) throw new Error('refused');
@@ -23,14 +23,14 @@ function aList(size: number, { failsAt = -1, stopsAfter = Number.POSITIVE_INFINI
       onRemoved: (count) => counts.push(count),
       isStopped: () => counts.length >= stopsAfter,
     });
-  return { left, counts, run, most: () => most };
+  return { left, counts, run, max: () => max };
 }
 
-test('everything is removed, page by page, at most four at a time', async () => {
+test('everything is removed, page by page, at max four at a time', async () => {
   const list = aList(33);
   assert.equal(await list.run(), 33);
   assert.equal(list.left.size, 0);
-  assert.deepEqual([list.counts.length, list.counts.at(-1), list.most()], [33, 33, 4]);
+  assert.deepEqual([list.counts.length, list.counts.at(-1), list.max()], [33, 33, 4]);
 });
 
 test('a failure ends it, and what was removed stays removed', async () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Targeting } from '#domain/definitions/definition.ts';
+import { recordedTargeting, type Targeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { type Matcher, matcherTypes } from '#domain/definitions/matchers.ts';
 import { parseTargeting } from '#domain/definitions/parse.ts';
 import { newMatcher } from '../../src/domain/definitions/edit-matchers.ts';
 import { whyNeverReached } from '../../src/domain/definitions/reachability.ts';
-import { targetingOf } from '../../src/domain/definitions/targeting-of.ts';
 import { doubleKeys, keysIn } from '../../web/src/features/definitions/editing/key-lists.ts';
 import { dayValue, instantOf, minuteValue } from '../../web/src/targeting/dates.ts';
 import { matcherSentence } from '../../web/src/targeting/matcher-words.ts';
@@ -130,6 +129,6 @@ for (const [name, targeting, reasons] of neverReached) {
 test('what the server sets is no difference between two states of the audit log', () => {
   const targeting = parseTargeting(aDefinition());
   const recorded = (changeNumber: number) =>
-    targetingOf({ ...targeting, id: 'f', name: 'gull', lastUpdateTime: changeNumber, seed: 1, changeNumber });
+    recordedTargeting({ ...targeting, id: 'f', name: 'gull', lastUpdateTime: changeNumber, seed: 1, changeNumber });
   assert.deepEqual(differencesBetween(recorded(1), recorded(2)), []);
 });

@@ -5,8 +5,7 @@ import { projectReading } from './server/project.ts';
 import { client } from './server/query-client.ts';
 import { BrokenPage } from './shell/BrokenPage.tsx';
 import { NotFoundPage } from './shell/NotFoundPage.tsx';
-import { ownPath } from './state/own-path.ts';
-import { nameFromAddress, nameInAddress } from './state/paths.ts';
+import { nameFromAddress, nameInAddress, ownPath } from './state/paths.ts';
 import { parseSearch, stringifySearch, textSearch } from './state/search-params.ts';
 
 const root = createRootRoute();

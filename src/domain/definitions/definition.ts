@@ -114,6 +114,10 @@ export interface Surroundings {
   readonly dependentFlags: ReadonlySet<string>;
 }
 
+/** Audit entries of older releases lack `impressionsDisabled`. */
+type Recorded = Omit<Targeting, 'impressionsDisabled'> & Partial<Pick<Targeting, 'impressionsDisabled'>>;
+
+/** The part of a definition that clients decide, its members in a fixed order. */
 export const toTargeting = ({
   killed,
   treatments,
@@ -122,8 +126,8 @@ export const toTargeting = ({
   trafficAllocation,
   rules,
   defaultRule,
-  impressionsDisabled,
-}: Targeting): Targeting => ({
+  impressionsDisabled = false,
+}: Recorded): Targeting => ({
   killed,
   treatments,
   defaultTreatment,
@@ -133,6 +137,14 @@ export const toTargeting = ({
   defaultRule,
   impressionsDisabled,
 });
+
+/** The targeting in the `before` or `after` of a definition's audit entry. */
+export const recordedTargeting = (state: unknown): Targeting => toTargeting(state as Recorded);
+
+/** The names of treatments, in an order that gives each the same colour before and after a change. */
+export const orderOf = (...targetings: readonly (Targeting | undefined)[]): string[] => [
+  ...new Set(targetings.flatMap((targeting) => targeting?.treatments.map(({ name }) => name) ?? [])),
+];
 
 /** What the caller of a definition named. */
 interface Named {

@@ -34,6 +34,12 @@ export type Difference =
   /** For members that are not spoken of here: so that nothing can be overlooked. */
   | { readonly kind: 'other'; readonly member: string; readonly before: unknown; readonly after: unknown };
 
+/** Both sides changed the same step in different ways. */
+export interface Conflict {
+  readonly theirs: Difference;
+  readonly mine: Difference;
+}
+
 /**
  * In the order in which people read a definition. Empty exactly when the two are equal. `origins` says which treatments
  * are the same; where it is not given, one that has another name but is otherwise equal was renamed.

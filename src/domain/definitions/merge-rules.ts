@@ -1,9 +1,8 @@
 /** Rules that two people changed: each rule for itself, then their order. */
 
 import { equalJson } from '../json.ts';
-import type { Conflict } from './conflict.ts';
 import type { Rule } from './definition.ts';
-import type { Difference, PlacedRule } from './differences.ts';
+import type { Conflict, Difference, PlacedRule } from './differences.ts';
 import { movedItems, type Origins } from './list-steps.ts';
 import { originsOfRules } from './same-items.ts';
 

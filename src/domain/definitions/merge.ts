@@ -2,9 +2,9 @@
 
 import { equalJson } from '../json.ts';
 import { applyDifferences } from './apply.ts';
-import type { Conflict } from './conflict.ts';
 import type { Bucket, Rule, Targeting, Treatment } from './definition.ts';
 import {
+  type Conflict,
   type Difference,
   differencesBetween,
   type PlacedRule,

@@ -1,9 +1,8 @@
 /** Someone else saved while there were unsaved edits: the edits continue from what was saved. */
 
 import { equalJson } from '../json.ts';
-import type { Conflict } from './conflict.ts';
 import type { Targeting } from './definition.ts';
-import { type Difference, differencesBetween } from './differences.ts';
+import { type Conflict, type Difference, differencesBetween } from './differences.ts';
 import { isSameStep, type Merged, mergeTargetings } from './merge.ts';
 
 export interface Unsaved {

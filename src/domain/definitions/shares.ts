@@ -3,6 +3,7 @@
  * list, so another order would give other people another treatment.
  */
 
+import { treatmentAt } from '../bucketing.ts';
 import { equalJson } from '../json.ts';
 import type { Bucket } from './definition.ts';
 
@@ -129,5 +130,25 @@ export function withoutEmptyEnd(buckets: readonly Bucket[], saved: readonly Buck
   return buckets.slice(0, buckets.findLastIndex(isMeant) + 1);
 }
 
-const clamp = (value: number, least: number, most: number): number =>
-  Math.min(most, Math.max(least, Number.isFinite(value) ? Math.round(value) : least));
+const clamp = (value: number, min: number, max: number): number =>
+  Math.min(max, Math.max(min, Number.isFinite(value) ? Math.round(value) : min));
+
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+  /** Percent of the keys that the shares are for. */
+  readonly share: number;
+}
+
+/** How many keys get another treatment when shares change, largest move first. Exact: keys are spread over 100 buckets. */
+export function movedShares(before: readonly Bucket[], after: readonly Bucket[]): Move[] {
+  const moves = new Map<string, Move>();
+  for (let bucket = 1; bucket <= 100; bucket += 1) {
+    const from = treatmentAt(before, bucket);
+    const to = treatmentAt(after, bucket);
+    if (from === undefined || to === undefined || from === to) continue;
+    const way = `${from} ${to}`;
+    moves.set(way, { from, to, share: (moves.get(way)?.share ?? 0) + 1 });
+  }
+  return [...moves.values()].sort((one, other) => other.share - one.share);
+}

@@ -46,8 +46,8 @@ export interface Effect {
 
 /** Percent of all keys that are not named. Exact where both are the same. */
 export interface Range {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** The keys that the same two steps decide about. */
@@ -106,7 +106,7 @@ export function effectOf(edit: Edit): Effect {
   };
 }
 
-const anything = { least: 0, most: 100 };
+const anything = { min: 0, max: 100 };
 
 const notKnown = (edit: Edit): Effect => ({
   shares: namesIn(edit, []).map((treatment) => ({ treatment, before: anything, after: anything })),
@@ -124,7 +124,7 @@ function namesIn({ before, after }: Edit, groups: readonly Group[]): string[] {
 function rangeOf(groups: readonly Group[], isCounted: (flow: Flow) => boolean): Range {
   if (groups.length === 0) return anything;
   const shares = differentFlows(groups).map((flows) => sum(flows.filter(isCounted).map(({ share }) => share)));
-  return { least: Math.min(...shares), most: Math.max(...shares) };
+  return { min: Math.min(...shares), max: Math.max(...shares) };
 }
 
 /** Many groups have the same ones. */

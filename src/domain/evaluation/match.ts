@@ -39,9 +39,9 @@ const tests: Record<ValueMatcherType, (matcher: Matcher) => Test> = {
   BOOLEAN: ({ bool }) => read(toBoolean, (value) => value === bool),
   EQUAL_TO_SEMVER: ({ string }) => onVersion([string], (version, [other]) => version.text === other?.text),
   GREATER_THAN_OR_EQUAL_TO_SEMVER: ({ string }) =>
-    onVersion([string], (version, [least]) => least !== undefined && compareVersions(version, least) >= 0),
+    onVersion([string], (version, [min]) => min !== undefined && compareVersions(version, min) >= 0),
   LESS_THAN_OR_EQUAL_TO_SEMVER: ({ string }) =>
-    onVersion([string], (version, [most]) => most !== undefined && compareVersions(version, most) <= 0),
+    onVersion([string], (version, [max]) => max !== undefined && compareVersions(version, max) <= 0),
   BETWEEN_SEMVER: ({ between }) =>
     onVersion([between?.from, between?.to], (version, [from, to]) =>
       from && to ? compareVersions(from, version) <= 0 && compareVersions(version, to) <= 0 : false,

@@ -77,9 +77,9 @@ export function createThrottles(): Throttles {
 
 type Code = 'too_many_failures' | 'too_many_attempts';
 
-const count = (counter: Counter, name: string, most: number, code: Code): void =>
-  refuseAbove(counter.add(name), most, code);
+const count = (counter: Counter, name: string, max: number, code: Code): void =>
+  refuseAbove(counter.add(name), max, code);
 
-function refuseAbove({ count: found, seconds }: Count, most: number, code: Code): void {
-  if (found > most) throw new Problem(code, { seconds });
+function refuseAbove({ count: found, seconds }: Count, max: number, code: Code): void {
+  if (found > max) throw new Problem(code, { seconds });
 }

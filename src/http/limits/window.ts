@@ -4,10 +4,10 @@
  * Invariants
  * 1. A window begins with the first count of its name. All are equally long, so the map has them in the order in which
  *    they end, and those that are over lie in front.
- * 2. There are never more than `most` names: whoever brings more of them than that ends the oldest windows early.
+ * 2. There are never more than `maxNames` names: further ones end the oldest windows early.
  */
 
-const most = 100_000;
+const maxNames = 100_000;
 
 export interface Count {
   readonly count: number;
@@ -30,7 +30,7 @@ export function createCounter(windowSeconds: number, clock: () => number = () =>
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
   const dropEnded = (now: number) => {
     for (const [name, { endsAt }] of windows) {
-      if (endsAt > now && windows.size < most) return;
+      if (endsAt > now && windows.size < maxNames) return;
       windows.delete(name);
     }
   };

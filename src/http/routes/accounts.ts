@@ -27,7 +27,7 @@ import type { Throttles } from '../limits/throttle.ts';
 import { implement } from '../pipeline/implement.ts';
 import type { SessionCookie } from '../pipeline/session-cookie.ts';
 
-/** Starts work once the answer is sent, so that the time of the answer tells nothing about it. Refuses with `busy`. */
+/** Starts work after the answer is sent, so that response times reveal nothing about it. Refuses with `busy`. */
 export type AfterAnswer = (work: () => Promise<unknown>) => void;
 
 export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throttles, afterAnswer: AfterAnswer) => {

@@ -24,20 +24,23 @@ class RawBody {
   }
 }
 
-/** Reads bodies as bytes, whatever their content type. Routes of the scope refuse bodies over the limit. */
-export function readBodies(app: FastifyInstance, bodyLimit: number): void {
+/** Reads bodies as bytes, whatever their content type. */
+export function readBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ headers }) => {
     // Fastify refuses a header that is no content type at all.
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
   });
-  app.addHook('onRoute', (route) => {
-    route.bodyLimit = bodyLimit;
-  });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async ({ headers }: FastifyRequest, body: Buffer) =>
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) =>
     body.length === 0 ? undefined : new RawBody(body, (headers['content-encoding'] ?? 'identity') !== 'identity'),
   );
 }
+
+/** Bodies of the scope's routes over this limit are refused, instead of those over the server's limit. */
+export const limitBodies = (scope: FastifyInstance, bodyLimit: number): void =>
+  void scope.addHook('onRoute', (route) => {
+    route.bodyLimit = bodyLimit;
+  });
 
 /** The JSON value of a body, or `json_invalid`. */
 export function parseJson(body: unknown): unknown {

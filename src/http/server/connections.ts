@@ -6,7 +6,7 @@ import { networkOf } from '../limits/networks.ts';
 
 export interface ConnectionLimits {
   /** Further connections are closed at once: refusing must cost nothing. */
-  readonly most: number;
+  readonly max: number;
   /** Per address, so that no client takes all of them. Trusted proxies are exempt. */
   readonly maxPerAddress: number;
   /** Keep-alive timeout. Longer than that of proxies, so that the proxy closes first. */
@@ -18,17 +18,17 @@ const quietMs = 60_000;
 
 export function limitConnections(
   server: Server,
-  { most, maxPerAddress, keepAliveSeconds }: ConnectionLimits,
+  { max, maxPerAddress, keepAliveSeconds }: ConnectionLimits,
   { trustProxy, log }: { readonly trustProxy: string | undefined; readonly log: Logger },
 ): void {
   server.keepAliveTimeout = keepAliveSeconds * 1000;
-  server.maxConnections = most;
+  server.maxConnections = max;
   const sayDropped = seldom((refused) =>
-    log.warn({ most, refused }, 'connections are refused: there are MAX_CONNECTIONS already'),
+    log.warn({ max, refused }, 'connections are refused: there are MAX_CONNECTIONS already'),
   );
   const sayRefused = seldom((refused) =>
     log.warn(
-      { most: maxPerAddress, refused },
+      { max: maxPerAddress, refused },
       'connections are refused: an address has MAX_CONNECTIONS_PER_ADDRESS already',
     ),
   );

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Sql } from 'sql-template-tag';
-import { isWorthKeeping, UniqueViolation } from '../sql.ts';
+import { isWorthKeeping, UniqueViolation, unavailable } from '../sql.ts';
 
 /** The statement that was not used for the longest time gives way. Burgee has some 200; filters make several of one. */
 const maxStatements = 500;
@@ -80,3 +80,17 @@ export class Connection {
 
 const bound = (query: Sql): SQLInputValue[] =>
   query.values.map((value) => (typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)));
+
+/** SQLite's primary result codes. */
+const busy = 5;
+/** Read-only, I/O error, disk full, cannot open. The request is fine and may succeed later. */
+const diskErrors: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) % 256;
+
+/** Another process holds the write lock. */
+export const isBusy = (error: unknown): boolean => codeOf(error) === busy;
+
+/** For `.catch`: turns disk errors into `unavailable` and rethrows everything else. */
+export function refuseDiskError(error: unknown): never {
+  throw diskErrors.has(codeOf(error)) ? unavailable(error) : error;
+}

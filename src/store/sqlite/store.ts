@@ -25,8 +25,7 @@ import { makeFolder } from '../folders.ts';
 import { type Listener, type Notice, notify } from '../notices.ts';
 import { type CacheTag, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
-import { Connection } from './connection.ts';
-import { refuseDiskTrouble } from './errors.ts';
+import { Connection, isBusy, refuseDiskError } from './connection.ts';
 import { Announcements, SqliteTx } from './transaction.ts';
 import { WriteAheadLog } from './wal.ts';
 
@@ -127,7 +126,7 @@ class SqliteStore implements Store {
   }
 
   write<Result>(body: (tx: RootTx) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(body).catch(refuseDiskTrouble);
+    return this.#inTurn(body).catch(refuseDiskError);
   }
 
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
@@ -288,6 +287,3 @@ const diskHangs = new Error('the disk does not answer');
 
 /** A transaction of a reader begins with its first statement. */
 const anything = sql`select 1 from sqlite_schema limit 1`;
-
-const sqliteBusy = 5;
-const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Change } from '#domain/changes.ts';
-import type { Definition } from '#domain/definitions/definition.ts';
-import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
+import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
 import { differencesIn } from '../targeting/change-words.ts';
 import { DifferenceBox } from '../targeting/DifferenceBox.tsx';
 import { JsonDiff } from '../ui/JsonDiff.tsx';
@@ -31,7 +30,7 @@ export function ChangeDetails({ change }: { readonly change: Change }) {
 
 function Pictures({ change }: { readonly change: Change }) {
   const [before, after] = [change.before as Definition, change.after as Definition];
-  const order = orderOf(targetingOf(before), targetingOf(after));
+  const order = orderOf(recordedTargeting(before), recordedTargeting(after));
   return differencesIn(change).map((difference) => (
     <DifferenceBox
       key={JSON.stringify(difference)}

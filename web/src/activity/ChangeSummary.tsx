@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import type { Change } from '#domain/changes.ts';
-import type { Definition } from '#domain/definitions/definition.ts';
+import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
 import type { Difference } from '#domain/definitions/differences.ts';
-import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
 import { groupsReading } from '../administration/whole-lists.ts';
 import { Bar } from '../kit/Bar.tsx';
 import { sharesInWords } from '../kit/treatments.ts';
@@ -12,7 +11,7 @@ import { differenceLine } from '../targeting/difference-words.ts';
 import styles from './ChangeSummary.module.css';
 import { fieldChanges } from './field-changes.ts';
 
-const most = 3;
+const maxShown = 3;
 
 /** What changed, in a few lines. Empty if the sentence says it all. */
 export function ChangeSummary({ change }: { readonly change: Change }) {
@@ -25,7 +24,7 @@ const FirstShares = ({ after }: { readonly after: Definition }) => (
     <li className={styles.line}>
       <span>Everyone else: {sharesInWords(after.defaultRule)}</span>
       <span className={styles.bar}>
-        <Bar buckets={after.defaultRule} order={orderOf(targetingOf(after))} label="" />
+        <Bar buckets={after.defaultRule} order={orderOf(recordedTargeting(after))} label="" />
       </span>
     </li>
   </ul>
@@ -36,10 +35,10 @@ function DifferenceLines({ change }: { readonly change: Change }) {
   const differences = differencesIn(change);
   if (isSaid || differences.length === 0) return null;
   const [before, after] = [change.before as Definition, change.after as Definition];
-  const order = orderOf(targetingOf(before), targetingOf(after));
+  const order = orderOf(recordedTargeting(before), recordedTargeting(after));
   return (
     <ul className={styles.lines}>
-      {differences.slice(0, most).map((difference) => {
+      {differences.slice(0, maxShown).map((difference) => {
         const line = differenceLine(difference, after.trafficType?.name ?? 'user');
         return (
           <li key={line} className={styles.line}>
@@ -48,7 +47,7 @@ function DifferenceLines({ change }: { readonly change: Change }) {
           </li>
         );
       })}
-      {differences.length > most && <li>and {differences.length - most} more</li>}
+      {differences.length > maxShown && <li>and {differences.length - maxShown} more</li>}
     </ul>
   );
 }

@@ -26,7 +26,7 @@ export const everyoneReading = queryOptions<Everyone, ApiProblem>({
     const people: UserAnswer[] = [];
     let after: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
-      const { data, nextMarker } = await call(listUsers, { query: { after, limit: listUsers.pageSize.most } });
+      const { data, nextMarker } = await call(listUsers, { query: { after, limit: listUsers.pageSize.max } });
       people.push(...data);
       if (nextMarker === null) return { people, isWhole: true };
       after = nextMarker;
@@ -37,12 +37,12 @@ export const everyoneReading = queryOptions<Everyone, ApiProblem>({
 
 export const groupsReading = queryOptions<GroupAnswer[], ApiProblem>({
   queryKey: [...keyOf(listGroups), 'all'],
-  queryFn: () => untilTotal((offset) => call(listGroups, { query: { offset, limit: listGroups.pageSize.most } })),
+  queryFn: () => untilTotal((offset) => call(listGroups, { query: { offset, limit: listGroups.pageSize.max } })),
 });
 
 export const apiKeysReading = queryOptions<ApiKeyAnswer[], ApiProblem>({
   queryKey: [...keyOf(listApiKeys), 'all'],
-  queryFn: () => untilTotal((offset) => call(listApiKeys, { query: { offset, limit: listApiKeys.pageSize.most } })),
+  queryFn: () => untilTotal((offset) => call(listApiKeys, { query: { offset, limit: listApiKeys.pageSize.max } })),
 });
 
 interface Page<Item> {

@@ -9,13 +9,13 @@ import { TextLink } from '../ui/TextLink.tsx';
 import styles from './Dependents.module.css';
 
 /** The server's page size. */
-const most = 200;
+const maxDependents = 200;
 const shown = 8;
 
 export const dependentsReading = (project: string, flag: string, environmentId?: string) =>
   reading(listDependents, {
     params: { project, flag },
-    query: { limit: most, ...(environmentId === undefined ? {} : { environmentId }) },
+    query: { limit: maxDependents, ...(environmentId === undefined ? {} : { environmentId }) },
   });
 
 interface Props {

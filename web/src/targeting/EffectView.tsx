@@ -63,12 +63,12 @@ interface BarProps {
 
 /** Hatched: unknown which of the treatments. */
 export function AllKeysBar({ shares, order }: BarProps) {
-  const possible = shares.filter(({ range }) => range.most > 0);
+  const possible = shares.filter(({ range }) => range.max > 0);
   return (
     <>
       <Bar
-        buckets={possible.map(({ treatment, range }) => ({ treatment, size: range.least }))}
-        unknown={100 - possible.reduce((sum, { range }) => sum + range.least, 0)}
+        buckets={possible.map(({ treatment, range }) => ({ treatment, size: range.min }))}
+        unknown={100 - possible.reduce((sum, { range }) => sum + range.min, 0)}
         order={order}
         size="medium"
         label=""

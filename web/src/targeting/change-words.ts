@@ -1,7 +1,7 @@
 /** Audit entries of a flag or definition in words. */
 import type { Change } from '#domain/changes.ts';
+import { recordedTargeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
-import { targetingOf } from '#domain/definitions/targeting-of.ts';
 
 const sentences: Readonly<Record<string, string>> = {
   'definition.created': 'Defined the flag',
@@ -20,5 +20,5 @@ export const changeSentence = ({ auditLogType }: Change): string =>
 /** The differences a change made to a definition; empty if it was created, removed or is not a definition. */
 export function differencesIn({ object, before, after }: Change): Difference[] {
   if (object.type !== 'definition' || !before || !after) return [];
-  return differencesBetween(targetingOf(before), targetingOf(after));
+  return differencesBetween(recordedTargeting(before), recordedTargeting(after));
 }

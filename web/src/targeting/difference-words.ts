@@ -1,7 +1,7 @@
 /** Differences between definitions in words: a title and a one-line summary. */
 import type { Bucket } from '#domain/definitions/definition.ts';
 import type { Difference, PlacedRule } from '#domain/definitions/differences.ts';
-import { movedShares } from '#domain/definitions/moved-shares.ts';
+import { movedShares } from '#domain/definitions/shares.ts';
 import { equalJson } from '#domain/json.ts';
 import { sharesInWords } from '../kit/treatments.ts';
 import { matcherSentence } from './matcher-words.ts';

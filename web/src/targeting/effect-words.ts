@@ -5,10 +5,10 @@ import type { Decider, Question } from '#domain/evaluation/effect-sides.ts';
 import { type Effect, type Group, isHarmless, movesIn, type Range } from '#domain/evaluation/effects.ts';
 import { percent } from '../ui/percent.ts';
 
-export const rangeWords = ({ least, most }: Range): string =>
-  least === most ? percent(most) : `${percent(least).replace('%', '')}–${percent(most)}`;
+export const rangeWords = ({ min, max }: Range): string =>
+  min === max ? percent(max) : `${percent(min).replace('%', '')}–${percent(max)}`;
 
-const isEqual = (one: Range, other: Range): boolean => one.least === other.least && one.most === other.most;
+const isEqual = (one: Range, other: Range): boolean => one.min === other.min && one.max === other.max;
 
 /** The treatments whose share changes. The default treatment gets what the others lose, so it is left out. */
 export function changedShares({ shares }: Effect, defaultTreatment: string) {
@@ -23,8 +23,8 @@ export function plainHeadline(effect: Effect): string {
   if (groups.length === 0) return 'Cannot tell: there are too many rules to compare';
   if (isHarmless(effect)) return 'No key changes treatment';
   const moved = groups.map(({ flows }) => movesIn(flows).reduce((sum, { share }) => sum + share, 0));
-  const range = { least: Math.min(...moved), most: Math.max(...moved) };
-  if (range.most > 0) {
+  const range = { min: Math.min(...moved), max: Math.max(...moved) };
+  if (range.max > 0) {
     const isBalanced = groups.every(({ flows }) => isBalancedBy(flows));
     return `${isBalanced ? 'Shares stay the same, but ' : ''}${rangeWords(range)} of all keys change treatment`;
   }

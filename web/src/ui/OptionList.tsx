@@ -35,7 +35,7 @@ interface Props {
   readonly empty?: string;
 }
 
-const most = 20;
+const maxShown = 20;
 const createId = '\0create';
 
 /** A search field and matching options, chosen with arrow keys and Enter. The base of Picker and palette. */
@@ -55,7 +55,7 @@ export function OptionList(props: Props) {
   const [text, setText] = useState('');
   const asked = text.trim();
   const matching = onSearch ? options : options.filter((option) => matches(option, asked));
-  const shown: Option[] = matching.slice(0, onSearch ? undefined : most);
+  const shown: Option[] = matching.slice(0, onSearch ? undefined : maxShown);
   const isNew = asked !== '' && !options.some((option) => option.label.toLowerCase() === asked.toLowerCase());
   if (create && isNew) shown.push({ id: createId, label: create.label(asked) });
 

@@ -3,8 +3,8 @@ import { KeyRound, Link2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import type { Change } from '#domain/changes.ts';
+import { orderOf, recordedTargeting, toTargeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
-import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
 import { effectOf } from '#domain/evaluation/effects.ts';
 import { equalJson } from '#domain/json.ts';
 import { Bar, Legend } from '../../kit/Bar.tsx';
@@ -66,8 +66,8 @@ const sentenceOf = (change: Change): string => {
 
 function DefinitionPicture({ change }: { readonly change: Change }) {
   const { trafficType } = useFlag();
-  const before = change.before ? targetingOf(change.before) : undefined;
-  const after = change.after ? targetingOf(change.after) : undefined;
+  const before = change.before ? recordedTargeting(change.before) : undefined;
+  const after = change.after ? recordedTargeting(change.after) : undefined;
   const order = orderOf(before, after);
   if (!before && after) {
     return (
@@ -100,7 +100,7 @@ function DefinitionPicture({ change }: { readonly change: Change }) {
 function PastEffect({ change }: { readonly change: Change }) {
   const line = useMemo(() => {
     if (!change.before || !change.after) return undefined;
-    const [before, after] = [targetingOf(change.before), targetingOf(change.after)];
+    const [before, after] = [recordedTargeting(change.before), recordedTargeting(change.after)];
     return effectLine(
       effectOf({ before, after, seeds: undefined, otherFlag: () => undefined }),
       after.defaultTreatment,
@@ -143,7 +143,7 @@ function Tools({ change, environment }: ToolsProps) {
 
 function patchOf({ object, before, after }: Change) {
   if (object.type !== 'definition' || !before || !after) return undefined;
-  return diffTargeting(targetingOf(before), targetingOf(after));
+  return diffTargeting(recordedTargeting(before), recordedTargeting(after));
 }
 
 /** Creates a draft from the definition after this change. Keeps the current killed state. */
@@ -155,8 +155,8 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
   const navigate = useNavigate();
   if (change.object.type !== 'definition' || !change.after || !may(patchDefinition)) return null;
   const saved = flag.definitions.find((definition) => definition.environment.id === environment.id);
-  const now = saved && targetingOf(saved);
-  const targeting = { ...targetingOf(change.after), killed: now?.killed ?? false };
+  const now = saved && toTargeting(saved);
+  const targeting = { ...recordedTargeting(change.after), killed: now?.killed ?? false };
   if (now && equalJson(now, targeting)) return <span className={styles.current}>Current version</span>;
   const goBack = () => {
     const place = { person: me.user.id, flag: flag.id, environment: environment.id };

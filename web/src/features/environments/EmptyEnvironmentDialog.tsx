@@ -39,7 +39,7 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
       isStopped.current = false;
       return removeAll({
         list: async () =>
-          (await call(listDefinitions, { params, query: { limit: listDefinitions.pageSize.most } })).objects,
+          (await call(listDefinitions, { params, query: { limit: listDefinitions.pageSize.max } })).objects,
         remove: ({ name }) =>
           call(deleteDefinition, { params: { ...params, flag: name }, query: noteOf({ title, comment }) }).catch(
             ifGone,

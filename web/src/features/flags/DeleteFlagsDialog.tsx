@@ -23,7 +23,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-const most = 8;
+const maxShown = 8;
 
 /** Lists what will be deleted. Flags defined in production must be confirmed by typing. */
 export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
@@ -64,7 +64,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
       onClose={onClose}
     >
       <ul className={styles.list}>
-        {flags.slice(0, most).map((flag) => (
+        {flags.slice(0, maxShown).map((flag) => (
           <li key={flag.name} className={styles.flag}>
             <span className={styles.name}>{flag.name}</span>
             <span className={styles.where}>
@@ -77,7 +77,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
             </span>
           </li>
         ))}
-        {flags.length > most && <li className={styles.where}>and {flags.length - most} more</li>}
+        {flags.length > maxShown && <li className={styles.where}>and {flags.length - maxShown} more</li>}
       </ul>
       {dependents.length > 0 && (
         <section aria-label="Dependent flags" className={styles.dependents}>

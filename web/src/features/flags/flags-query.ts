@@ -25,7 +25,7 @@ export function useFlagsSearch() {
   return { search, change, isFiltered: Boolean(search.q || search.status || search.tag?.length) };
 }
 
-const noFlags: FlagPage = { objects: [], offset: 0, limit: listFlags.pageSize.most, totalCount: 0 };
+const noFlags: FlagPage = { objects: [], offset: 0, limit: listFlags.pageSize.max, totalCount: 0 };
 
 /** The matching flags, page by page, with what they serve in each environment. */
 export function useFlags() {
@@ -40,7 +40,7 @@ export function useFlags() {
       name: search.q,
       tag: search.tag ? [...search.tag] : undefined,
       rolloutStatus: status?.id,
-      limit: listFlags.pageSize.most,
+      limit: listFlags.pageSize.max,
     },
   } as const;
   return useInfiniteQuery<FlagPage, ApiProblem>({

@@ -3,10 +3,8 @@ import { ArrowRight } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import { applyDifferences } from '#domain/definitions/apply.ts';
-import type { Targeting } from '#domain/definitions/definition.ts';
-import { differencesBetween } from '#domain/definitions/differences.ts';
-import { partsWithout } from '#domain/definitions/same-parts.ts';
-import { orderOf } from '#domain/definitions/targeting-of.ts';
+import { orderOf, type Targeting } from '#domain/definitions/definition.ts';
+import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
@@ -197,3 +195,19 @@ function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
     </EmptyState>
   );
 }
+
+const parts: readonly [name: string, kinds: readonly Difference['kind'][]][] = [
+  ['Individual targets', ['keys', 'segments']],
+  ['Traffic allocation', ['trafficAllocation']],
+  ['Rules', ['rule']],
+  ['Everyone else', ['defaultRule']],
+  ['Treatments', ['treatment', 'treatmentOrder']],
+  ['Served when killed', ['defaultTreatment']],
+  ['Baseline', ['baselineTreatment']],
+  ['Impressions', ['impressionsDisabled']],
+  ['Killed', ['killed']],
+];
+
+/** Parts without differences, for a comparison that shows everything. */
+const partsWithout = (differences: readonly Difference[]): string[] =>
+  parts.filter(([, kinds]) => !differences.some(({ kind }) => kinds.includes(kind))).map(([name]) => name);

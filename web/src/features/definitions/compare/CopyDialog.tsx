@@ -1,9 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { copyParts, type Part, parts } from '#domain/definitions/copy-parts.ts';
-import type { Targeting } from '#domain/definitions/definition.ts';
+import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
-import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
@@ -48,7 +47,7 @@ export function CopyDialog({ from, onClose }: Props) {
   const saved = definitions.find((definition) => definition.environment.id === target.id);
   const targetPlace = { ...place, environment: target.id };
   const draft = readDraft(targetPlace);
-  const now = draft?.targeting ?? (saved && targetingOf(saved));
+  const now = draft?.targeting ?? (saved && toTargeting(saved));
   const isNew = now === undefined;
   // Individual targets rarely make sense in production.
   const usual = parts.filter((part) => part !== 'killed' && (part !== 'targets' || !target.production));

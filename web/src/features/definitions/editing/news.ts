@@ -1,8 +1,8 @@
 /** Announces what someone else did to the open definition. Loaded when that happens. */
 import type { QueryClient } from '@tanstack/react-query';
+import { toTargeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
-import { targetingOf } from '#domain/definitions/targeting-of.ts';
 import { fetchEditorName } from '../../../kit/EditorName.tsx';
 import { toast } from '../../../state/toasts.ts';
 import { differenceTitle } from '../../../targeting/difference-words.ts';
@@ -40,7 +40,7 @@ function newsOf(who: string, { old, now, hasDraft, conflicts }: News): string {
 function whatTheyDid(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): string {
   if (!now) return 'removed this definition';
   if (!old) return 'defined the flag here';
-  const [first, ...others] = differencesBetween(targetingOf(old), targetingOf(now)).map(differenceTitle);
+  const [first, ...others] = differencesBetween(toTargeting(old), toTargeting(now)).map(differenceTitle);
   if (first === undefined) return 'changed this definition';
   return others.length === 0 ? `changed ${first}` : `changed ${first} and ${others.length} more`;
 }

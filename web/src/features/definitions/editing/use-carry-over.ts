@@ -1,9 +1,9 @@
 /** Someone else saved the open definition: rebases the draft and says so. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { toTargeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
-import { targetingOf } from '#domain/definitions/targeting-of.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
@@ -37,7 +37,7 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
 async function rebaseDraft(place: DraftPlace, draft: Draft, saved: ExpandedDefinition | undefined): Promise<number> {
   const { rebase } = await loadRebase();
   if (readDraft(place) !== draft) return 0;
-  const next = rebase(draft, saved && targetingOf(saved));
+  const next = rebase(draft, saved && toTargeting(saved));
   writeDraft(place, next && { ...draft, ...next, etag: saved?.etag ?? null });
   return next?.conflicts.length ?? 0;
 }
@@ -51,7 +51,7 @@ const loadRebase = (): Promise<typeof import('#domain/definitions/rebase.ts')> =
 
 function stepsChanged(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): ReadonlySet<string> {
   if (!old || !now) return new Set();
-  return new Set(differencesBetween(targetingOf(old), targetingOf(now)).map(stepIdOf));
+  return new Set(differencesBetween(toTargeting(old), toTargeting(now)).map(stepIdOf));
 }
 
 function stepIdOf(difference: Difference): string {

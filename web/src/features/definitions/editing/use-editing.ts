@@ -1,10 +1,9 @@
 /** The editing state of one definition: saved version, draft and differences. */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
+import { dependenciesOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
-import { targetingOf } from '#domain/definitions/targeting-of.ts';
 import { ApiProblem } from '../../../server/api-problem.ts';
 import { flagReading, useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
@@ -36,7 +35,7 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
   const flag = useFlag();
   const place = { person: me.user.id, flag: flag.id, environment: environmentId };
   const draft = useDraftOf(place);
-  const savedTargeting = useMemo(() => saved && targetingOf(saved), [saved]);
+  const savedTargeting = useMemo(() => saved && toTargeting(saved), [saved]);
   const targeting = draft?.targeting ?? savedTargeting;
   const differences = useMemo(
     () => (savedTargeting && draft ? differencesBetween(savedTargeting, draft.targeting) : []),
@@ -75,7 +74,7 @@ function changeDraft(
 }
 
 const draftOf = (saved: ExpandedDefinition | undefined): Draft | undefined =>
-  saved && { base: targetingOf(saved), etag: saved.etag, targeting: targetingOf(saved), conflicts: [] };
+  saved && { base: toTargeting(saved), etag: saved.etag, targeting: toTargeting(saved), conflicts: [] };
 
 /** Starts a draft from a whole definition: a template, a copy, an earlier version. */
 export function beginDraft(
@@ -84,7 +83,7 @@ export function beginDraft(
   next: Pick<Draft, 'targeting' | 'title'>,
 ): void {
   writeDraft(place, {
-    base: saved ? targetingOf(saved) : null,
+    base: saved ? toTargeting(saved) : null,
     etag: saved?.etag ?? null,
     conflicts: [],
     ...next,

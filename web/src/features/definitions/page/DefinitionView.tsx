@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
-import { orderOf } from '#domain/definitions/targeting-of.ts';
+import { orderOf } from '#domain/definitions/definition.ts';
 import { askSentence, useAdministrators } from '../../../kit/Denied.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import type { Environment } from '../../../server/project.ts';

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Targeting } from '#domain/definitions/definition.ts';
-import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
-import { rolloutOf } from '#domain/rollout-shares.ts';
+import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
+import { rolloutOf } from '#domain/rollouts.ts';
 import { Bar, NoBar } from '../../../kit/Bar.tsx';
 import { Killed, ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { useFlag } from '../../../server/flag.ts';
@@ -57,7 +56,7 @@ function Card({ environment, isCurrent }: Props) {
   const me = useMe();
   const saved = useSaved(environment.id);
   const draft = useDraftOf({ person: me.user.id, flag: flag.id, environment: environment.id });
-  const before = saved && targetingOf(saved);
+  const before = saved && toTargeting(saved);
   const now = draft?.targeting ?? before;
   return (
     <Link

@@ -1,8 +1,7 @@
 import { Braces, Copy, type LucideIcon, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { copyParts } from '#domain/definitions/copy-parts.ts';
-import type { Targeting } from '#domain/definitions/definition.ts';
-import { orderOf, targetingOf } from '#domain/definitions/targeting-of.ts';
+import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { Bar } from '../../../kit/Bar.tsx';
 import { sharesInWords } from '../../../kit/treatments.ts';
 import { useFlag } from '../../../server/flag.ts';
@@ -47,12 +46,12 @@ export function NotDefined() {
               }
               onClick={() =>
                 begin(
-                  copyParts(targetingOf(definition), undefined, new Set()),
+                  copyParts(toTargeting(definition), undefined, new Set()),
                   `Copy from ${definition.environment.name}`,
                 )
               }
             >
-              <Picture targeting={targetingOf(definition)} />
+              <Picture targeting={toTargeting(definition)} />
             </Way>
           ))}
           <Way

@@ -8,7 +8,7 @@ import { Avatar } from '../../../ui/Avatar.tsx';
 import { Tooltip } from '../../../ui/Tooltip.tsx';
 import styles from './Owners.module.css';
 
-const most = 4;
+const maxShown = 4;
 
 /** The owners' initials. */
 export function Owners() {
@@ -16,7 +16,7 @@ export function Owners() {
   if (owners.length === 0) return null;
   return (
     <ul className={styles.owners} aria-label="Owners">
-      {owners.slice(0, most).map(({ id, type }) => (
+      {owners.slice(0, maxShown).map(({ id, type }) => (
         <li key={id}>{type === 'user' ? <User id={id} /> : <Group id={id} />}</li>
       ))}
     </ul>

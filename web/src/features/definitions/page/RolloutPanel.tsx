@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { getRolloutHistory } from '#contract/rollouts.ts';
-import { rolloutOf } from '#domain/rollout-shares.ts';
+import { rolloutOf } from '#domain/rollouts.ts';
 import { colourOf } from '../../../kit/treatments.ts';
 import { reading } from '../../../server/api.ts';
 import { useFlag } from '../../../server/flag.ts';

@@ -1,7 +1,7 @@
 /** The share of one treatment over time, from the definition's audit entries. */
 import type { Targeting } from '#domain/definitions/definition.ts';
-import { rolloutOf } from '#domain/rollout-shares.ts';
 import type { RolloutHistory } from '#domain/rollouts.ts';
+import { rolloutOf } from '#domain/rollouts.ts';
 
 export interface Point {
   readonly at: number;

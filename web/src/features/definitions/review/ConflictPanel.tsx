@@ -1,4 +1,4 @@
-import type { Conflict } from '#domain/definitions/conflict.ts';
+import type { Conflict } from '#domain/definitions/differences.ts';
 import { keepMine, takeTheirs } from '#domain/definitions/merge.ts';
 import { writeDraft } from '../../../state/drafts.ts';
 import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';

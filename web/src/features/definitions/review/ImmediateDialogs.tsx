@@ -2,8 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { deleteDefinition, killDefinition, restoreDefinition } from '#contract/definitions.ts';
+import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
-import { targetingOf } from '#domain/definitions/targeting-of.ts';
 import { DependentsWarning } from '../../../kit/Dependents.tsx';
 import { FormModal } from '../../../kit/FormModal.tsx';
 import { useForm } from '../../../kit/form.ts';
@@ -182,7 +182,7 @@ function Frame<Answer>(props: FrameProps<Answer>) {
 function KilledEffect({ saved, killed }: { readonly saved: ExpandedDefinition; readonly killed: boolean }) {
   const { environment, order } = useEditor();
   const [now, after] = useMemo(() => {
-    const targeting = targetingOf(saved);
+    const targeting = toTargeting(saved);
     return [targeting, { ...targeting, killed }];
   }, [saved, killed]);
   const effect = useEffectOf(environment.id, now, after);

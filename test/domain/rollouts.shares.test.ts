@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTargeting } from '#domain/definitions/parse.ts';
-import { rolloutOf } from '#domain/rollout-shares.ts';
+import { rolloutOf } from '#domain/rollouts.ts';
 import { aDefinition } from '../support/build.ts';
 
 const rollout = (changes: Record<string, unknown>) => rolloutOf(parseTargeting(aDefinition(changes)));

@@ -1,0 +1,59 @@
+/** Work that a request starts and does not wait for. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ApiKey } from '#domain/api-keys.ts';
+import { Problem } from '#domain/problems.ts';
+import { saveLastUsed } from '#store/api-keys.ts';
+import { type Session, saveLastSeen } from '#store/sessions.ts';
+import { housekeep, type Store, type Tx } from '#store/sql.ts';
+
+const maxUnderWay = 100;
+/** Work that starts right after the answer still shows in its timing: both use the same processor. */
+const pauseAfterAnswerMs = 100;
+/** Last use is saved at most this often for each key and session. */
+const lastUsePrecisionMs = 60_000;
+
+interface AfterAnswers {
+  /** Refuses with `busy` when too much is under way. */
+  run(this: void, work: () => Promise<unknown>): void;
+  /** Waits for what is under way. */
+  drain(this: void): Promise<void>;
+}
+
+export function createAfterAnswers(log: Logger): AfterAnswers {
+  const underWay = new Set<Promise<void>>();
+  return {
+    run: (work) => {
+      if (underWay.size >= maxUnderWay) throw new Problem('busy', { seconds: 2 });
+      const done: Promise<void> = pause(pauseAfterAnswerMs)
+        .then(work)
+        .catch((error: unknown) => log.error({ err: error }, 'work after an answer failed'))
+        .then(() => void underWay.delete(done));
+      underWay.add(done);
+    },
+    drain: async () => {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+export function keyUse(store: Store, log: Logger): (key: ApiKey) => void {
+  const note = lastUse(store, log, saveLastUsed);
+  return ({ id, lastUsedAt }) => note(id, lastUsedAt);
+}
+
+export function sessionUse(store: Store, log: Logger): (session: Session) => void {
+  const note = lastUse(store, log, saveLastSeen);
+  return ({ id, lastSeenAt }) => note(id, lastSeenAt);
+}
+
+function lastUse(store: Store, log: Logger, save: (tx: Tx, id: string) => Promise<number>) {
+  const underWay = new Set<string>();
+  return (id: string, lastAt: number | undefined): void => {
+    if (underWay.has(id) || (lastAt !== undefined && store.clock() - lastAt < lastUsePrecisionMs)) return;
+    underWay.add(id);
+    housekeep(store, (tx) => save(tx, id))
+      .catch((error: unknown) => log.warn({ err: error, id }, 'the last use could not be noted'))
+      .finally(() => underWay.delete(id));
+  };
+}
