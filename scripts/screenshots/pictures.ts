@@ -1,7 +1,7 @@
 /** What a person must look at before a release: each picture gets a page that is where it has to be. */
 import type { Page } from 'playwright-core';
+import { field, heading, press } from '../../test/e2e/people.ts';
 import { openFlag, step } from '../../test/e2e/support.ts';
-import { field, heading, press } from '../../test/web/people.ts';
 import { onePage } from './one-page.ts';
 
 export interface Picture {

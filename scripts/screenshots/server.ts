@@ -11,8 +11,8 @@ import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import { listMails } from '#store/outbox.ts';
 import { createApp } from '../../src/app.ts';
+import { ana } from '../../test/e2e/people.ts';
 import type { Api } from '../../test/e2e/support.ts';
-import { ana } from '../../test/web/people.ts';
 
 export interface Server {
   readonly url: string;

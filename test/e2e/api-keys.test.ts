@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
 import { prefix } from '#contract/parts.ts';
-import { startBrowser } from '../web/browser.ts';
-import { field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { field, heading, press } from './people.ts';
 import { aMember, choose, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { anInstallation } from '../support/process.ts';
-import { aVisitor, startBrowser } from '../web/browser.ts';
-import { field, heading, press, setUp } from '../web/people.ts';
+import { aVisitor, startBrowser } from './browser.ts';
+import { field, heading, press, setUp } from './people.ts';
 import { look } from './support.ts';
 
 const browser = await startBrowser();

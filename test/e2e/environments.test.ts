@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { startBrowser } from '../web/browser.ts';
-import { field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { field, heading, press } from './people.ts';
 import { aFlag, aMember, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

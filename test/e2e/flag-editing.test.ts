@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser } from '../web/browser.ts';
-import { field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { field, heading, press } from './people.ts';
 import { aFlag, definitionIn, look, openFlag, review, saveBar, signedInVisitsIn, step, whole } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

@@ -1,8 +1,8 @@
 /** What a change does to all keys, wherever it is shown: never more than can be known. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { startBrowser } from '../web/browser.ts';
-import { press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { press } from './people.ts';
 import { aFlag, definitionWith, look, openFlag, saveBar, signedInVisitsIn, step, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

@@ -1,8 +1,8 @@
 /** Flags that depend on each other, as the interface shows them. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { startBrowser } from '../web/browser.ts';
-import { press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { press } from './people.ts';
 import { aFlag, look, openFlag, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
 import { freePort } from '../support/free-port.ts';
 import { anInstallation } from '../support/process.ts';
-import { aVisitor, startBrowser } from '../web/browser.ts';
-import { ana, field, press } from '../web/people.ts';
+import { aVisitor, startBrowser } from './browser.ts';
+import { ana, field, press } from './people.ts';
 import {
   aFlag,
   aMember,

@@ -1,8 +1,8 @@
 /** What else the flag page shows and does: kill, copy, compare, JSON, who sees what, what was done. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { startBrowser } from '../web/browser.ts';
-import { field, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { field, press } from './people.ts';
 import {
   aFlag,
   definitionIn,

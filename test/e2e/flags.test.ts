@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser } from '../web/browser.ts';
-import { field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { field, heading, press } from './people.ts';
 import { aFlag, aMember, eventually, look, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import manifest from '../../package.json' with { type: 'json' };
-import { startBrowser } from '../web/browser.ts';
-import { ana, enterPassword, field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { ana, enterPassword, field, heading, press } from './people.ts';
 import { aMember, look, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

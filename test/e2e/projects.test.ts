@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
-import { startBrowser } from '../web/browser.ts';
-import { field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { field, heading, press } from './people.ts';
 import { aFlag, aMember, choose, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

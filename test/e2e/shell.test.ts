@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { accountPrefix } from '#contract/parts.ts';
-import { startBrowser } from '../web/browser.ts';
-import { ana, enterPassword, field, heading, press } from '../web/people.ts';
+import { startBrowser } from './browser.ts';
+import { ana, enterPassword, field, heading, press } from './people.ts';
 import { aFlag, aMember, eventually, focused, look, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());

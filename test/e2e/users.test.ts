@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
 import { linkIn, startMailServer } from '../support/mail-server.ts';
 import { anInstallation } from '../support/process.ts';
-import { aVisitor, startBrowser } from '../web/browser.ts';
-import { ana, enterPassword, field, heading, press } from '../web/people.ts';
+import { aVisitor, startBrowser } from './browser.ts';
+import { ana, enterPassword, field, heading, press } from './people.ts';
 import { aMember, choose, eventually, look, menuOf, row, signedInVisitsIn, signUp } from './support.ts';
 
 const browser = await startBrowser();

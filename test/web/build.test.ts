@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildInterface } from './browser.ts';
+import { buildInterface } from '../e2e/browser.ts';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 buildInterface();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { eventually } from '../e2e/support.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from './browser.ts';
 import {
@@ -17,7 +16,7 @@ import {
   setupLink,
   signOut,
 } from './people.ts';
-import { visitsIn } from './visits.ts';
+import { eventually, visitsIn } from './support.ts';
 
 const browser = await startBrowser();
 const visit = visitsIn(browser);

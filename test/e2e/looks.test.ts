@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { WaitingMail } from '#domain/accounts.ts';
-import { look } from '../e2e/support.ts';
 import { startBrowser } from './browser.ts';
 import { ana, enterPassword, field, goToMe, heading, mailedLink, press, setUp, setupLink, signOut } from './people.ts';
-import { visitsIn } from './visits.ts';
+import { look, visitsIn } from './support.ts';
 
 const visit = visitsIn(await startBrowser());
 

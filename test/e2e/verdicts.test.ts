@@ -10,8 +10,8 @@ import { bodyWith } from '../domain/valid-definitions.ts';
 import { aDefinition } from '../support/build.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from './browser.ts';
+import { visitsIn } from './support.ts';
 import { type Case, verdictOn } from './verdicts.ts';
-import { visitsIn } from './visits.ts';
 
 const browser = await startBrowser();
 const visit = visitsIn(browser);

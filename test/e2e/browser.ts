@@ -19,6 +19,9 @@ const args = [
   '--disable-sync',
 ];
 
+/** How long a page may take for anything: far more than it needs, also on a machine that is busy with other things. */
+export const patienceMs = 60_000;
+
 /** Does nothing where it is built already. */
 export function buildInterface(): void {
   const script = fileURLToPath(new URL('../../scripts/build-web.mjs', import.meta.url));
@@ -60,7 +63,7 @@ export async function aVisitor(
 ): Promise<Visitor> {
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(patienceMs);
   await page.addInitScript(reportRefusals);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
