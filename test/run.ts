@@ -14,12 +14,16 @@ import { type Lane, type Outcome, startLane } from './support/lanes.ts';
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
 import { bundleVariable } from './support/process.ts';
 
-/** Pure, or about the sources: one run tells everything. */
-const withoutDatabase = /^test\/(?:domain\/|web-logic\/|web\/build|journeys\/bench|[^/]+\.test\.ts$)/;
+/** Pure, about the sources, or about SQLite alone: a second run on PostgreSQL would show nothing new. */
+const withoutPostgres = new RegExp(
+  '^test/(?:domain/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?:addresses|connections|counters)|' +
+    'journeys/bench|telemetry/span-exporter)',
+);
 /** About what only PostgreSQL has: several nodes, and a server that can fail. */
 const withPostgresOnly = /^test\/postgres\//;
-/** They start processes and wait for them, so one more of them runs beside those that keep the processors busy. */
+/** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
 const mostlyWaiting = /^test\/(?:journeys|postgres)\//;
+const waitingSlots = 2;
 /** Begun first. CONTRIBUTING.md has their times. */
 const slowest = ['test/domain/evaluate.sdk.test.ts'];
 /** Each has a process to itself, for the reason beside it. */
@@ -50,7 +54,7 @@ const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test
 const queue = files
   .flatMap((file): Job[] => [
     ...(withPostgresOnly.test(file) ? [] : [{ file, database: 'SQLite' } as const]),
-    ...(withoutDatabase.test(file) || options.sqlite ? [] : [{ file, database: 'PostgreSQL' } as const]),
+    ...(withoutPostgres.test(file) || options.sqlite ? [] : [{ file, database: 'PostgreSQL' } as const]),
   ])
   .sort((a, b) => rank(a) - rank(b));
 const lanes = new Set<Lane>();
@@ -91,11 +95,12 @@ async function runAll(): Promise<void> {
   await withPostgres((PostgreSQL) => runOn({ SQLite: {}, PostgreSQL }));
 }
 
-/** As many files at once as there are processors, and one more of those that mostly wait. */
+/** As many files at once as there are processors, and some more of those that mostly wait. */
 async function runOn(environments: Environments): Promise<void> {
   process.stdout.write(`${files.length} test files, ${queue.length} runs\n`);
-  const slots = Array.from({ length: availableParallelism() }, () => runSlot(environments, takeJob));
-  await Promise.all([...slots, runSlot(environments, takeWaitingJob)]);
+  const slots = (length: number, take: () => Job | undefined) =>
+    Array.from({ length }, () => runSlot(environments, take));
+  await Promise.all([...slots(availableParallelism(), takeJob), ...slots(waitingSlots, takeWaitingJob)]);
 }
 
 /** Runs one file after the other until none is left. Files on the same database share a lane. */

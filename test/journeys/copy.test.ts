@@ -2,20 +2,18 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { findAccount } from '#store/account.ts';
+import { openStore } from '#store/open.ts';
+import { createApp } from '../../src/app.ts';
+import { callsTo } from '../support/app.ts';
 import { newDatabase, onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 
 const key = 'a-key-for-the-tests-of-moving-house';
 
-interface House {
-  readonly burgee: Installation;
-  /** The database that the installation has by itself. */
-  readonly from: string;
-  readonly to: string;
-}
-
-/** An installation with a project's worth of things in it, and the address of an empty database beside it. */
-async function aHouse(): Promise<House> {
+/** The database of an installation with a project's worth of things in it, which was stopped. */
+async function aFurnishedDatabase(): Promise<string> {
   const burgee = anInstallation();
   const server = await burgee.start({ BURGEE_ADMIN_API_KEY: key });
   for (let index = 0; index < 30; index += 1) {
@@ -25,18 +23,44 @@ async function aHouse(): Promise<House> {
   }
   await server.call('POST', '/users', { as: key, body: { email: 'ada@example.com' } });
   await server.end('SIGTERM');
-  const { databaseUrl: to } = await newDatabase({ empty: true });
-  return { burgee, from: await burgee.databaseUrl(), to };
+  return burgee.databaseUrl();
 }
 
-const contentOf = async (burgee: Installation, databaseUrl: string) => {
-  const server = await burgee.start({ DATABASE_URL: databaseUrl });
-  const paths = ['/workspaces', '/splits/ws/Default?limit=50', '/users', '/apiKeys', '/auditLogs?limit=200'];
-  const bodies = await Promise.all(paths.map(async (path) => (await server.call('GET', path, { as: key })).body));
-  await server.end('SIGTERM');
-  // The use of the key is noted while it is used.
-  return JSON.stringify(bodies).replaceAll(/"(?:lastUsedAt|nextMarker|previousMarker)":[^,}]+,?/g, '');
-};
+/** Of two accounts. Each test gets copies of them. */
+const [furnished, ofAnother] = await Promise.all([aFurnishedDatabase(), aFurnishedDatabase()]);
+
+interface House {
+  readonly burgee: Installation;
+  /** The database that the installation has by itself. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** An installation with things in it, and the address of an empty database beside it. */
+async function aHouse(like = furnished): Promise<House> {
+  const { databaseUrl: from } = await newDatabase({ copyOf: like });
+  const { databaseUrl: to } = await newDatabase({ empty: true });
+  return { burgee: anInstallation({ databaseUrl: from }), from, to };
+}
+
+/** What clients see of a database, without a process. */
+async function contentOf(databaseUrl: string): Promise<string> {
+  const store = await openStore({ databaseUrl, databasePool: 2 });
+  const account = await findAccount(store);
+  assert.ok(account);
+  const app = await createApp({ store, account, log: pino({ level: 'silent' }) });
+  try {
+    await app.ready();
+    const { get } = callsTo(app, key);
+    const paths = ['/workspaces', '/splits/ws/Default?limit=50', '/users', '/apiKeys', '/auditLogs?limit=200'];
+    const bodies = await Promise.all(paths.map(async (path) => (await get(path)).body));
+    // The use of the key is noted while it is used.
+    return JSON.stringify(bodies).replaceAll(/"(?:lastUsedAt|nextMarker|previousMarker)":[^,}]+,?/g, '');
+  } finally {
+    await app.close();
+    await store.close();
+  }
+}
 
 test('everything arrives, there and back, and is verified by count and checksum', async () => {
   const { burgee, from, to } = await aHouse();
@@ -48,20 +72,22 @@ test('everything arrives, there and back, and is verified by count and checksum'
   const back = `file:${join(burgee.folder, 'back.db')}`;
   const again = await burgee.run(['copy', '--from', to, '--to', back]);
   assert.equal(again.code, 0, again.stderr);
-  const before = await contentOf(burgee, from);
+  const before = await contentOf(from);
   assert.ok(before.includes('flag-29') && before.includes('ada@example.com'));
-  assert.equal(await contentOf(burgee, to), before);
-  assert.equal(await contentOf(burgee, back), before);
+  assert.equal(await contentOf(to), before);
+  assert.equal(await contentOf(back), before);
+  const server = await burgee.start({ DATABASE_URL: back });
+  assert.equal((await server.call('GET', '/workspaces', { as: key })).status, 200);
 });
 
 test('a target that is not empty is refused and left as it is', async () => {
   const { burgee, from } = await aHouse();
-  const other = await aHouse();
-  const before = await contentOf(burgee, other.from);
+  const other = await aHouse(ofAnother);
+  const before = await contentOf(other.from);
   const { code, stdout, stderr } = await burgee.run(['copy', '--from', from, '--to', other.from]);
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /is not empty: there are rows in account; give a database that nothing is in\n$/);
-  assert.equal(await contentOf(burgee, other.from), before);
+  assert.equal(await contentOf(other.from), before);
 });
 
 test('a target whose copy was broken off opens for nobody, and the same copy goes on with it', async () => {
@@ -77,7 +103,7 @@ test('a target whose copy was broken off opens for nobody, and the same copy goe
   const started = await burgee.run(['serve'], { DATABASE_URL: to });
   assert.equal(started.code, 1);
   assert.match(started.stderr, /^The copy into \S+ was broken off; run the same copy or restore again, /);
-  const other = await aHouse();
+  const other = await aHouse(ofAnother);
   const stranger = await burgee.run(['copy', '--from', other.from, '--to', to]);
   assert.match(
     stranger.stderr,
@@ -86,7 +112,7 @@ test('a target whose copy was broken off opens for nobody, and the same copy goe
   const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Going on with the copy that was broken off\.\n/);
-  assert.equal(await contentOf(burgee, to), await contentOf(burgee, from));
+  assert.equal(await contentOf(to), await contentOf(from));
 });
 
 test('a copy that is killed while it runs is finished by running it again', async () => {
@@ -95,7 +121,7 @@ test('a copy that is killed while it runs is finished by running it again', asyn
   const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
   const wasFinished = /is not empty/.test(stderr);
   assert.ok(code === 0 || wasFinished, stderr);
-  assert.equal(await contentOf(burgee, to), await contentOf(burgee, from));
+  assert.equal(await contentOf(to), await contentOf(from));
 });
 
 /** Two databases of which the second is a copy of the first, as if it had been broken off before its end. */
@@ -115,9 +141,9 @@ test('a source that was written to since the copy was broken off is copied again
   const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^The source has changed since then \(flags\): copying everything again\.$/m);
-  const copied = await contentOf(burgee, to);
+  const copied = await contentOf(to);
   assert.ok(copied.includes('"changed"'));
-  assert.equal(copied, await contentOf(burgee, from));
+  assert.equal(copied, await contentOf(from));
 });
 
 test('a copy that fails when it goes on keeps what is there', onlySqlite, async () => {
@@ -132,7 +158,7 @@ test('a copy that fails when it goes on keeps what is there', onlySqlite, async 
   assert.deepEqual(await burgee.rowsOf(to, 'select * from flags'), before);
   await burgee.rowsOf(to, 'drop trigger fail');
   assert.equal((await burgee.run(['copy', '--from', from, '--to', to])).code, 0);
-  assert.equal(await contentOf(burgee, to), await contentOf(burgee, from));
+  assert.equal(await contentOf(to), await contentOf(from));
 });
 
 test('a copy that is not like its source is refused, and opens for nobody', onlySqlite, async () => {

@@ -3,7 +3,7 @@
  * gone after the tests of the file.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -26,6 +26,11 @@ export const onPostgres = server !== undefined;
 export const onlySqlite = { skip: onPostgres ? 'this is about the file of SQLite' : false };
 export const onlyPostgres = { skip: onPostgres ? false : 'this is about PostgreSQL' };
 
+interface NewDatabase {
+  readonly empty?: boolean;
+  readonly copyOf?: string;
+}
+
 /** A new empty folder that is gone after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'burgee-test-'));
@@ -33,11 +38,16 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** With the schema, or without anything where `empty` is asked for. */
-export async function newDatabase({ empty = false } = {}): Promise<Database> {
-  if (server === undefined) return { databaseUrl: `file:${join(temporaryFolder(), 'burgee.db')}`, databasePool: 1 };
+/** With the schema, or without anything where `empty` is asked for, or a copy of another that nobody has open. */
+export async function newDatabase({ empty = false, copyOf }: NewDatabase = {}): Promise<Database> {
+  if (server === undefined) {
+    const file = join(temporaryFolder(), 'burgee.db');
+    if (copyOf !== undefined) copyFileSync(copyOf.slice('file:'.length), file);
+    return { databaseUrl: `file:${file}`, databasePool: 1 };
+  }
   const name = `burgee_test_${randomBytes(8).toString('hex')}`;
-  await command(server, `create database ${name} template ${empty || !template ? 'template0' : template}`);
+  const source = copyOf === undefined ? template : new URL(copyOf).pathname.slice(1);
+  await command(server, `create database ${name} template ${empty || !source ? 'template0' : source}`);
   after(() => command(server, `drop database ${name} with (force)`));
   return { databaseUrl: databaseUrl(server, name), databasePool: 5 };
 }
