@@ -67,7 +67,7 @@ export async function deleteProjectIn(tx: AloneTx, { id }: Project) {
 
 /** Refuses a change without title and comment where the project, as it is now, demands them. */
 export async function requireNote(tx: Tx, { id, name }: Project, note: Note): Promise<void> {
-  const project = await store.findProject(tx, id, { kind: 'account' });
+  const project = await store.findProjectById(tx, id);
   if (!project) throw new Problem('project_not_found', { nameOrId: name });
   checkNote(project, note);
 }

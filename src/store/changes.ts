@@ -250,19 +250,22 @@ export interface NewChange {
   readonly after: unknown;
 }
 
-/** Writes an entry. The object must be locked, so that nobody else records a state of it meanwhile. */
+/**
+ * Writes an entry. The object must be locked, so that nobody else records a state of it meanwhile. What was before is
+ * stored only if no entry left that state, which happens when something else changed the object.
+ */
 export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
   const before = jsonOrNull(change.before);
-  const previous = before === null ? undefined : await keepLastState(tx, change, before);
-  const isSame = Boolean(previous?.isSame);
   await tx.run(sql`
+    with last as (${lastState(change, before)} ${tx.keep})
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
                          object_name, project_id, environment_id, title, comment, before_body, after_body, previous_id)
-    values (${change.id}, ${inOrder(change)}, ${change.transactionId},
-            ${change.actor.type}, ${change.actor.id}, ${change.actor.name}, ${change.action}, ${change.object.type},
-            ${change.object.id}, ${change.object.name}, ${change.projectId ?? null}, ${change.environmentId ?? null},
-            ${change.title ?? null}, ${change.comment ?? null}, ${isSame ? null : before}, ${jsonOrNull(change.after)},
-            ${isSame ? (previous?.id ?? null) : null})`);
+    select ${change.id}, ${inOrder(change)}, ${change.transactionId},
+           ${change.actor.type}, ${change.actor.id}, ${change.actor.name}, ${change.action}, ${change.object.type},
+           ${change.object.id}, ${change.object.name}, ${change.projectId ?? null}, ${change.environmentId ?? null},
+           ${change.title ?? null}, ${change.comment ?? null}, case when last.is_same then null else ${before} end,
+           ${jsonOrNull(change.after)}, case when last.is_same then last.id end
+      from (select 1) one left join last on true`);
 }
 
 /**
@@ -273,20 +276,16 @@ const inOrder = ({ at, object }: NewChange): Sql => sql`
   coalesce((select case when at > ${at} then at + 1 else ${at} end from changes
              where object_id = ${object.id} order by at desc limit 1), ${at})`;
 
-interface LastState {
-  readonly id: string;
-  /** Whether it is the state that was found. It is another one when something else changed the object. */
-  readonly isSame: boolean | number;
-}
-
-/** The newest entry that left a state of the object. Kept, so that it is not removed before the new one refers to it. */
-const keepLastState = (tx: Tx, { object, environmentId }: NewChange, before: string) =>
-  tx.one<LastState>(sql`
-    select id, after_body = ${before} as "isSame" from changes
-     where id = (select id from changes
-                  where object_type = ${object.type} and object_id = ${object.id}
-                    and coalesce(environment_id, '') = ${environmentId ?? ''} and after_body is not null
-                  order by at desc, id desc limit 1) ${tx.keep}`);
+/**
+ * The newest entry that left a state of the object, and whether it is the state that was found. The statement keeps it,
+ * so that it is not removed before the new entry refers to it.
+ */
+const lastState = ({ object, environmentId }: NewChange, before: string | null): Sql => sql`
+  select id, after_body = ${before} as is_same from changes
+   where id = (select id from changes
+                where object_type = ${object.type} and object_id = ${object.id}
+                  and coalesce(environment_id, '') = ${environmentId ?? ''} and after_body is not null
+                order by at desc, id desc limit 1)`;
 
 /**
  * Within this time, so many entries of the same kind about the same object; more are counted in the newest of them.

@@ -28,6 +28,12 @@ export async function findProject(db: Reader, nameOrId: string, scope: Scope): P
   return row && toProject(row);
 }
 
+/** Of every scope. One look into an index; `findProject` must also look for the name. */
+export async function findProjectById(db: Reader, id: string): Promise<Project | undefined> {
+  const row = await db.one<ProjectRow>(sql`select ${columns} from projects where id = ${id}`);
+  return row && toProject(row);
+}
+
 /** The project as it is now, kept so until the commit. */
 export async function lockProject(tx: Tx, id: string): Promise<Project> {
   const row = await tx.one<ProjectRow>(sql`select ${columns} from projects where id = ${id} ${tx.lock}`);

@@ -345,7 +345,7 @@ test('the history of one thing, alone or within a project, is found by the thing
   }
 });
 
-test('an entry finds its place behind those about the same thing by one look into an index', async () => {
+test('an entry finds its place and the state before it by one look into an index each', async () => {
   let insert: Sql | undefined;
   const nothing = { projectId: undefined, title: undefined, comment: undefined, before: undefined, after: undefined };
   const actor = { type: 'system', id: 's', name: 's' };
@@ -375,7 +375,11 @@ test('an entry finds its place behind those about the same thing by one look int
   else
     assert.deepEqual(
       plan.filter((step) => step.startsWith('SEARCH changes')),
-      ['SEARCH changes USING COVERING INDEX changes_object_id (object_id=?)'],
+      [
+        'SEARCH changes USING INDEX sqlite_autoindex_changes_1 (id=?) LEFT-JOIN',
+        'SEARCH changes USING INDEX changes_state (object_type=? AND object_id=? AND <expr>=?)',
+        'SEARCH changes USING COVERING INDEX changes_object_id (object_id=?)',
+      ],
     );
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -137,5 +138,39 @@ test('500 statements are kept prepared: those that were used last', async (t) =>
   assert.equal(await prepared(500), true);
   assert.equal(await prepared(0), false);
   assert.equal(await prepared(1), true, 'the one that was not used for the longest time had to go');
+  await own.close();
+});
+
+/** SQLite’s temporary files that this process has open; they have no name in any folder. */
+const temporaryFiles = () =>
+  readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).includes('etilqs_');
+    } catch {
+      // The descriptor of the folder itself is closed by now.
+      return false;
+    }
+  }).length;
+
+test('a transaction needs no temporary file; a change of the schema may', {
+  skip: process.platform === 'linux' ? false : 'reads /proc',
+}, async () => {
+  const own = openSqlite(join(temporaryFolder(), 'temporary.db'), Date.now);
+  await own.changeSchema(async (tx) => {
+    await tx.define('create table pages (id bigint primary key, body text)');
+    for (let id = 0; id < 100; id += 1)
+      await tx.run(sql`insert into pages (id, body) values (${id}, ${'x'.repeat(3_000)})`);
+  });
+  const changeAll = async (tx: Tx) => {
+    await tx.run(sql`update pages set body = ${uniqueName().padEnd(3_000)}`);
+    return temporaryFiles();
+  };
+  assert.equal(await own.write(changeAll), 0);
+  let ofSchema = 0;
+  await own.changeSchema(async (tx) => {
+    ofSchema = await changeAll(tx);
+  });
+  assert.equal(ofSchema, 1);
+  assert.equal(await own.write(changeAll), 0);
   await own.close();
 });

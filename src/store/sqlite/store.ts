@@ -31,6 +31,11 @@ import { WriteAheadLog } from './wal.ts';
 
 const busyTimeoutMs = 5_000;
 const busyPauseMs = 5;
+/**
+ * SQLite copies each page that a savepoint changes, in case of a rollback. A PATCH changes about 20 of them, and that many
+ * go to a temporary file by default: 40 system calls. The copies end with the savepoint, so they are never many.
+ */
+const temporaryInMemory = 'pragma temp_store = memory;';
 /** Nobody reads while somebody writes: after this long it is the readers' turn, in the middle of the group. */
 const longestTurnMs = 0.5;
 /** After so many turns of writers a group is committed. A commit costs about as much as two writes, so large groups save. */
@@ -58,6 +63,7 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
     writer.exec('pragma busy_timeout = 0;');
     // The log is emptied between groups, when no reader holds on to a part of it.
     writer.exec('pragma wal_autocheckpoint = 0;');
+    writer.exec(temporaryInMemory);
     // What a process left that was killed before its flush goes to the disk now, before anybody sees it.
     writer.exec('pragma wal_checkpoint(passive);');
     reader = new Connection(file, busyTimeoutMs);
@@ -129,8 +135,10 @@ class SqliteStore implements Store {
     return this.#inTurn(body).catch(refuseDiskError);
   }
 
-  changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
-    return this.#inTurn(body);
+  /** Can change every row, and sorts all of them for a new index: that may be more than fits in memory. */
+  async changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
+    this.#writer.exec('pragma temp_store = file;');
+    await this.#inTurn(body).finally(() => this.#writer.exec(temporaryInMemory));
   }
 
   onCommit(listener: Listener): void {
