@@ -19,17 +19,33 @@ const withoutPostgres = new RegExp(
   '^test/(?:domain/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?:addresses|connections|counters)|' +
     'journeys/bench|telemetry/span-exporter)',
 );
-/** About what only PostgreSQL has: several nodes, and a server that can fail. */
-const withPostgresOnly = /^test\/postgres\//;
+/** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
+const withPostgresOnly = /^test\/(?:postgres\/|journeys\/release)/;
 /** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
-const mostlyWaiting = /^test\/(?:journeys|postgres)\//;
-const waitingSlots = 2;
+const mostlyWaiting =
+  /^test\/(?:journeys\/|postgres\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/connections)/;
+const waitingSlots = 3;
 /** Begun first. CONTRIBUTING.md has their times. */
-const slowest = ['test/domain/evaluate.sdk.test.ts'];
+const slowest = [
+  'test/postgres/failover.test.ts',
+  'test/domain/evaluate.sdk.test.ts',
+  'test/jobs/backups.test.ts',
+  'test/jobs/outbox.test.ts',
+  'test/postgres/faults.server.test.ts',
+  'test/telemetry/traces.test.ts',
+  'test/postgres/faults.connections.test.ts',
+  'test/postgres/failover.standby.test.ts',
+  'test/journeys/release.test.ts',
+  'test/e2e/flag-views.test.ts',
+  'test/e2e/flags.test.ts',
+  'test/e2e/pages.test.ts',
+  'test/trust/connections.test.ts',
+  'test/trust/kill.test.ts',
+];
 /** Each has a process to itself, for the reason beside it. */
 const alone: Readonly<Record<string, string>> = {};
 /** No file takes longer, but for the long form of those that torment the server. */
-const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 300_000;
+const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 900_000;
 /** Where the errors begin in what Node's reporter writes. */
 const failingTests = '\n✖ failing tests:\n';
 const template = `burgee_template_${process.pid}`;

@@ -176,7 +176,7 @@ test('the command line says when it has to guess the address of a link', async (
 });
 
 test('the command line says what to do when the server was never started', async () => {
-  const { code, stdout, stderr } = await anInstallation().run(['setup-link']);
+  const { code, stdout, stderr } = await anInstallation({ empty: true }).run(['setup-link']);
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /start the server once/);
 });

@@ -1,16 +1,23 @@
 /** `burgee backup`, `verify` and `restore`, as an operator uses them. The drill under load is in test/trust. */
 import assert from 'node:assert/strict';
-import { statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { askAbout } from '../support/app.ts';
 import { newDatabase } from '../support/databases.ts';
 import { anInstallation, type Installation, sideBySide } from '../support/process.ts';
 
 const key = 'a-key-for-the-tests-of-backups';
 
-/** An installation that runs, with a flag in it, and a backup of it. */
-async function aBackedUp(): Promise<{ burgee: Installation; file: string }> {
+interface BackedUp {
+  readonly burgee: Installation;
+  /** Its backup, monday.db. */
+  readonly file: string;
+}
+
+/** An installation with a flag in it, backed up while it ran, and stopped. */
+async function original(): Promise<BackedUp> {
   const burgee = anInstallation();
   const server = await burgee.start({ BURGEE_ADMIN_API_KEY: key });
   const body = { name: 'checkout' };
@@ -22,17 +29,26 @@ async function aBackedUp(): Promise<{ burgee: Installation; file: string }> {
   return { burgee, file: join(burgee.folder, 'monday.db') };
 }
 
-const flagNames = async (burgee: Installation, databaseUrl: string) => {
-  const server = await burgee.start({ DATABASE_URL: databaseUrl });
-  const { body } = await server.call('GET', '/splits/ws/Default', { as: key });
-  await server.end('SIGTERM');
-  return body.objects.map(({ name }: { name: string }) => name);
-};
+const { burgee: source, file: monday } = await original();
+
+/** A copy for one test. */
+async function aBackedUp(): Promise<BackedUp> {
+  const { databaseUrl } = await newDatabase({ copyOf: await source.databaseUrl() });
+  const burgee = anInstallation({ databaseUrl });
+  const file = join(burgee.folder, 'monday.db');
+  copyFileSync(monday, file);
+  return { burgee, file };
+}
+
+const flagNames = (databaseUrl: string) =>
+  askAbout(databaseUrl, key, async ({ get }) =>
+    (await get('/splits/ws/Default')).body.objects.map(({ name }: { name: string }) => name),
+  );
 
 describe('backups from the command line', sideBySide, () => {
   test('a backup is good, is for its owner only, and is restored into an empty database of either kind', async () => {
-    const { burgee, file } = await aBackedUp();
-    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { burgee } = await aBackedUp();
+    assert.equal(statSync(monday).mode & 0o777, 0o600);
     const verified = await burgee.run(['verify', 'monday.db']);
     assert.equal(verified.code, 0, verified.stderr);
     assert.match(verified.stdout, /^flags +1 +[0-9a-f]{16}$/m);
@@ -45,7 +61,7 @@ describe('backups from the command line', sideBySide, () => {
       const { code, stdout, stderr } = await burgee.run(['restore', 'monday.db'], { DATABASE_URL: target });
       assert.equal(code, 0, stderr);
       assert.match(stdout, /has everything of monday\.db: \d+ rows in \d+ tables.+\. Start the server\.\n$/);
-      assert.deepEqual(await flagNames(burgee, target), ['checkout']);
+      assert.deepEqual(await flagNames(target), ['checkout']);
     }
   });
 
@@ -57,7 +73,7 @@ describe('backups from the command line', sideBySide, () => {
       stderr,
       /is not empty: there are rows in account; nothing is overwritten, so .+ DATABASE_URL to .+\n$/,
     );
-    assert.deepEqual(await flagNames(burgee, await burgee.databaseUrl()), ['checkout']);
+    assert.deepEqual(await flagNames(await burgee.databaseUrl()), ['checkout']);
   });
 
   test('a backup that is spoiled is refused by verify and by restore, and nothing is restored', async () => {
@@ -94,7 +110,7 @@ describe('backups from the command line', sideBySide, () => {
     const restored = await burgee.run(['restore', 'tuesday.db'], { DATABASE_URL: databaseUrl });
     assert.equal(restored.code, 0, restored.stderr);
     assert.ok(restored.stderr.startsWith(`warning: ${gap}`), restored.stderr);
-    assert.deepEqual(await flagNames(burgee, databaseUrl), ['checkout']);
+    assert.deepEqual(await flagNames(databaseUrl), ['checkout']);
   });
 
   test('restoring on a machine whose clock is behind the backup warns of numbers that were given out already', async () => {

@@ -225,7 +225,7 @@ describe('the command line, while the server runs', sideBySide, () => {
   });
 
   test('before the first start a command says what to do, and the first start is still the first', async () => {
-    const fresh = anInstallation();
+    const fresh = anInstallation({ empty: true });
     const stderr = onPostgres
       ? 'The database is empty; start the server once to set it up\n'
       : 'There is no database at file:./data/burgee.db; start the server once to create it\n';

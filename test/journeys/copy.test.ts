@@ -2,11 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pino } from 'pino';
-import { findAccount } from '#store/account.ts';
-import { openStore } from '#store/open.ts';
-import { createApp } from '../../src/app.ts';
-import { callsTo } from '../support/app.ts';
+import { askAbout } from '../support/app.ts';
 import { newDatabase, onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 
@@ -43,24 +39,14 @@ async function aHouse(like = furnished): Promise<House> {
   return { burgee: anInstallation({ databaseUrl: from }), from, to };
 }
 
-/** What clients see of a database, without a process. */
-async function contentOf(databaseUrl: string): Promise<string> {
-  const store = await openStore({ databaseUrl, databasePool: 2 });
-  const account = await findAccount(store);
-  assert.ok(account);
-  const app = await createApp({ store, account, log: pino({ level: 'silent' }) });
-  try {
-    await app.ready();
-    const { get } = callsTo(app, key);
+/** What clients see of a database. */
+const contentOf = (databaseUrl: string) =>
+  askAbout(databaseUrl, key, async ({ get }) => {
     const paths = ['/workspaces', '/splits/ws/Default?limit=50', '/users', '/apiKeys', '/auditLogs?limit=200'];
     const bodies = await Promise.all(paths.map(async (path) => (await get(path)).body));
     // The use of the key is noted while it is used.
     return JSON.stringify(bodies).replaceAll(/"(?:lastUsedAt|nextMarker|previousMarker)":[^,}]+,?/g, '');
-  } finally {
-    await app.close();
-    await store.close();
-  }
-}
+  });
 
 test('everything arrives, there and back, and is verified by count and checksum', async () => {
   const { burgee, from, to } = await aHouse();

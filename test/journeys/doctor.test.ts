@@ -94,7 +94,7 @@ describe('the doctor', sideBySide, () => {
   });
 
   test('before the first start nothing is wrong, and no database is made', async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     const finished = await burgee.run(['doctor'], { BACKUP_FOLDER: './backups' });
     assert.equal(finished.code, 0, finished.stdout);
     assert.match(

@@ -25,7 +25,7 @@ async function dataOf({ folder, rows }: Installation): Promise<string[]> {
   return readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'));
 }
 
-const fresh = anInstallation(fromSources);
+const fresh = anInstallation({ ...fromSources, empty: true });
 const first = await fresh.start();
 
 describe('the first start', sideBySide, () => {
@@ -85,7 +85,7 @@ describe('the first start', sideBySide, () => {
   });
 
   test('a key that the operator hands in works, is not printed, and only its hash is kept', async () => {
-    const burgee = anInstallation(fromSources);
+    const burgee = anInstallation({ empty: true });
     const variables = { BURGEE_ADMIN_API_KEY: handedIn };
     const server = await burgee.start(variables);
     const { code, stdout, stderr } = await burgee.shell(await curlLineOf(server), variables);
@@ -100,7 +100,7 @@ describe('the first start', sideBySide, () => {
   });
 
   test('a later start says in one line where it listens and leaves the keys alone, also when one is handed in', async () => {
-    const burgee = anInstallation(fromSources);
+    const burgee = anInstallation({ empty: true });
     const before = await burgee.start();
     const key = await before.printedKey();
     await before.end('SIGTERM');
@@ -119,7 +119,7 @@ describe('the first start', sideBySide, () => {
   });
 
   test('two processes that start at once on one empty folder make one account', async () => {
-    const burgee = anInstallation(fromSources);
+    const burgee = anInstallation({ empty: true });
     const servers = await Promise.all([burgee.start(), burgee.start()]);
     const key = await Promise.any(servers.map((server) => server.printedKey()));
     for (const server of servers) {
@@ -134,7 +134,7 @@ describe('the first start', sideBySide, () => {
   });
 
   test('no log line has a key, wherever a request carries it, and the database has only its hash', async () => {
-    const burgee = anInstallation(fromSources);
+    const burgee = anInstallation({ empty: true });
     const server = await burgee.start({ LOG_LEVEL: 'trace' });
     const key = await server.printedKey();
     const bare = (path: string, headers: Record<string, string>) => fetch(server.url + path, { headers });

@@ -90,7 +90,7 @@ describe('a start that is refused', sideBySide, () => {
   });
 
   test('a database from a newer version is refused and left as it is', async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     mkdirSync(join(burgee.folder, 'data'));
     await burgee.rows('create table migrations (name text primary key, applied_at bigint not null)');
     await burgee.rows("insert into migrations (name, applied_at) values ('9999-the-future.sql', 1)");
@@ -134,7 +134,7 @@ describe('a start that is refused', sideBySide, () => {
   });
 
   test('a role without rights is told what to do', onlyPostgres, async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     const role = `role_${randomUUID().replaceAll('-', '')}`;
     await burgee.rows(`create role ${role} login`);
     try {
@@ -150,7 +150,7 @@ describe('a start that is refused', sideBySide, () => {
   });
 
   test('an error that nobody foresaw is shown with its stack', async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     mkdirSync(join(burgee.folder, 'data'));
     await burgee.rows('create table migrations (name text primary key, applied_at bigint not null)');
     for (const { name } of ownMigrations()) await burgee.rows(`insert into migrations values ('${name}', 1)`);

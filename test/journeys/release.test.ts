@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { onlySqlite, temporaryFolder } from '../support/databases.ts';
+import { onPostgres, temporaryFolder } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
@@ -110,30 +110,35 @@ test('what an example keeps secret in the checkout is not in the archive', () =>
   ]);
 });
 
-test('with Node 24 and nothing else it starts, answers, serves its pages, and has its command line', async () => {
-  const burgee = anInstallation({ main, node });
-  const server = await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PATH: '' });
-  assert.deepEqual(await (await fetch(`${server.url}/ready`)).json(), { status: 'ready' });
-  const { status } = await server.call('POST', '/workspaces', { as: adminKey, body: { name: 'released' } });
-  assert.equal(status, 200);
-  assert.match(await (await fetch(server.url, { headers: { accept: 'text/html' } })).text(), /<div id="root">/);
-  assert.match(await (await fetch(`${server.url}/docs`)).text(), /scalar\.js/);
-  assert.equal((await fetch(`${server.url}/docs/js/scalar.js`)).status, 200);
-  const listed = await burgee.shell(`${main} keys list`, { PATH: `${dirname(node)}:/usr/bin:/bin` });
-  assert.equal(listed.code, 0, listed.stderr);
-  assert.match(listed.stdout, /API_ALL_GRANTED/);
-  const settings = join(folder, 'burgee.env');
-  writeFileSync(settings, `DATABASE_URL='${await burgee.databaseUrl()}'\n`);
-  const wrapper = join(unpacked, 'bin/burgee');
-  const environment = { BURGEE_ENV_FILE: settings, PATH: `${dirname(node)}:/usr/bin:/bin` };
-  const ofTheFile = await burgee.shell(`env -u DATABASE_URL ${wrapper} keys list`, environment);
-  assert.match(ofTheFile.stdout, /API_ALL_GRANTED/);
-  // What is set already wins, or `DATABASE_URL=… burgee restore` would overwrite the database in use.
-  const other = { ...environment, DATABASE_URL: `file:${join(folder, 'other.db')}` };
-  assert.match((await burgee.shell(`${wrapper} keys list`, other)).stderr, /other\.db/);
-  assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
-  assert.equal((await server.end('SIGTERM')).code, 0);
-});
+for (const database of onPostgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
+  test(`with Node 24 and ${database} it starts, answers, serves its pages, and has its command line`, async () => {
+    const burgee = anInstallation({
+      ...{ main, node, empty: true },
+      ...(database === 'SQLite' ? { databaseUrl: `file:${join(temporaryFolder(), 'burgee.db')}` } : {}),
+    });
+    const server = await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PATH: '' });
+    assert.deepEqual(await (await fetch(`${server.url}/ready`)).json(), { status: 'ready' });
+    const { status } = await server.call('POST', '/workspaces', { as: adminKey, body: { name: 'released' } });
+    assert.equal(status, 200);
+    assert.match(await (await fetch(server.url, { headers: { accept: 'text/html' } })).text(), /<div id="root">/);
+    assert.match(await (await fetch(`${server.url}/docs`)).text(), /scalar\.js/);
+    assert.equal((await fetch(`${server.url}/docs/js/scalar.js`)).status, 200);
+    const listed = await burgee.shell(`${main} keys list`, { PATH: `${dirname(node)}:/usr/bin:/bin` });
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /API_ALL_GRANTED/);
+    const settings = join(folder, `${database}.env`);
+    writeFileSync(settings, `DATABASE_URL='${await burgee.databaseUrl()}'\n`);
+    const wrapper = join(unpacked, 'bin/burgee');
+    const environment = { BURGEE_ENV_FILE: settings, PATH: `${dirname(node)}:/usr/bin:/bin` };
+    const ofTheFile = await burgee.shell(`env -u DATABASE_URL ${wrapper} keys list`, environment);
+    assert.match(ofTheFile.stdout, /API_ALL_GRANTED/);
+    // What is set already wins, or `DATABASE_URL=… burgee restore` would overwrite the database in use.
+    const other = { ...environment, DATABASE_URL: `file:${join(folder, 'other.db')}` };
+    assert.match((await burgee.shell(`${wrapper} keys list`, other)).stderr, /other\.db/);
+    assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
+    assert.equal((await server.end('SIGTERM')).code, 0);
+  });
+}
 
 test('of the services that share an image one builds it: several that export it at once fail', () => {
   const compose = readFileSync(join(unpacked, example, 'compose.yaml'), 'utf8');
@@ -154,49 +159,45 @@ function lastStage() {
   };
 }
 
-test(
-  'the container runs as a user who may write nothing but /data, and its health check tells',
-  onlySqlite,
-  async () => {
-    const { user, environment, command, healthCheck } = lastStage();
-    assert.equal(user, 'node');
-    assert.equal(environment.DATABASE_URL, 'file:/data/burgee.db');
-    // For the copy that a restore makes.
-    assert.equal(environment.TMPDIR, '/data');
-    const data = temporaryFolder();
-    if (isRoot) chownSync(data, nobody, nobody);
-    else spawnSync('chmod', ['-R', 'a-w', unpacked]);
-    // The container cannot choose one by itself, since its health check must know it.
-    const port = String(await freePort());
-    const launch = ([program = '', ...args]: string[]) => {
-      assert.equal(program, 'node');
-      return spawn(
-        node,
-        args.map((arg) => arg.replace(/^\/burgee\//, `${unpacked}/`)),
-        {
-          cwd: '/',
-          env: { ...environment, HOST: '127.0.0.1', PORT: port, DATABASE_URL: `file:${data}/burgee.db` },
-          stdio: 'ignore',
-          ...(isRoot ? { uid: nobody, gid: nobody } : {}),
-        },
-      );
-    };
-    const healthy = async () => (await once(launch(healthCheck), 'exit'))[0] === 0;
-    const had = namesIn(unpacked);
-    assert.equal(await healthy(), false);
-    const container = launch(command);
-    try {
-      await until('it is healthy', healthy);
-      assert.equal((await fetch(`http://127.0.0.1:${port}/ready`)).status, 200);
-      assert.ok(existsSync(join(data, 'burgee.db')));
-    } finally {
-      const ended = once(container, 'exit');
-      container.kill('SIGTERM');
-      assert.deepEqual(await ended, [0, null]);
-    }
-    assert.deepEqual(namesIn(unpacked), had);
-  },
-);
+test('the container runs as a user who may write nothing but /data, and its health check tells', async () => {
+  const { user, environment, command, healthCheck } = lastStage();
+  assert.equal(user, 'node');
+  assert.equal(environment.DATABASE_URL, 'file:/data/burgee.db');
+  // For the copy that a restore makes.
+  assert.equal(environment.TMPDIR, '/data');
+  const data = temporaryFolder();
+  if (isRoot) chownSync(data, nobody, nobody);
+  else spawnSync('chmod', ['-R', 'a-w', unpacked]);
+  // The container cannot choose one by itself, since its health check must know it.
+  const port = String(await freePort());
+  const launch = ([program = '', ...args]: string[]) => {
+    assert.equal(program, 'node');
+    return spawn(
+      node,
+      args.map((arg) => arg.replace(/^\/burgee\//, `${unpacked}/`)),
+      {
+        cwd: '/',
+        env: { ...environment, HOST: '127.0.0.1', PORT: port, DATABASE_URL: `file:${data}/burgee.db` },
+        stdio: 'ignore',
+        ...(isRoot ? { uid: nobody, gid: nobody } : {}),
+      },
+    );
+  };
+  const healthy = async () => (await once(launch(healthCheck), 'exit'))[0] === 0;
+  const had = namesIn(unpacked);
+  assert.equal(await healthy(), false);
+  const container = launch(command);
+  try {
+    await until('it is healthy', healthy);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/ready`)).status, 200);
+    assert.ok(existsSync(join(data, 'burgee.db')));
+  } finally {
+    const ended = once(container, 'exit');
+    container.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  }
+  assert.deepEqual(namesIn(unpacked), had);
+});
 
 test('all that the archive is made from gets into the build of the container', () => {
   const [, list = ''] =

@@ -12,7 +12,7 @@ import { startNode, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { aPlace, promisedMs, requireFair } from '../support/write-load.ts';
 
-const database = await newDatabase({ empty: true });
+const database = await newDatabase();
 const { databaseUrl } = database;
 const burgee = anInstallation({ databaseUrl });
 const client = await startNode(burgee);

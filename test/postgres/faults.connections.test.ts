@@ -12,7 +12,7 @@ import { aPlace, promisedMs, requireOnce, requireTimely, startWriting, type Writ
 const poolSize = 3;
 
 async function aNodeBehindProxy() {
-  const { databaseUrl } = await newDatabase({ empty: true });
+  const { databaseUrl } = await newDatabase();
   const proxy = await startProxy(databaseUrl);
   const burgee = anInstallation({ databaseUrl: proxy.url });
   const client = await startNode(burgee, { DATABASE_POOL: String(poolSize) });

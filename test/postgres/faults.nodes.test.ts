@@ -22,7 +22,7 @@ import {
  * other stand behind them. `release` lets them go on.
  */
 async function inTheMiddleOfWrites() {
-  const { databaseUrl } = await newDatabase({ empty: true });
+  const { databaseUrl } = await newDatabase();
   const burgee = anInstallation({ databaseUrl });
   // Enough for all clients: here nobody waits for a connection.
   const [failing, other] = await startTwoNodes(burgee);

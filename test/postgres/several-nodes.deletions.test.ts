@@ -8,7 +8,7 @@ import { countWaiting, hold } from '../support/locks.ts';
 import { type Client, startTwoNodes, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 
-const { databaseUrl } = await newDatabase({ empty: true });
+const { databaseUrl } = await newDatabase();
 const burgee = anInstallation({ databaseUrl });
 const [one, other] = await startTwoNodes(burgee);
 const administratorsId: string = (await one.get('/groups?limit=1')).body.objects[0].id;

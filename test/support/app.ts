@@ -133,6 +133,26 @@ export async function startApi(options: Pick<AppOptions, 'acceptPartialPut'> = {
   };
 }
 
+/** Asks a server in this process about a database that exists already, with a key that is in it. */
+export async function askAbout<Result>(
+  databaseUrl: string,
+  key: string,
+  ask: (calls: Calls) => Promise<Result>,
+): Promise<Result> {
+  const store = await openStore({ databaseUrl, databasePool: 2 });
+  try {
+    const account = await findAccount(store);
+    assert.ok(account);
+    const app = await createApp({ store, account, log: pino({ level: 'silent' }) });
+    await app.ready();
+    const result = await ask(callsTo(app, key));
+    await app.close();
+    return result;
+  } finally {
+    await store.close();
+  }
+}
+
 /** Without a socket. What is secret in what goes to and fro is told to `secrets`. */
 export function callsTo(app: FastifyInstance, adminKey: string, secrets = createSecrets()): Calls {
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {

@@ -79,7 +79,7 @@ async function aMarker(client: Client): Promise<(later: Client) => Promise<void>
 }
 
 test('what was acknowledged outlasts kill -9 at any moment, whole, once, and with numbers that only grow', async () => {
-  const burgee = anInstallation();
+  const burgee = anInstallation({ empty: true });
   for (let start = 0; start < firstStarts; start += 1) await killAStart(burgee);
   // What is compiled is kept at a stop in order, which makes the starts to come cheaper by a third.
   const quickly = { NODE_COMPILE_CACHE: join(burgee.folder, 'compiled') };
