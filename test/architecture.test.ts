@@ -68,7 +68,7 @@ const mayInstall: Record<string, RegExp> = {
   store: /^(node:|sql-template-tag$|pg$)/,
   security: /^node:/,
   operations: /^(node:|sql-template-tag$)/,
-  commands: /^(node:|uuid$|otpauth$)/,
+  commands: /^(node:|uuid$|otpauth$|@zxcvbn-ts\/language-common$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
   telemetry: /^(node:|pino$)/,
 };

@@ -21,14 +21,34 @@ const commonParts = (
 /** The one form of a password that is judged and hashed: keyboards write some characters in several ways. */
 export const normalized = (password: string): string => password.normalize('NFKC');
 
-/** Refuses a password that is too short or that attackers try first. `words` are the person's own: name and e-mail. */
-export function requireStrong(typed: string, words: readonly string[]): void {
+/**
+ * Refuses a password that is too short or that attackers try first. `words` are the person's own: name and e-mail. The
+ * server passes `isLeaked`, which is asked for text in lower case; the list is too large for a browser.
+ */
+export function requireStrong(
+  typed: string,
+  words: readonly string[],
+  isLeaked: (text: string) => boolean = () => false,
+): void {
   const password = normalized(typed);
   refuse('password_weak', password.length < shortest ? [`The password must have at least ${shortest} characters`] : []);
   refuse(
     'password_weak',
-    isCommon(password, words) ? ['The password is one that attackers try first; choose another'] : [],
+    isCommon(password, words) || isNearlyLeaked(password, isLeaked)
+      ? ['The password is one that attackers try first; choose another']
+      : [],
   );
+}
+
+/** A leaked password is still one with a few characters around it: fewer than four, as below. */
+function isNearlyLeaked(password: string, isLeaked: (text: string) => boolean): boolean {
+  const text = password.toLowerCase();
+  for (let before = 0; before < 4; before += 1) {
+    for (let after = 0; before + after < 4; after += 1) {
+      if (isLeaked(text.slice(before, text.length - after))) return true;
+    }
+  }
+  return false;
 }
 
 /** Common is a password of which hardly anything is left without common words, the person's words, runs and years. */

@@ -63,6 +63,8 @@ const weak: [password: (email: string) => unknown, message: string | RegExp][] =
   [() => '', tooShort],
   [() => 'elevenchars', tooShort],
   [() => 'password1234', common],
+  [() => 'leavemealone', common],
+  [() => '1FinalFantasy7!', common],
   [() => 'adalovelace123', common],
   [(email) => email, common],
   [() => 'x'.repeat(1001), / must /],

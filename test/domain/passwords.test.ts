@@ -78,3 +78,19 @@ const strong = [
 for (const password of strong) {
   test(`strong: ${password}`, () => assert.equal(refusal(password), undefined));
 }
+
+/** The list itself is the server’s; `test/accounts/passwords.test.ts` asks it. */
+for (const [password, isRefused] of [
+  ['leavemealone', true],
+  ['LeaveMeAlone', true],
+  ['leavemealone!19', true],
+  ['1leavemealone!9', true],
+  ['leavemealone!197', false],
+  ['leave-me-alone', false],
+] as const) {
+  test(`${password} is ${isRefused ? 'as weak as' : 'stronger than'} leavemealone, once that has leaked`, () => {
+    const judge = () => requireStrong(password, own, (text) => text === 'leavemealone');
+    if (isRefused) assert.throws(judge, { message: common });
+    else assert.doesNotThrow(judge);
+  });
+}
