@@ -17,6 +17,7 @@ import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { accountBodyLimit, accountPrefix, bodyLimit, prefix } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
+import type { NewProjects } from '#domain/restrictions.ts';
 import { createRefresh } from '#http/cache/refresh.ts';
 import { createRequestCache } from '#http/cache/requests.ts';
 import { createResponseCache } from '#http/cache/responses.ts';
@@ -34,6 +35,7 @@ import { flags } from '#http/routes/flags.ts';
 import { groups } from '#http/routes/groups.ts';
 import { projects } from '#http/routes/projects.ts';
 import { restrictions } from '#http/routes/restrictions.ts';
+import { rights } from '#http/routes/rights.ts';
 import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { rollouts } from '#http/routes/rollouts.ts';
 import { service } from '#http/routes/service.ts';
@@ -66,6 +68,8 @@ export interface AppOptions {
   readonly rateLimits?: RateLimits | undefined;
   /** Whether `PUT /users` keeps what a body leaves out. */
   readonly acceptPartialPut?: boolean | undefined;
+  /** Who may see and edit a new project. */
+  readonly newProjects?: NewProjects | undefined;
   /** Hears of each request that was answered. */
   readonly answered?: Answered | undefined;
   readonly traces?: Traces | undefined;
@@ -80,6 +84,7 @@ export async function createApp({
   corsOrigins = [],
   rateLimits = { perKey: undefined, perAddress: undefined },
   acceptPartialPut = false,
+  newProjects = 'open',
   answered = () => undefined,
   traces,
 }: AppOptions): Promise<FastifyInstance> {
@@ -138,7 +143,7 @@ export async function createApp({
     sessionUsed: sessionUse(store, log),
   };
   const adminRoutes = [
-    ...projects(store),
+    ...projects(store, newProjects),
     ...environments(store, account.id),
     ...trafficTypes(store),
     ...rolloutStatuses(store),
@@ -153,7 +158,7 @@ export async function createApp({
   ];
   const afterAnswers = createAfterAnswers(log);
   app.addHook('onClose', afterAnswers.drain);
-  const accountRoutes = accounts(store, throttles, afterAnswers.run);
+  const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store)];
   const probeRoutes = service(store, manifest.version);
   const refuse = refuseUnknown([
     ...pathsOf(probeRoutes),

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { OperatorError } from '#domain/operator.ts';
+import { isNewProjects, type NewProjects, newProjectsChoices } from '#domain/restrictions.ts';
 import type { RateLimits } from '#http/limits/rate.ts';
 import type { ConnectionLimits } from '#http/server/connections.ts';
 import type { AllowedOrigins } from '#http/server/cors.ts';
@@ -27,6 +28,8 @@ export interface Config {
   readonly rateLimits: RateLimits;
   /** Whether `PUT` of a user keeps what the body leaves out. */
   readonly acceptPartialPut: boolean;
+  /** Who may see and edit a new project. */
+  readonly newProjects: NewProjects;
   /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
   /** Of the nightly backups; undefined: none are made. */
@@ -101,6 +104,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const acceptPartialPut = read('ACCEPT_PARTIAL_PUT', (value) =>
     ['true', 'false'].includes(value) ? undefined : `must be true or false, not ${value}`,
   );
+  const newProjects = read('NEW_PROJECTS', (value) =>
+    isNewProjects(value) ? undefined : `must be one of ${newProjectsChoices.join(', ')}, not ${value}`,
+  );
   const smtpUrl = read('SMTP_URL', (value) =>
     ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '')
       ? undefined
@@ -146,6 +152,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },
     acceptPartialPut: acceptPartialPut === 'true',
+    newProjects: newProjects && isNewProjects(newProjects) ? newProjects : 'open',
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
     backups: backupFolder
       ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }

@@ -41,7 +41,8 @@ export async function serve(config: Config): Promise<void> {
   await completeFlagCounts(store);
   await completeReferences(store);
   await completeSummaries(store);
-  const firstStart = await setUp(store, { adminKeyText: config.adminKeyText, transactionId: transactionIds()() });
+  const { adminKeyText, newProjects } = config;
+  const firstStart = await setUp(store, { adminKeyText, newProjects, transactionId: transactionIds()() });
   await begin({ config, log, store, firstStart }).catch(async (error: unknown) => {
     // The key exists from now on, so it must be shown now: no later start can.
     if (firstStart && !config.adminKeyText) {
@@ -86,8 +87,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const { store, answered, traces } = telemetry;
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut } = config;
-  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut };
+  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects } = config;
+  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects };
   const app = await createApp({ store, account, log, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [];

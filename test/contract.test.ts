@@ -143,7 +143,7 @@ test('who may read flags may read definitions, since a flag is shown with them o
 });
 
 test('the ways in are the ones that are written down', () => {
-  const found = [service, accountContract.accounts, ...Object.values(contract)]
+  const found = [service, ...Object.values(accountContract), ...Object.values(contract)]
     .flatMap((part) => Object.values<Endpoint>(part))
     .map(({ method, path, access }) => {
       const needs = typeof access === 'string' ? access : `${access.needs} ${access.scope}`;

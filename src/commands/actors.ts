@@ -1,11 +1,16 @@
 /** From the rows of a key or of a session to an actor: what it may do, and where. */
-import { type Access, type Actor, allows, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
+import { type Access, type Actor, allows, mayGrant, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
+import { type Right, rightNeeded, rightsFrom, whyNot } from '#domain/rights.ts';
+import type { Reference } from '#domain/schema.ts';
 import { findApiKeyById } from '#store/api-keys.ts';
+import { listGroupsOfUser } from '#store/groups.ts';
+import { findProjectAccess } from '#store/restrictions.ts';
+import { listAdministratorNames, listStandings } from '#store/rights.ts';
 import { reaches } from '#store/scope-filter.ts';
 import { findSignedInById, type SignedIn } from '#store/sessions.ts';
-import type { Tx } from '#store/sql.ts';
+import type { Reader, Tx } from '#store/sql.ts';
 
 /**
  * A key of the account sees a restricted project if the project lists it. One that may change project access sees all:
@@ -30,7 +35,10 @@ export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Act
 /** Why a request was let in. */
 export interface Grant {
   readonly access: Access;
-  readonly project?: { readonly id: string; readonly name: string } | undefined;
+  /** What the path names. */
+  readonly project?: Reference | undefined;
+  readonly environment?: Reference | undefined;
+  readonly flag?: Reference | undefined;
 }
 
 /**
@@ -43,10 +51,62 @@ export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefine
   if (!now) throw new Problem(grant ? 'unauthenticated' : 'signed_out');
   if (!grant) return now;
   if (!allows(now, grant.access)) throw new Problem('forbidden');
-  if (grant.project && !(await reaches(tx, now.scope, grant.project.id))) {
-    throw new Problem('project_not_found', { nameOrId: grant.project.name });
-  }
+  const { project, environment, flag } = grant;
+  const right = rightNeeded[grant.access.needs];
+  if (project) await requireRight(tx, now, { right, project, environments: environment ? [environment] : [], flag });
   return now;
+}
+
+/** What somebody wants to do, and where. */
+export interface Wish {
+  readonly right: Right;
+  readonly project: Reference;
+  /** Each of them, for a right in environments. */
+  readonly environments: readonly Reference[];
+  readonly flag?: Reference | undefined;
+}
+
+/** Refuses unless the rows of this moment give the actor the right: 404 for a project that it may not see, else 403. */
+export async function requireRight(db: Reader, actor: Actor, wish: Wish): Promise<void> {
+  const { right, project, environments, flag } = wish;
+  const notFound = new Problem('project_not_found', { nameOrId: project.name });
+  if (right === 'view' || mayGrant(actor)) {
+    if (!(await reaches(db, actor.scope, project.id))) throw notFound;
+    return;
+  }
+  const environmentIds = environments.map(({ id }) => id);
+  const standings = await listStandings(db, actor, { projectId: project.id, environmentIds, flagId: flag?.id });
+  const all = standings.map((one) => ({ rights: rightsFrom(one), environmentId: one.environmentId }));
+  if (!all[0]?.rights.view) throw notFound;
+  const missing = all.find(({ rights }) => !rights[right]);
+  if (missing) throw await rightMissing(db, actor, { right, project, environmentId: missing.environmentId });
+}
+
+interface Missing {
+  readonly right: Right;
+  readonly project: Reference;
+  readonly environmentId: string | undefined;
+}
+
+/** Says what is missing and who can grant it. */
+async function rightMissing(db: Reader, actor: Actor, { right, project, environmentId }: Missing): Promise<Problem> {
+  const access = await findProjectAccess(db, project.id);
+  if (!access) return new Problem('project_not_found', { nameOrId: project.name });
+  const isKey = actor.type === 'api_key';
+  const subject = {
+    type: isKey ? ('api_key' as const) : ('user' as const),
+    id: actor.id,
+    groups: isKey ? [] : await listGroupsOfUser(db, actor.id),
+    mayGrant: false,
+  };
+  const environment = access.environments.find(({ id }) => id === environmentId);
+  const reason = whyNot(right, access, environment, subject);
+  if (isKey) return new Problem('right_missing', { reason, ask: `An administrator can add the key ${actor.name}.` });
+  const names = await listAdministratorNames(db, 2);
+  return new Problem('right_missing', {
+    reason,
+    ask: `Ask an administrator${names.length > 0 ? `, for example ${names.join(' or ')}` : ''}.`,
+  });
 }
 
 /** Operators, the system and people who are not signed in hold nothing that could be taken from them. */

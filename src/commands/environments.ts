@@ -1,5 +1,11 @@
 import { v7 as newId } from 'uuid';
-import { applyEnvironmentPatch, type Environment, requireOpen, toApiToken } from '#domain/environments.ts';
+import {
+  applyEnvironmentPatch,
+  type Environment,
+  type EnvironmentWithKeys,
+  type Permissions,
+  toApiToken,
+} from '#domain/environments.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
@@ -8,26 +14,31 @@ import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api
 import { hasDefinitions } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
+import { saveEnvironmentAccess } from '#store/restrictions.ts';
 import { insertNewKey } from './api-keys.ts';
-import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { environmentRecord, namePermissions, permissionsIn, requireAccess } from './restrictions.ts';
 
 export interface NewEnvironment {
   readonly name: string;
   readonly production: boolean;
-  /** Must leave everything open. */
-  readonly permissions: readonly (Record<string, unknown> | undefined)[];
+  readonly permissions: Permissions;
 }
 
 /** Creates an environment with one SDK key of each type. Their texts are in the answer, and only there. */
 export const createEnvironment = (context: Context, project: Project, fields: NewEnvironment) =>
   write(context, (tx) => createEnvironmentIn(tx, project, fields));
 
-export async function createEnvironmentIn(tx: RecordingTx, project: Project, fields: NewEnvironment) {
-  const { name, production, permissions } = fields;
-  requireOpen(...permissions);
+export async function createEnvironmentIn(
+  tx: RecordingTx,
+  project: Project,
+  { name, production, permissions: asked }: NewEnvironment,
+): Promise<EnvironmentWithKeys> {
   await lockProject(tx, project.id);
   const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
   await store.insertEnvironment(tx, environment);
+  const permissions = await namePermissions(tx, project.id, asked);
+  await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
   // The ends of the ids: their beginnings are the time, and alike.
   const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
@@ -36,22 +47,33 @@ export async function createEnvironmentIn(tx: RecordingTx, project: Project, fie
     await insertNewKey(tx, tx.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),
   ];
   const apiKeys = keys.map(({ key }) => key);
-  await tx.record({ ...entry('environment.created', environment), after: { ...environment, apiKeys } });
-  return { environment, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
+  await tx.record({
+    ...entry('environment.created', environment),
+    after: { ...environmentRecord(environment, permissions), apiKeys },
+  });
+  return { environment, permissions, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
 }
 
 /** Changes the settings of an environment by JSON Patch. Answers it with its keys, without their texts. */
 export const patchEnvironment = (context: Context, environment: Environment, operations: readonly Operation[]) =>
-  write(context, (tx) => patchEnvironmentIn(tx, environment, operations));
+  writeAlone(context, (tx) => patchEnvironmentIn(tx, environment, operations));
 
-export async function patchEnvironmentIn(tx: RecordingTx, { id }: Environment, operations: readonly Operation[]) {
+export async function patchEnvironmentIn(
+  tx: AloneTx,
+  { id, projectId, name }: Environment,
+  operations: readonly Operation[],
+): Promise<EnvironmentWithKeys> {
   const before = await store.lockEnvironment(tx, id);
-  const environment = applyEnvironmentPatch(before, operations);
+  const stored = permissionsIn(await requireAccess(tx, { id: projectId, name }), id);
+  const { environment, permissions: asked } = applyEnvironmentPatch(before, stored, operations);
+  const permissions = await namePermissions(tx, projectId, asked);
   const keys = await listApiKeysOfEnvironment(tx, id);
-  const answer = { environment, apiTokens: keys.map((key) => toApiToken(key)) };
-  if (equalJson(environment, before)) return tx.unchanged(answer);
+  const answer = { environment, permissions, apiTokens: keys.map((key) => toApiToken(key)) };
+  const [recordBefore, recordAfter] = [environmentRecord(before, stored), environmentRecord(environment, permissions)];
+  if (equalJson(recordAfter, recordBefore)) return tx.unchanged(answer);
   await store.saveEnvironment(tx, environment);
-  await tx.record({ ...entry('environment.patched', environment), before, after: environment });
+  if (!equalJson(permissions, stored)) await saveEnvironmentAccess(tx, projectId, { id, ...permissions });
+  await tx.record({ ...entry('environment.patched', environment), before: recordBefore, after: recordAfter });
   return answer;
 }
 

@@ -14,6 +14,7 @@ import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
+import { requireRight } from './actors.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { removeDefinition } from './definitions.ts';
 import { requireNote } from './projects.ts';
@@ -136,7 +137,10 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
   const before = await lockFlag(tx, flag);
   requireMatch(ifMatch, before);
   let notBefore = nextRevision(tx.now, before.revision);
-  for (const defined of await listEnvironmentsOfFlag(tx, flag.id)) {
+  const environments = await listEnvironmentsOfFlag(tx, flag.id);
+  // Its definitions go along, so it takes the right to edit each of them.
+  await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit', project, environments, flag });
+  for (const defined of environments) {
     const { environment, changeNumber: revision } = await nextChangeNumber(tx, defined);
     // Read only now that its environment is locked: nobody changes it any more.
     const stored = await findStoredDefinition(tx, environment, flag.id);

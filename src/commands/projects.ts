@@ -3,6 +3,7 @@ import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import { applyProjectPatch, checkNote, type Note, type Project } from '#domain/projects.ts';
+import type { NewProjects } from '#domain/restrictions.ts';
 import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
 import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
@@ -10,15 +11,22 @@ import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { insertTrafficType } from '#store/traffic-types.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { restrictNewProjectIn } from './restrictions.ts';
 
 /** Creates a project with its rollout statuses and the traffic type `user`, but without environments. */
-export const createProject = (context: Context, fields: { name: string; requiresTitleAndComments: boolean }) =>
-  write(context, (tx) => createProjectIn(tx, fields));
+export const createProject = (context: Context, fields: NewProject, newProjects: NewProjects) =>
+  write(context, (tx) => createProjectIn(tx, fields, newProjects));
 
-export async function createProjectIn(tx: RecordingTx, fields: { name: string; requiresTitleAndComments: boolean }) {
+interface NewProject {
+  readonly name: string;
+  readonly requiresTitleAndComments: boolean;
+}
+
+export async function createProjectIn(tx: RecordingTx, fields: NewProject, newProjects: NewProjects) {
   const project: Project = { ...fields, id: newId(), type: 'workspace' };
   await insertProjectWithDefaults(tx, project, ['user']);
   await tx.record({ ...entry('workspace.created', project), after: project });
+  await restrictNewProjectIn(tx, project, newProjects);
   return project;
 }
 

@@ -1,61 +1,175 @@
+/** Changes who may do what in a project and in its environments. */
+import {
+  type Environment,
+  type Permissions,
+  type StoredPermissions,
+  toChangePermissions,
+} from '#domain/environments.ts';
+import { administrators } from '#domain/groups.ts';
 import { equalJson } from '#domain/json.ts';
-import { refuse } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { checkViewers, toRestriction, type Viewer } from '#domain/restrictions.ts';
+import { checkViewers, type NewProjects, type Openness, opennessOf, toRestriction } from '#domain/restrictions.ts';
+import { requireMatch } from '#domain/revisions.ts';
+import type { Circle, Grantee, NamedGrantee, ProjectAccessUpdate } from '#domain/rights.ts';
 import { lockAdminKeyNames } from '#store/api-keys.ts';
+import { lockEnvironment } from '#store/environments.ts';
 import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
-import { findRestriction, saveRestriction } from '#store/restrictions.ts';
+import { findProjectAccess, type StoredAccess, saveEnvironmentAccess, saveProjectAccess } from '#store/restrictions.ts';
 import { lockUserNames } from '#store/users.ts';
 import { type AloneTx, type Context, type RecordingTx, writeAlone } from './context.ts';
 
-export interface RestrictionChange {
+export interface AccessChange {
   readonly project: Project;
-  readonly restricted: boolean;
-  readonly viewers: readonly Omit<Viewer, 'name'>[];
+  readonly update: ProjectAccessUpdate;
+  readonly ifMatch?: string | undefined;
 }
 
-/** Opens a project to everybody, or only to the users, groups and keys listed. */
-export const replaceRestriction = (context: Context, change: RestrictionChange) =>
-  writeAlone(context, (tx) => replaceRestrictionIn(tx, change));
+/** Changes the lists that the update names, all or none. Each object that changes has an audit entry. */
+export const changeAccess = (context: Context, change: AccessChange) =>
+  writeAlone(context, (tx) => changeAccessIn(tx, change));
 
-export async function replaceRestrictionIn(tx: AloneTx, { project, restricted, viewers }: RestrictionChange) {
+export async function changeAccessIn(tx: AloneTx, { project, update, ifMatch }: AccessChange): Promise<StoredAccess> {
   await lockProject(tx, project.id);
-  if (restricted) checkViewers(viewers, await findAdministratorsId(tx));
-  const found = await findRestriction(tx, project.id);
-  const before = toRestriction(project, found.restricted, found.viewers);
-  const after = toRestriction(project, restricted, await named(tx, project.id, viewers));
-  if (equalJson(after, before)) return tx.unchanged(before);
-  await saveRestriction(tx, { projectId: project.id, restricted, viewers: after.resourcePermissions.view });
+  const before = await requireAccess(tx, project);
+  requireMatch(ifMatch, before);
+  const hasChanged = [await changeProject(tx, before, update)];
+  for (const { id, editors, killers } of update.environments ?? []) {
+    const stored = permissionsIn(before, id);
+    const permissions = {
+      ...stored,
+      editors: merged(stored.editors, editors),
+      killers: killers ?? stored.killers,
+    };
+    hasChanged.push(await changeEnvironment(tx, await lockEnvironment(tx, id), { stored, permissions }));
+  }
+  return hasChanged.includes(true) ? requireAccess(tx, project) : tx.unchanged(before);
+}
+
+async function changeProject(tx: AloneTx, before: StoredAccess, update: ProjectAccessUpdate): Promise<boolean> {
+  const view = merged(before.view, update.view);
+  if (view.restricted) checkViewers(view.grantees, await findAdministratorsId(tx));
+  const name = async (operation: 'view' | 'edit'): Promise<Circle> => {
+    const { restricted, grantees } = merged(before[operation], update[operation]);
+    const place = `resourcePermissions/${operation}`;
+    return { restricted, grantees: await nameGrantees(tx, { projectId: before.id, place, grantees }) };
+  };
+  const after: Openness = {
+    view: update.view ? await name('view') : before.view,
+    edit: update.edit ? await name('edit') : before.edit,
+    ownersEdit: update.ownersEdit ?? before.ownersEdit,
+  };
+  if (equalJson(toRestriction(before, after), toRestriction(before, before))) return false;
+  await saveOpenness(tx, before, after);
+  return true;
+}
+
+async function saveOpenness(tx: RecordingTx, before: StoredAccess, after: Openness): Promise<void> {
+  await saveProjectAccess(tx, { id: before.id, ...after });
   await tx.record({
     action: 'restriction.replaced',
-    object: { type: 'restriction', id: project.id, name: project.name },
-    project,
-    before,
-    after,
+    object: { type: 'restriction', id: before.id, name: before.name },
+    project: before,
+    before: toRestriction(before, before),
+    after: toRestriction(before, after),
   });
-  return after;
 }
 
-/** The viewers with their names, each once; refuses those who do not exist, or not for the actor. */
-async function named(tx: RecordingTx, projectId: string, viewers: RestrictionChange['viewers']): Promise<Viewer[]> {
+/** Gives a new project the restrictions that the server's setting asks for. Nobody's access ends. */
+export async function restrictNewProjectIn(tx: RecordingTx, project: Project, choice: NewProjects): Promise<void> {
+  if (choice === 'open') return;
+  const before = await requireAccess(tx, project);
+  const id = await findAdministratorsId(tx);
+  await saveOpenness(tx, before, opennessOf(choice, { type: 'group', id, name: administrators.name }));
+}
+
+const merged = (stored: Circle, update: ProjectAccessUpdate['view']) => ({
+  restricted: update?.restricted ?? stored.restricted,
+  grantees: update?.grantees ?? stored.grantees,
+});
+
+async function changeEnvironment(
+  tx: AloneTx,
+  environment: Environment,
+  { stored, permissions }: { stored: StoredPermissions; permissions: Permissions },
+): Promise<boolean> {
+  const named = await namePermissions(tx, environment.projectId, permissions);
+  if (equalJson(named, stored)) return false;
+  await saveEnvironmentAccess(tx, environment.projectId, { id: environment.id, ...named });
+  await tx.record({
+    action: 'environment.patched',
+    object: { type: 'environment', id: environment.id, name: environment.name },
+    project: { id: environment.projectId },
+    environment,
+    before: environmentRecord(environment, stored),
+    after: environmentRecord(environment, named),
+  });
+  return true;
+}
+
+/** An environment as the audit log keeps it. */
+export function environmentRecord(environment: Environment, permissions: StoredPermissions) {
+  const changePermissions = toChangePermissions(permissions);
+  return Object.keys(changePermissions).length > 0 ? { ...environment, changePermissions } : environment;
+}
+
+export async function requireAccess(tx: RecordingTx, project: { id: string; name: string }): Promise<StoredAccess> {
+  const access = await findProjectAccess(tx, project.id);
+  if (!access) throw new Problem('project_not_found', { nameOrId: project.name });
+  return access;
+}
+
+/** The lists of one of the project's environments. */
+export function permissionsIn({ environments }: StoredAccess, environmentId: string): StoredPermissions {
+  const found = environments.find(({ id }) => id === environmentId);
+  if (!found) throw new Problem('environment_not_found', { nameOrId: environmentId });
+  const { editors, killers, allowKills } = found;
+  return { editors, killers, allowKills };
+}
+
+/** Adds the names of the grantees. Refuses those who do not exist, or not for the actor. */
+export async function namePermissions(
+  tx: RecordingTx,
+  projectId: string,
+  { editors, killers, allowKills }: Permissions,
+): Promise<StoredPermissions> {
+  const name = (place: string, grantees: readonly NamedGrantee[]) => nameGrantees(tx, { projectId, place, grantees });
+  return {
+    editors: {
+      restricted: editors.restricted,
+      grantees: await name('changePermissions/editors', editors.grantees),
+    },
+    killers: await name('changePermissions/killers', killers),
+    allowKills,
+  };
+}
+
+interface NamedList {
+  readonly projectId: string;
+  /** Where the body has it. */
+  readonly place: string;
+  readonly grantees: readonly NamedGrantee[];
+}
+
+/** The grantees with their names, each once. */
+async function nameGrantees(tx: RecordingTx, { projectId, place, grantees }: NamedList): Promise<Grantee[]> {
   const { scope } = tx.actor;
-  const idsOf = (type: Viewer['type']) => [...new Set(viewers.filter((one) => one.type === type).map((one) => one.id))];
+  const idsOf = (type: Grantee['type']) => [
+    ...new Set(grantees.filter((one) => one.type === type).map((one) => one.id)),
+  ];
   const names = {
     user: await lockUserNames(tx, idsOf('user'), scope),
     group: await lockGroupNames(tx, idsOf('group')),
     api_key: await lockAdminKeyNames(tx, idsOf('api_key'), { scope, projectId }),
   };
-  const once = new Map(viewers.map((viewer) => [`${viewer.type} ${viewer.id}`, viewer]));
-  const found = [...once.values()].map((viewer) => ({
-    ...viewer,
-    name: names[viewer.type].get(viewer.id),
-  }));
+  const once = new Map(grantees.map((one) => [`${one.type} ${one.id}`, one]));
+  const found = [...once.values()].map(({ type, id }) => ({ type, id, name: names[type].get(id) }));
   refuse(
     'restriction_invalid',
     found
       .filter((one) => one.name === undefined)
-      .map(({ type, id }) => `resourcePermissions/view: there is no ${words[type]} with the id ${id}`),
+      .map(({ type, id }) => `${place}: there is no ${words[type]} with the id ${id}`),
   );
   return found.map(({ id, type, name = '' }) => ({ id, name, type }));
 }

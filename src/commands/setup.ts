@@ -4,6 +4,7 @@ import { v7 as newId } from 'uuid';
 import { type Actor, permissionsOf } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Project } from '#domain/projects.ts';
+import type { NewProjects } from '#domain/restrictions.ts';
 import { hashOf, newToken, setupTokenOf } from '#security/secrets.ts';
 import { findAccount, insertAccount, saveSetupToken } from '#store/account.ts';
 import { insertEnvironment } from '#store/environments.ts';
@@ -12,6 +13,7 @@ import { type Store, UniqueViolation } from '#store/sql.ts';
 import { insertNewKey } from './api-keys.ts';
 import { contextFor, write } from './context.ts';
 import { insertProjectWithDefaults } from './projects.ts';
+import { restrictNewProjectIn } from './restrictions.ts';
 
 export const system: Actor = {
   type: 'system',
@@ -30,13 +32,15 @@ export interface FirstStart {
 export interface SetUpOptions {
   /** The key handed in by the operator, if any. */
   readonly adminKeyText: string | undefined;
+  /** Who may see and edit the first project; open if left out. */
+  readonly newProjects?: NewProjects;
   readonly transactionId: string;
 }
 
 /** Makes the account unless it is there already: then undefined. */
 export async function setUp(
   store: Store,
-  { adminKeyText, transactionId }: SetUpOptions,
+  { adminKeyText, newProjects = 'open', transactionId }: SetUpOptions,
 ): Promise<FirstStart | undefined> {
   if (await findAccount(store)) return undefined;
   const made = write(contextFor(store, { actor: system, transactionId }), async (tx) => {
@@ -48,6 +52,7 @@ export async function setUp(
     await insertEnvironment(tx, { ...environment, id: newId(), name: 'Prod-Default', production: true });
     await insertEnvironment(tx, { ...environment, id: newId(), name: 'Staging-Default', production: false });
     await insertGroup(tx, { ...administrators, id: newId(), type: 'group' });
+    await restrictNewProjectIn(tx, project, newProjects);
     const { key, text } = await insertNewKey(
       tx,
       system,

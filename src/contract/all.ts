@@ -11,6 +11,7 @@ import { Group } from '#domain/groups.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
+import { ExplainedRights, ProjectAccess } from '#domain/rights.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
 import * as accounts from './accounts.ts';
@@ -23,6 +24,7 @@ import * as flags from './flags.ts';
 import * as groups from './groups.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
+import * as rights from './rights.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
 import * as rollouts from './rollouts.ts';
 import * as service from './service.ts';
@@ -93,9 +95,9 @@ export const resources = {
   },
   restrictions: {
     title: 'Project access',
-    description: 'Who may see a project.',
+    description: 'Who may see and edit a project, and who may act in its environments.',
     endpoints: restrictions,
-    schemas: { Restriction },
+    schemas: { Restriction, ProjectAccess },
   },
   changes: {
     title: 'Audit log',
@@ -116,6 +118,12 @@ export const accountResources = {
     title: 'Accounts',
     description: 'How people sign in: invitations, sessions, passwords and the second factor.',
     endpoints: accounts,
+  },
+  rights: {
+    title: 'Rights of people',
+    description: 'What a person may do, and why.',
+    endpoints: rights,
+    schemas: { ExplainedRights },
   },
 } as const satisfies Record<string, Resource>;
 

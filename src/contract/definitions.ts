@@ -6,6 +6,7 @@ import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 const path = '/splits/ws/:project/:flag/environments/:environment';
 const read = { needs: 'definition.read', scope: 'environment' } as const;
 const write = { needs: 'definition.write', scope: 'environment' } as const;
+const killOrRestore = { needs: 'definition.kill', scope: 'environment' } as const;
 
 const pageSize = { default: 20, max: 50 };
 
@@ -84,7 +85,7 @@ export const deleteDefinition = endpoint({
 
 /** Kill and restore are answered on PUT and on POST: clients use either. */
 const switching = {
-  access: write,
+  access: killOrRestore,
   query: NoteQuery,
   body: NoteQuery,
   bodyIsOptional: true,

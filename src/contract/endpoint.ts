@@ -9,6 +9,7 @@ import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import type { ProblemCode } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
+import { rightNeeded } from '#domain/rights.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import type { PageSize } from './parts.ts';
 
@@ -66,7 +67,10 @@ export function problemsOf({
 }: Endpoint): ProblemCode[] {
   const found: ProblemCode[] = ['internal', ...problems];
   if (access === 'signed-in') found.push('signed_out', 'unauthenticated');
-  else if (!needsNobody(access)) found.push('unauthenticated', 'too_many_failures', 'forbidden');
+  else if (!needsNobody(access)) {
+    found.push('unauthenticated', 'too_many_failures', 'forbidden');
+    if (path.includes('/:project') && rightNeeded[access.needs] !== 'view') found.push('right_missing');
+  }
   if (access !== 'probe') found.push('too_many_requests');
   if (method !== 'GET') found.push('origin_foreign', 'unavailable');
   if (path.includes('/:project')) found.push('project_not_found');

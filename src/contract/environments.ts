@@ -23,18 +23,19 @@ export const createEnvironment = endpoint({
   body: NewEnvironment,
   reply: EnvironmentDetails,
   showsSecret: true,
-  problems: ['environment_name_taken', 'permissions_unsupported'],
+  problems: ['environment_name_taken', 'permissions_unsupported', 'restriction_invalid'],
 });
 
 export const patchEnvironment = endpoint({
   method: 'PATCH',
   path: '/environments/ws/:project/:environment',
   summary: 'Change an environment',
-  description: 'JSON Patch on `/name` and `/production`.',
+  description:
+    'JSON Patch on `/name`, `/production` and `/changePermissions`: who may edit definitions in the environment (`areEditorsRestricted`, `editors`), and who besides them may kill and restore (`killers`).',
   access: { needs: 'environment.write', scope: 'project' },
   body: Patch,
   reply: EnvironmentDetails,
-  problems: ['patch_invalid', 'environment_name_taken', 'permissions_unsupported'],
+  problems: ['patch_invalid', 'environment_name_taken', 'permissions_unsupported', 'restriction_invalid'],
 });
 
 export const deleteEnvironment = endpoint({

@@ -185,6 +185,23 @@ const restriction = {
   resourcePermissions: { view: [{ id: ids.administrators, name: 'Administrators', type: 'group' }] },
 } as const;
 
+const projectAccess = {
+  id: ids.project,
+  name: 'Default',
+  view: { restricted: false, grantees: [] },
+  edit: { restricted: true, grantees: [{ id: ids.group, name: 'Checkout', type: 'group' as const }] },
+  ownersEdit: false,
+  environments: [
+    {
+      id: ids.environment,
+      name: 'Prod-Default',
+      production: true,
+      editors: { restricted: false, grantees: [] },
+      killers: [{ id: ids.user, name: 'ana', type: 'user' as const }],
+    },
+  ],
+};
+
 const change = {
   id: '019b76da-a800-7000-8000-000000000061',
   type: 'audit_log',
@@ -319,6 +336,35 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   replaceRestriction: {
     body: { resource: { id: 'Default', type: 'workspace' }, operations: { view: false } },
     reply: { ...restriction, operations: { view: false }, resourcePermissions: { view: [] } },
+  },
+  getProjectAccess: { reply: projectAccess },
+  changeProjectAccess: {
+    body: { edit: { restricted: true, grantees: [] }, ownersEdit: true },
+    reply: { ...projectAccess, edit: { restricted: true, grantees: [] }, ownersEdit: true },
+  },
+  explainAccess: {
+    reply: {
+      ...page(
+        {
+          project: { id: ids.project, name: 'Default' },
+          view: { may: true, reason: 'Everyone with an account can view this project.' },
+          edit: { may: false, reason: 'Only Checkout can edit Default.' },
+          environments: [
+            {
+              id: ids.environment,
+              name: 'Prod-Default',
+              production: true,
+              define: { may: false, reason: 'Only Checkout can edit Default.' },
+              kill: { may: true, reason: 'Listed by name.' },
+            },
+          ],
+        },
+        20,
+      ),
+      user: { id: ids.user, name: 'ana', email: 'ana@example.com', status: 'ACTIVE' },
+      administrator: false,
+      groups: [],
+    },
   },
 
   listChanges: { reply: markerPage(change, 20) },

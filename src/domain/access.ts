@@ -15,6 +15,7 @@ export const permissions = [
   'flag.write',
   'definition.read',
   'definition.write',
+  'definition.kill',
   'user.read',
   'user.write',
   'group.read',
@@ -42,14 +43,14 @@ export const roles = {
   API_ADMIN: [...projectAdmin, 'project.create', 'user.read', 'user.write', 'group.read', 'group.write'],
   API_WORKSPACE_ADMIN: projectAdmin,
   API_FEATURE_FLAG_VIEWER: flagViewer,
-  API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write'],
+  API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write', 'definition.kill'],
   API_SEGMENT_VIEWER: ['project.read'],
   API_SEGMENT_EDITOR: ['project.read'],
 } as const satisfies Record<string, readonly Permission[]>;
 export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as Role[];
 
-/** What a person may do who is signed in and no administrator, in the projects that are open to that person. */
+/** What a signed-in person who is not an administrator may do, where the project's lists allow it (`rights.ts`). */
 const member = [
   'project.read',
   'rolloutStatus.read',
@@ -57,6 +58,7 @@ const member = [
   'flag.write',
   'definition.read',
   'definition.write',
+  'definition.kill',
   'user.read',
   'group.read',
   'audit.read',
@@ -100,6 +102,10 @@ export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =
 /** Whoever can do everything everywhere: an administrator, or a key that has all permissions in the whole account. */
 export const mayEverything = ({ permissions: own, scope }: Pick<Actor, 'permissions' | 'scope'>): boolean =>
   scope.kind === 'account' && permissions.every((permission) => own.has(permission));
+
+/** Whether access lists do not apply to the actor within its scope: it may change them, so it could add itself. */
+export const mayGrant = (actor: Pick<Actor, 'permissions' | 'scope'>): boolean =>
+  allows(actor, { needs: 'restriction.write', scope: 'project' });
 
 const width = { environment: 0, project: 1, member: 1, account: 2 } as const;
 

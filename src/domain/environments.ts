@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
+import { type EnvironmentAccess, Grantee, maxGrantees, NamedGrantee } from './rights.ts';
 import { BooleanOrText, Millis, patterns, toBoolean } from './schema.ts';
 import { shapeOf } from './shapes.ts';
 
@@ -18,13 +19,33 @@ export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.St
 /** The longest name, in characters. */
 export const environmentNameLimit = 20;
 const EnvironmentName = Type.String({ pattern: patterns.name, maxLength: environmentNameLimit });
-const Permissions = Type.Record(Type.String(), Type.Unknown());
+
+/** Null stands for none, as clients send it. */
+const Grantees = (description: string) =>
+  Type.Unsafe<NamedGrantee[] | null>({
+    type: ['array', 'null'],
+    items: NamedGrantee,
+    maxItems: maxGrantees,
+    description,
+  });
+/** What of it is left out when an environment is created is open. */
+const NewChangePermissions = Type.Object({
+  areEditorsRestricted: Type.Optional(BooleanOrText),
+  editors: Type.Optional(Grantees('who may edit definitions if editors are restricted')),
+  killers: Type.Optional(Grantees('who may kill and restore besides the editors; not known to the vendor')),
+  allowKills: Type.Optional(BooleanOrText),
+  areApprovalsRequired: Type.Optional(BooleanOrText),
+  areApproversRestricted: Type.Optional(BooleanOrText),
+});
+type NewChangePermissions = Static<typeof NewChangePermissions>;
+const DataExportPermissions = Type.Object({ areExportersRestricted: Type.Optional(BooleanOrText) });
+type DataExportPermissions = Static<typeof DataExportPermissions>;
 
 export const NewEnvironment = Type.Object({
   name: EnvironmentName,
   production: Type.Optional(BooleanOrText),
-  changePermissions: Type.Optional(Permissions),
-  dataExportPermissions: Type.Optional(Permissions),
+  changePermissions: Type.Optional(NewChangePermissions),
+  dataExportPermissions: Type.Optional(DataExportPermissions),
 });
 
 const ApiToken = Type.Object({
@@ -36,13 +57,22 @@ const ApiToken = Type.Object({
 });
 export type ApiToken = Static<typeof ApiToken>;
 
+/** Who may edit definitions in the environment. Members that restrict nothing are left out. */
+const ChangePermissions = Type.Object({
+  areEditorsRestricted: Type.Optional(Type.Literal(true)),
+  editors: Type.Optional(Type.Array(Grantee)),
+  killers: Type.Optional(Type.Array(Grantee)),
+  allowKills: Type.Optional(Type.Literal(true)),
+});
+type ChangePermissions = Static<typeof ChangePermissions>;
+
 /** What creating and changing an environment answers. */
 export const EnvironmentDetails = Type.Object({
   id: Type.String(),
   type: Type.Literal('environment'),
   name: Type.String(),
   environmentType: Type.String(),
-  changePermissions: Type.Object({}),
+  changePermissions: ChangePermissions,
   dataExportPermissions: Type.Object({}),
   orgId: Type.String(),
   creationTime: Millis,
@@ -54,45 +84,79 @@ export const EnvironmentDetails = Type.Object({
 });
 export type EnvironmentDetails = Static<typeof EnvironmentDetails>;
 
-/** The permissions of every environment as a patch sees them: everything is open, since nothing can be closed. */
-const openPermissions = {
-  changePermissions: {
-    areApprovalsRequired: false,
-    areApproversRestricted: false,
-    approvers: [],
-    areEditorsRestricted: false,
-    editors: [],
-  },
-  dataExportPermissions: { areExportersRestricted: false, exporters: [] },
-};
+/** Who may edit definitions and kill in an environment, as a body says it. */
+export interface Permissions {
+  readonly editors: { readonly restricted: boolean; readonly grantees: readonly NamedGrantee[] };
+  readonly killers: readonly NamedGrantee[];
+  readonly allowKills: boolean;
+}
 
-/** A setting that protects must not be taken and then not enforced: what would close something is refused. */
-export function requireOpen(...permissions: (Record<string, unknown> | undefined)[]): void {
-  const closes = ([name, value]: [string, unknown]) =>
-    name.startsWith('are') && value !== false && value !== 'false' && value !== null;
-  if (permissions.some((group) => Object.entries(group ?? {}).some(closes))) {
-    throw new Problem('permissions_unsupported');
-  }
+/** The same with the names of the grantees, as it is kept. */
+export type StoredPermissions = Pick<EnvironmentAccess, 'editors' | 'killers'> & { readonly allowKills: boolean };
+
+/** Refuses what would close something and then not be enforced: approvals, and the export of data. */
+export function parsePermissions(
+  change: NewChangePermissions = {},
+  dataExport: DataExportPermissions = {},
+): Permissions {
+  const asked = { ...change, ...dataExport };
+  const closing = (['areApprovalsRequired', 'areApproversRestricted', 'areExportersRestricted'] as const).filter(
+    (name) => asked[name] !== undefined && toBoolean(asked[name]),
+  );
+  if (closing[0]) throw new Problem('permissions_unsupported', { member: closing[0] });
+  return {
+    editors: { restricted: toBoolean(change.areEditorsRestricted ?? false), grantees: change.editors ?? [] },
+    killers: change.killers ?? [],
+    allowKills: toBoolean(change.allowKills ?? false),
+  };
 }
 
 const settings = shapeOf(
   Type.Object({
     name: EnvironmentName,
     production: BooleanOrText,
-    changePermissions: Permissions,
-    dataExportPermissions: Permissions,
+    changePermissions: Type.Optional(NewChangePermissions),
+    dataExportPermissions: Type.Optional(DataExportPermissions),
   }),
   'environment',
 );
-const patchable = /^\/(name|production|changePermissions(\/\w+)*|dataExportPermissions(\/\w+)*)$/;
+const patchable = /^\/(name|production|changePermissions(\/[\w-]+)*|dataExportPermissions(\/[\w-]+)*)$/;
 
-/** The environment after a patch, or `patch_invalid`, or `permissions_unsupported`. */
-export function applyEnvironmentPatch(environment: Environment, operations: readonly Operation[]): Environment {
-  const patched = applyPatch({ ...environment, ...openPermissions }, operations, { mayName: patchable });
+/** The environment and its permissions after a patch, or `patch_invalid`, or `permissions_unsupported`. */
+export function applyEnvironmentPatch(
+  environment: Environment,
+  { editors, killers, allowKills }: StoredPermissions,
+  operations: readonly Operation[],
+): { environment: Environment; permissions: Permissions } {
+  const document = {
+    ...environment,
+    changePermissions: {
+      areApprovalsRequired: false,
+      areApproversRestricted: false,
+      approvers: [],
+      areEditorsRestricted: editors.restricted,
+      editors: editors.grantees,
+      killers,
+      allowKills,
+    },
+    dataExportPermissions: { areExportersRestricted: false, exporters: [] },
+  };
+  const patched = applyPatch(document, operations, { mayName: patchable });
   refuse('patch_invalid', settings.complaints(patched));
   const { name, production, changePermissions, dataExportPermissions } = settings.clean(patched);
-  requireOpen(changePermissions, dataExportPermissions);
-  return { ...environment, name, production: toBoolean(production) };
+  return {
+    environment: { ...environment, name, production: toBoolean(production) },
+    permissions: parsePermissions(changePermissions, dataExportPermissions),
+  };
+}
+
+export function toChangePermissions({ editors, killers, allowKills }: StoredPermissions): ChangePermissions {
+  return {
+    ...(editors.restricted ? { areEditorsRestricted: true } : {}),
+    ...(editors.grantees.length > 0 ? { editors: [...editors.grantees] } : {}),
+    ...(killers.length > 0 ? { killers: [...killers] } : {}),
+    ...(allowKills ? { allowKills } : {}),
+  };
 }
 
 /** What a key of an environment shows; its text only when it was just made. The types have the API's old names. */
@@ -104,16 +168,21 @@ export const toApiToken = (key: { id: string; name: string; type: string }, text
   ...(text === undefined ? {} : { key: text }),
 });
 
+export interface EnvironmentWithKeys {
+  readonly environment: Environment;
+  readonly permissions: StoredPermissions;
+  readonly apiTokens: ApiToken[];
+}
+
 export const toEnvironmentDetails = (
-  environment: Environment,
+  { environment, permissions, apiTokens }: EnvironmentWithKeys,
   accountId: string,
-  apiTokens: ApiToken[],
 ): EnvironmentDetails => ({
   id: environment.id,
   type: 'environment',
   name: environment.name,
   environmentType: environment.production ? 'production' : 'pre_production',
-  changePermissions: {},
+  changePermissions: toChangePermissions(permissions),
   dataExportPermissions: {},
   orgId: accountId,
   creationTime: environment.createdAt,

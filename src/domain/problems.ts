@@ -107,6 +107,12 @@ export const problems = {
   account_deactivated: problem('forbidden', () => 'This account is deactivated; ask an administrator'),
   origin_foreign: problem('forbidden', () => 'Cross-site request blocked'),
   forbidden: problem('forbidden', () => 'Role is insufficient'),
+  /** `reason`: what the actor lacks. `ask`: who can grant it. */
+  right_missing: problem<{ reason: string; ask: string }>(
+    'forbidden',
+    () => 'Role is insufficient',
+    (p) => `${p.reason} ${p.ask}`,
+  ),
   scope_too_wide: problem('forbidden', () => 'A key cannot create a key with a wider scope than its own'),
 
   // projects and what they hold
@@ -127,9 +133,10 @@ export const problems = {
     'invalid',
     (p) => `Environment ${p.id} cannot be archived, it has apitokens associated [${p.keyIds}]`,
   ),
-  permissions_unsupported: problem(
+  permissions_unsupported: problem<{ member: string }>(
     'invalid',
-    () => 'Approvals and restrictions inside an environment are not supported; leave these permissions open',
+    (p) => `${p.member} must be false: it is not supported`,
+    () => 'areEditorsRestricted with editors, and killers, limit who may act in an environment',
   ),
   traffic_type_not_found: notFoundByName('traffic type', 'GET /trafficTypes/ws/<project>'),
   traffic_type_name_taken: taken('Traffic type'),

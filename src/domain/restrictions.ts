@@ -1,30 +1,48 @@
-/** Who may see a project: everybody, or the users, groups and keys that its restriction lists. */
+/** Who may see and edit a project: everybody, or the users, groups and keys that its restriction lists. */
 import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
-import { Id, OneOf } from './schema.ts';
-
-const viewerTypes = ['user', 'group', 'api_key'] as const;
-const Viewer = Type.Object({ id: Type.String(), name: Type.String(), type: OneOf(viewerTypes) });
-export type Viewer = Static<typeof Viewer>;
+import { type Circle, Grantee, maxGrantees, NamedGrantee, type ProjectAccessUpdate } from './rights.ts';
+import { Id, OneOf, type Reference } from './schema.ts';
 
 export const Restriction = Type.Object({
   id: Type.String(),
   type: Type.Literal('restriction'),
   resource: Type.Object({ id: Type.String(), name: Type.String(), type: Type.Literal('workspace') }),
-  operations: Type.Object({ view: Type.Boolean() }),
-  resourcePermissions: Type.Object({ view: Type.Array(Viewer) }),
+  operations: Type.Object({
+    view: Type.Boolean(),
+    edit: Type.Optional(Type.Literal(true, { description: 'only those listed may edit; left out otherwise' })),
+    ownersEdit: Type.Optional(
+      Type.Literal(true, { description: 'owners may edit their flags, whatever the lists say; left out otherwise' }),
+    ),
+  }),
+  resourcePermissions: Type.Object({
+    view: Type.Array(Grantee),
+    edit: Type.Optional(Type.Array(Grantee, { description: 'left out if nobody is listed' })),
+  }),
 });
 export type Restriction = Static<typeof Restriction>;
 
 export const RestrictionUpdate = Type.Object({
   resource: Type.Object({ id: Id, type: OneOf(['workspace']) }),
-  operations: Type.Object({ view: Type.Boolean({ description: 'true: only those listed may see the project' }) }),
+  operations: Type.Object({
+    view: Type.Boolean({ description: 'true: only those listed may see the project' }),
+    edit: Type.Optional(
+      Type.Boolean({ description: 'true: only those listed may change anything in the project. Left out: as before' }),
+    ),
+    ownersEdit: Type.Optional(Type.Boolean({ description: 'Left out: as before' })),
+  }),
   resourcePermissions: Type.Optional(
     Type.Object({
       view: Type.Optional(
-        Type.Array(Type.Object({ id: Type.String(), type: OneOf(viewerTypes) }), {
+        Type.Array(NamedGrantee, {
           maxItems: 1000,
           description: 'Account-wide admin keys that may not change project access see the project only if listed.',
+        }),
+      ),
+      edit: Type.Optional(
+        Type.Array(NamedGrantee, {
+          maxItems: maxGrantees,
+          description: 'Admin keys that may not change project access edit it only if listed. Left out: as before',
         }),
       ),
     }),
@@ -32,23 +50,54 @@ export const RestrictionUpdate = Type.Object({
 });
 export type RestrictionUpdate = Static<typeof RestrictionUpdate>;
 
-export const viewersOf = ({ resourcePermissions }: RestrictionUpdate): Omit<Viewer, 'name'>[] =>
-  (resourcePermissions?.view ?? []).map(({ id, type }) => ({ id, type }));
+/** Who may see and edit a project itself, as it is kept. */
+export interface Openness {
+  readonly view: Circle;
+  readonly edit: Circle;
+  readonly ownersEdit: boolean;
+}
+
+/** What the body changes of it. Who may edit stays as it is for clients that know only of who may see. */
+export const accessUpdateOf = ({ operations, resourcePermissions = {} }: RestrictionUpdate): ProjectAccessUpdate => ({
+  view: { restricted: operations.view, grantees: resourcePermissions.view ?? [] },
+  edit: {
+    ...(operations.edit === undefined ? {} : { restricted: operations.edit }),
+    ...(resourcePermissions.edit ? { grantees: resourcePermissions.edit } : {}),
+  },
+  ...(operations.ownersEdit === undefined ? {} : { ownersEdit: operations.ownersEdit }),
+});
 
 /** A project that nobody could open again must not come into being. */
-export function checkViewers(viewers: readonly { id: string; type: string }[], administratorsId: string): void {
+export function checkViewers(viewers: readonly NamedGrantee[], administratorsId: string): void {
   const listed = viewers.some((viewer) => viewer.type === 'group' && viewer.id === administratorsId);
   refuse('restriction_invalid', listed ? [] : ['resourcePermissions/view must list the group Administrators']);
 }
 
-export const toRestriction = (
-  project: { id: string; name: string },
-  restricted: boolean,
-  viewers: readonly Viewer[],
-): Restriction => ({
+/** What is open is left out, so that clients which know only `view` find what they expect. */
+export const toRestriction = (project: Reference, { view, edit, ownersEdit }: Openness): Restriction => ({
   id: project.id,
   type: 'restriction',
   resource: { id: project.id, name: project.name, type: 'workspace' },
-  operations: { view: restricted },
-  resourcePermissions: { view: [...viewers] },
+  operations: {
+    view: view.restricted,
+    ...(edit.restricted ? { edit: true } : {}),
+    ...(ownersEdit ? { ownersEdit } : {}),
+  },
+  resourcePermissions: {
+    view: [...view.grantees],
+    ...(edit.grantees.length > 0 ? { edit: [...edit.grantees] } : {}),
+  },
+});
+
+/** Who may see and edit a project when it is created. */
+export const newProjectsChoices = ['open', 'read-only', 'private'] as const;
+export type NewProjects = (typeof newProjectsChoices)[number];
+export const isNewProjects = (word: string): word is NewProjects =>
+  newProjectsChoices.some((choice) => choice === word);
+
+/** Read-only: administrators edit. Private: administrators see it, and whoever sees it may edit. */
+export const opennessOf = (choice: NewProjects, administrators: Grantee): Openness => ({
+  view: { restricted: choice === 'private', grantees: choice === 'private' ? [administrators] : [] },
+  edit: { restricted: choice === 'read-only', grantees: [] },
+  ownersEdit: false,
 });

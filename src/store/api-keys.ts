@@ -1,6 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
+import { deleteGrantee } from './restrictions.ts';
 import { scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
@@ -111,7 +112,7 @@ export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<v
 
 /** Also takes it from the lists of restricted projects. */
 export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id = ${id}`);
+  await deleteGrantee(tx, { type: 'api_key', id });
   await tx.run(sql`delete from api_keys where id = ${id}`);
 }
 
@@ -130,7 +131,11 @@ export async function lockAdminKeyNames(
      where id in (${join([...ids])}) and type = 'admin'
        and (${scopeFilter(scope, sql`api_keys.project_id`)}
             or exists (select 1 from project_viewers v where v.project_id = ${projectId}
-                          and v.viewer_type = 'api_key' and v.viewer_id = api_keys.id))
+                          and v.viewer_type = 'api_key' and v.viewer_id = api_keys.id)
+            or exists (select 1 from project_editors t where t.project_id = ${projectId}
+                          and t.editor_type = 'api_key' and t.editor_id = api_keys.id)
+            or exists (select 1 from environments e join environment_grants g on g.environment_id = e.id
+                        where e.project_id = ${projectId} and g.grantee_type = 'api_key' and g.grantee_id = api_keys.id))
      order by id ${tx.keep}`);
   return new Map(rows.map((row) => [row.id, row.name]));
 }

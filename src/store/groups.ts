@@ -1,7 +1,9 @@
 import sql, { join } from 'sql-template-tag';
 import { administrators, type Group } from '#domain/groups.ts';
 import { Problem } from '#domain/problems.ts';
+import type { Reference } from '#domain/schema.ts';
 import { findPage, type Page, type Total } from './paging.ts';
+import { deleteGrantee } from './restrictions.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 type GroupRow = Omit<Group, 'type'>;
@@ -81,6 +83,12 @@ export const saveGroup = (tx: Tx, group: Group) =>
     .run(sql`update groups set name = ${group.name}, description = ${group.description} where id = ${group.id}`)
     .catch(nameTaken(group.name));
 
+/** In the order in which the user joined them. */
+export const listGroupsOfUser = (db: Reader, userId: string) =>
+  db.all<Reference>(sql`
+    select g.id, g.name from memberships m join groups g on g.id = m.group_id
+     where m.user_id = ${userId} order by m.position`);
+
 export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
   const rows = await db.all<{ user_id: string }>(sql`select user_id from memberships where group_id = ${id}`);
   return rows.map((row) => row.user_id);
@@ -88,7 +96,7 @@ export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
 
 /** Its members leave it; projects no longer list it. */
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`delete from project_viewers where viewer_type = 'group' and viewer_id = ${id}`);
+  await deleteGrantee(tx, { type: 'group', id });
   await tx.run(sql`delete from groups where id = ${id}`);
   await nextGroupChange(tx);
 }

@@ -103,8 +103,9 @@ export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
 
 /** Its rollout statuses, keys and list of viewers go along, and its keys leave the lists of other projects. */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`
-    delete from project_viewers
-     where viewer_type = 'api_key' and viewer_id in (select k.id from api_keys k where k.project_id = ${id})`);
+  const keys = sql`(select k.id from api_keys k where k.project_id = ${id})`;
+  await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id in ${keys}`);
+  await tx.run(sql`delete from project_editors where editor_type = 'api_key' and editor_id in ${keys}`);
+  await tx.run(sql`delete from environment_grants where grantee_type = 'api_key' and grantee_id in ${keys}`);
   await tx.run(sql`delete from projects where id = ${id}`);
 }

@@ -1,44 +1,143 @@
-import sql, { bulk } from 'sql-template-tag';
-import type { Viewer } from '#domain/restrictions.ts';
+/** The lists of who may do what in projects and their environments. */
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import type { Openness } from '#domain/restrictions.ts';
+import type { Circle, EnvironmentAccess, Grantee, NamedGrantee, ProjectAccess } from '#domain/rights.ts';
 import type { Reader, Tx } from './sql.ts';
 
-interface RestrictionRow {
-  readonly is_restricted: boolean | number;
-  readonly viewer_id: string | null;
-  readonly viewer_name: string;
-  readonly viewer_type: Viewer['type'];
+/** The lists of a project as they are kept. */
+export interface StoredAccess extends Omit<ProjectAccess, 'environments'> {
+  readonly revision: number;
+  readonly environments: (EnvironmentAccess & { readonly allowKills: boolean })[];
 }
 
-/** Whether the project is restricted, and who may see it then, in the order given. One statement, so of one moment. */
-export async function findRestriction(
-  db: Reader,
-  projectId: string,
-): Promise<{ restricted: boolean; viewers: Viewer[] }> {
-  const rows = await db.all<RestrictionRow>(sql`
-    select p.is_restricted, v.viewer_id, coalesce(u.name, g.name, k.name) as viewer_name, v.viewer_type
-      from projects p
-      left join project_viewers v on v.project_id = p.id
-      left join users u on v.viewer_type = 'user' and u.id = v.viewer_id
-      left join groups g on v.viewer_type = 'group' and g.id = v.viewer_id
-      left join api_keys k on v.viewer_type = 'api_key' and k.id = v.viewer_id
-     where p.id = ${projectId}
-     order by v.position`);
-  return {
-    restricted: Boolean(rows[0]?.is_restricted),
-    viewers: rows.flatMap(({ viewer_id: id, viewer_name: name, viewer_type: type }) =>
-      id === null ? [] : [{ id, name, type }],
-    ),
-  };
+interface AccessRow {
+  readonly kind: 'project' | 'environment' | 'view' | 'edit' | 'kill';
+  readonly project_id: string;
+  readonly environment_id: string | null;
+  readonly id: string;
+  readonly name: string;
+  readonly type: Grantee['type'];
+  readonly first: boolean | number;
+  readonly second: boolean | number;
+  readonly third: boolean | number;
+  readonly position: number;
 }
 
-export async function saveRestriction(
-  tx: Tx,
-  { projectId, restricted, viewers }: { projectId: string; restricted: boolean; viewers: readonly Viewer[] },
-): Promise<void> {
-  await tx.run(sql`update projects set is_restricted = ${restricted} where id = ${projectId}`);
-  await tx.run(sql`delete from project_viewers where project_id = ${projectId}`);
-  if (viewers.length === 0) return;
+/** Who may do what in each of the projects, in the order of the ids. One statement, so of one moment. */
+export async function listProjectAccess(db: Reader, projectIds: readonly string[]): Promise<StoredAccess[]> {
+  if (projectIds.length === 0) return [];
+  const ids = join([...projectIds]);
+  const named = (type: Sql, id: Sql) => sql`
+    left join users u on ${type} = 'user' and u.id = ${id}
+    left join groups o on ${type} = 'group' and o.id = ${id}
+    left join api_keys k on ${type} = 'api_key' and k.id = ${id}`;
+  const rows = await db.all<AccessRow>(sql`
+    select 'project' as kind, p.id as project_id, cast(null as text) as environment_id, p.id as id, p.name as name,
+           '' as type, p.is_restricted as first, p.is_edit_restricted as second, p.owners_can_edit as third,
+           p.access_revision as position
+      from projects p where p.id in (${ids})
+    union all
+    select 'environment', e.project_id, e.id, e.id, e.name, '', e.are_editors_restricted, e.production, e.allow_kills,
+           e.created_at
+      from environments e where e.project_id in (${ids})
+    union all
+    select 'view', v.project_id, null, v.viewer_id, coalesce(u.name, o.name, k.name), v.viewer_type, false, false, false,
+           v.position
+      from project_viewers v ${named(sql`v.viewer_type`, sql`v.viewer_id`)} where v.project_id in (${ids})
+    union all
+    select 'edit', t.project_id, null, t.editor_id, coalesce(u.name, o.name, k.name), t.editor_type, false, false, false,
+           t.position
+      from project_editors t ${named(sql`t.editor_type`, sql`t.editor_id`)} where t.project_id in (${ids})
+    union all
+    select g.operation, e.project_id, g.environment_id, g.grantee_id, coalesce(u.name, o.name, k.name), g.grantee_type,
+           false, false, false, g.position
+      from environments e
+      join environment_grants g on g.environment_id = e.id ${named(sql`g.grantee_type`, sql`g.grantee_id`)}
+     where e.project_id in (${ids})
+     order by position, id`);
+  const byProject = Map.groupBy(rows, (row) => row.project_id);
+  return projectIds.flatMap((id) => toProjectAccess(byProject.get(id) ?? []));
+}
+
+function toProjectAccess(rows: readonly AccessRow[]): StoredAccess[] {
+  const lists = Map.groupBy(rows, ({ kind, environment_id }) => `${kind} ${environment_id ?? ''}`);
+  const grantees = (kind: AccessRow['kind'], environmentId = '') =>
+    (lists.get(`${kind} ${environmentId}`) ?? []).map(({ id, name, type }) => ({ id, name, type }));
+  return rows
+    .filter(({ kind }) => kind === 'project')
+    .map((project) => ({
+      id: project.id,
+      name: project.name,
+      revision: project.position,
+      view: { restricted: Boolean(project.first), grantees: grantees('view') },
+      edit: { restricted: Boolean(project.second), grantees: grantees('edit') },
+      ownersEdit: Boolean(project.third),
+      environments: rows
+        .filter(({ kind }) => kind === 'environment')
+        .map(({ id, name, first, second, third }) => ({
+          id,
+          name,
+          production: Boolean(second),
+          editors: { restricted: Boolean(first), grantees: grantees('edit', id) },
+          killers: grantees('kill', id),
+          allowKills: Boolean(third),
+        })),
+    }));
+}
+
+/** The same for one project; undefined when it is gone. */
+export const findProjectAccess = async (db: Reader, projectId: string): Promise<StoredAccess | undefined> =>
+  (await listProjectAccess(db, [projectId]))[0];
+
+/** Saves who may see and edit the project itself. */
+export async function saveProjectAccess(tx: Tx, access: Openness & { readonly id: string }): Promise<void> {
+  const { id, view, edit, ownersEdit } = access;
   await tx.run(sql`
-    insert into project_viewers (project_id, viewer_type, viewer_id, position)
-    values ${bulk(viewers.map((viewer, position) => [projectId, viewer.type, viewer.id, position]))}`);
+    update projects
+       set is_restricted = ${view.restricted}, is_edit_restricted = ${edit.restricted}, owners_can_edit = ${ownersEdit},
+           access_revision = access_revision + 1
+     where id = ${id}`);
+  await tx.run(sql`delete from project_viewers where project_id = ${id}`);
+  if (view.grantees.length > 0) {
+    await tx.run(sql`
+      insert into project_viewers (project_id, viewer_type, viewer_id, position)
+      values ${bulk(rowsOf([id], view.grantees))}`);
+  }
+  await tx.run(sql`delete from project_editors where project_id = ${id}`);
+  if (edit.grantees.length > 0) {
+    await tx.run(sql`
+      insert into project_editors (project_id, editor_type, editor_id, position)
+      values ${bulk(rowsOf([id], edit.grantees))}`);
+  }
+}
+
+const rowsOf = (place: readonly string[], grantees: readonly NamedGrantee[]) =>
+  grantees.map(({ type, id }, position) => [...place, type, id, position]);
+
+export interface EnvironmentLists {
+  readonly id: string;
+  readonly editors: Circle;
+  readonly killers: readonly Grantee[];
+  readonly allowKills: boolean;
+}
+
+/** Saves who may edit definitions and kill in the environment. */
+export async function saveEnvironmentAccess(tx: Tx, projectId: string, lists: EnvironmentLists): Promise<void> {
+  const { id: environmentId, editors, killers, allowKills } = lists;
+  await tx.run(sql`
+    update environments set are_editors_restricted = ${editors.restricted}, allow_kills = ${allowKills}
+     where id = ${environmentId}`);
+  await tx.run(sql`update projects set access_revision = access_revision + 1 where id = ${projectId}`);
+  await tx.run(sql`delete from environment_grants where environment_id = ${environmentId}`);
+  const rows = [...rowsOf([environmentId, 'edit'], editors.grantees), ...rowsOf([environmentId, 'kill'], killers)];
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    insert into environment_grants (environment_id, operation, grantee_type, grantee_id, position) values ${bulk(rows)}`);
+}
+
+/** Takes whoever is deleted from every list. */
+export async function deleteGrantee(tx: Tx, { type, id }: NamedGrantee): Promise<void> {
+  await tx.run(sql`delete from project_viewers where viewer_type = ${type} and viewer_id = ${id}`);
+  await tx.run(sql`delete from project_editors where editor_type = ${type} and editor_id = ${id}`);
+  await tx.run(sql`delete from environment_grants where grantee_type = ${type} and grantee_id = ${id}`);
 }

@@ -2,6 +2,7 @@ import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, type User, type UserStatus } from '#domain/users.ts';
+import { deleteGrantee } from './restrictions.ts';
 import { onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
 export interface UserRow {
@@ -140,7 +141,7 @@ export async function saveUser(tx: Tx, user: User): Promise<void> {
 
 /** The invitation and its mail go along. */
 export async function deleteUser(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`delete from project_viewers where viewer_type = 'user' and viewer_id = ${id}`);
+  await deleteGrantee(tx, { type: 'user', id });
   await tx.run(sql`delete from users where id = ${id}`);
 }
 

@@ -180,6 +180,11 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAdministrators,
     async () => [`/restrictions?resource_type=workspace&resource_id=${project.id}`],
   ],
+  'restrictions.getProjectAccess': [forAllWhoSeeTheProject, async () => [`/workspaces/${project.id}/access`]],
+  'restrictions.changeProjectAccess': [
+    forAdministrators,
+    async () => [`/workspaces/${(await aProject(api)).id}/access`, { ownersEdit: true }],
+  ],
   'restrictions.replaceRestriction': [
     forAdministrators,
     async () => {

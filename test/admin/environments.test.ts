@@ -122,7 +122,7 @@ test('production may be absent, a boolean or its text', async () => {
   }
 });
 
-test('permissions that leave everything open are taken, those that would close something are refused', async () => {
+test('permissions that leave everything open are taken, those that nothing enforces are refused', async () => {
   const project = await aProject(api);
   const open = {
     changePermissions: { areApprovalsRequired: false, areApproversRestricted: false, approvers: [] },
@@ -134,7 +134,7 @@ test('permissions that leave everything open are taken, those that would close s
   const table = [
     { changePermissions: { areApprovalsRequired: true } },
     { changePermissions: { areApproversRestricted: true, approvers: [] } },
-    { changePermissions: { areEditorsRestricted: 'true' } },
+    { changePermissions: { areApprovalsRequired: 'true' } },
     { dataExportPermissions: { areExportersRestricted: true } },
   ];
   for (const closing of table) {

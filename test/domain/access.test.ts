@@ -36,6 +36,7 @@ const holders: Record<Permission, Role[]> = {
   'flag.write': ['API_FEATURE_FLAG_EDITOR'],
   'definition.read': flagRoles,
   'definition.write': ['API_FEATURE_FLAG_EDITOR'],
+  'definition.kill': ['API_FEATURE_FLAG_EDITOR'],
   'user.read': ['API_ADMIN'],
   'user.write': ['API_ADMIN'],
   'group.read': ['API_ADMIN'],

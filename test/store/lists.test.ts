@@ -17,11 +17,13 @@ import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
+import * as restrictions from '#store/restrictions.ts';
+import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
 import * as scopesOfStore from '#store/scope-filter.ts';
 import * as sessions from '#store/sessions.ts';
-import type { Tx } from '#store/sql.ts';
+import type { Reader, Tx } from '#store/sql.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
 import * as users from '#store/users.ts';
 import { startApi } from '../support/app.ts';
@@ -129,6 +131,19 @@ const lists: Record<string, readonly Run[]> = {
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
   listProjectIdsOfUser: [(db) => scopesOfStore.listProjectIdsOfUser(db, user.id)],
+  listStandings: [
+    ...[{ type: 'user', id: user.id } as const, { type: 'api_key', id: 'key' } as const].map(
+      (who) => (db: Reader) =>
+        rights.listStandings(
+          db,
+          { ...who, name: '', permissions: new Set(), scope: { kind: 'member', userId: who.id } },
+          { projectId: project.id, environmentIds: [environment.id], flagId: flag.id },
+        ),
+    ),
+  ],
+  listProjectAccess: [(db) => restrictions.listProjectAccess(db, [project.id])],
+  listAdministratorNames: [(db) => rights.listAdministratorNames(db, 2)],
+  listGroupsOfUser: [(db) => groups.listGroupsOfUser(db, user.id)],
   listSessions: [(db) => sessions.listSessions(db, user.id)],
   listGroups: [
     (db) => groups.listGroups(db, page, { total: 1_000, changes: 1 }),
@@ -243,6 +258,8 @@ const severalTags: readonly SmallSort[] = [
 
 /** The sorts that stay small however large the account is: of one page, or of the children of one thing. */
 const smallSorts: Record<string, readonly SmallSort[]> = {
+  listProjectAccess: [{ statement: /order by position, id$/, because: 'the lists of a page of projects' }],
+  listGroupsOfUser: [{ statement: /order by m\.position$/, because: 'a user has at most 200 groups' }],
   listProjects: [
     {
       statement: /and \(id = \? or name = \?\) order by created_at, id limit \? offset \?$/,

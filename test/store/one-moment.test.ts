@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findFlag } from '#store/flags.ts';
-import { findRestriction } from '#store/restrictions.ts';
+import { findProjectAccess } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
 import { findUser } from '#store/users.ts';
 import { startApi } from '../support/app.ts';
@@ -58,7 +58,7 @@ test('a project is restricted to those who are listed', async () => {
   const { body: groups } = await api.get('/groups');
   const view = groups.objects.map(({ id }: { id: string }) => ({ id, type: 'group' }));
   const { before, meanwhile } = await readAround(
-    (db) => findRestriction(db, project.id),
+    (db) => findProjectAccess(db, project.id),
     () =>
       api.put('/restrictions', {
         resource: { id: project.id, type: 'workspace' },

@@ -147,6 +147,8 @@ export function requestsTo(api: Calls): Requests {
       replaceRestriction: async ({ id }) => ({
         body: { resource: { type: 'workspace', id }, operations: { view: false } },
       }),
+      getProjectAccess: async () => ({}),
+      changeProjectAccess: async () => ({ body: { ownersEdit: false } }),
     },
     changes: { listChanges: async () => wholeList },
     rollouts: { getRolloutHistory: (place) => definedFlagIn(place, { query: { from: '0' } }) },

@@ -32,10 +32,10 @@ POST /splits/ws/:project/:flag/environments/:environment definition.write enviro
 PUT /splits/ws/:project/:flag/environments/:environment definition.write environment
 PATCH /splits/ws/:project/:flag/environments/:environment definition.write environment
 DELETE /splits/ws/:project/:flag/environments/:environment definition.write environment
-PUT /splits/ws/:project/:flag/environments/:environment/kill definition.write environment
-POST /splits/ws/:project/:flag/environments/:environment/kill definition.write environment
-PUT /splits/ws/:project/:flag/environments/:environment/restore definition.write environment
-POST /splits/ws/:project/:flag/environments/:environment/restore definition.write environment
+PUT /splits/ws/:project/:flag/environments/:environment/kill definition.kill environment
+POST /splits/ws/:project/:flag/environments/:environment/kill definition.kill environment
+PUT /splits/ws/:project/:flag/environments/:environment/restore definition.kill environment
+POST /splits/ws/:project/:flag/environments/:environment/restore definition.kill environment
 GET /users user.read environment
 POST /users user.write account
 GET /users/:user user.read environment
@@ -53,6 +53,8 @@ POST /apiKeys apiKey.write project
 DELETE /apiKeys/:key apiKey.write account
 GET /restrictions restriction.write project
 PUT /restrictions restriction.write project
+GET /workspaces/:project/access project.read project
+PUT /workspaces/:project/access restriction.write project
 GET /auditLogs audit.read environment
 GET /invitations/:token public
 POST /invitations/:token public
@@ -72,6 +74,7 @@ POST /2fa/confirm signed-in
 DELETE /2fa signed-in
 GET /setup public
 POST /setup public
+GET /access user.read project
 `;
 
 /** Likewise: what each role may do. */
@@ -83,11 +86,12 @@ export const powers = {
     'user.read user.write group.read group.write',
   API_WORKSPACE_ADMIN: 'project.read project.write environment.write trafficType.write restriction.write audit.read',
   API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read',
-  API_FEATURE_FLAG_EDITOR: 'project.read rolloutStatus.read flag.read definition.read flag.write definition.write',
+  API_FEATURE_FLAG_EDITOR:
+    'project.read rolloutStatus.read flag.read definition.read flag.write definition.write definition.kill',
   API_SEGMENT_VIEWER: 'project.read',
   API_SEGMENT_EDITOR: 'project.read',
 };
 
 /** And what a person may do who is signed in and no administrator. */
 export const powersOfMember =
-  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write user.read group.read audit.read';
+  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill user.read group.read audit.read';

@@ -1,13 +1,15 @@
 /**
  * Who may use an endpoint: the only place that asks, by the endpoint's own declaration and before the body is read.
  * In this order: limit of the address (429), key or session (401), limit of the key (429), permission (403), what the
- * path names (404).
+ * path names (404), the right to do it there (403).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireRight } from '#commands/actors.ts';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
 import { type Access, type Actor, allows } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
-import { definitionTag } from '#store/sql.ts';
+import { rightNeeded } from '#domain/rights.ts';
+import { definitionTag, type Reader } from '#store/sql.ts';
 import type { RequestCache } from '../cache/requests.ts';
 import type { Limits } from '../limits/rate.ts';
 import { type Authentication, authenticate, findPerson } from './authenticate.ts';
@@ -61,7 +63,16 @@ async function admitActor(
   const resolved = cached.found?.resolved ?? (await resolvePath(admission.db, actor, params));
   request.resolved = resolved;
   cached.store({ actor, keyHash, resolved });
+  await requireRightHere(admission.db, actor, access, resolved);
   if (!showsHousekeeping) request.keyHash = keyHash;
   const { environment, flag } = resolved;
   if (cacheTag === 'definition' && environment && flag) request.cacheTag = definitionTag(environment.id, flag.id);
+}
+
+/** Before the body is read. The command asks again in its transaction. To see something, resolving the path is enough. */
+async function requireRightHere(db: Reader, actor: Actor, { needs }: Access, resolved: ResolvedPath): Promise<void> {
+  const { project, environment, flag } = resolved;
+  const right = rightNeeded[needs];
+  if (right === 'view' || !project) return;
+  await requireRight(db, actor, { right, project, environments: environment ? [environment] : [], flag });
 }

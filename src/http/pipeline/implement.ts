@@ -132,7 +132,7 @@ const anonymous = (request: FastifyRequest): Actor => ({
 
 /** What lets the request in, and is asked for again in its transaction. */
 const grantOf = (access: Endpoint['access'], resolved: ResolvedPath | undefined): Grant | undefined =>
-  typeof access === 'string' ? undefined : { access, project: resolved?.project };
+  typeof access === 'string' ? undefined : { ...resolved, access };
 
 function setEtag(reply: FastifyReply, answer: unknown): void {
   reply.header('etag', etagOf(answer as Versioned));

@@ -1,12 +1,13 @@
 import { createProject, deleteProject, patchProject } from '#commands/projects.ts';
 import * as contract from '#contract/projects.ts';
+import type { NewProjects } from '#domain/restrictions.ts';
 import { toBoolean } from '#domain/schema.ts';
 import { countProjects, listProjects } from '#store/projects.ts';
 import type { Reader } from '#store/sql.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 
-export const projects = (db: Reader) =>
+export const projects = (db: Reader, newProjects: NewProjects) =>
   implement(contract, {
     listProjects: async ({ actor, query }) => {
       const { name, nameOp = 'IS', organizationIdentifier, projectIdentifier } = query;
@@ -22,7 +23,7 @@ export const projects = (db: Reader) =>
       });
     },
     createProject: async ({ context, body: { name, requiresTitleAndComments = false } }) =>
-      createProject(context, { name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) }),
+      createProject(context, { name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) }, newProjects),
     patchProject: async ({ context, project, body }) => patchProject(context, project, body),
     deleteProject: async ({ context, project }) => deleteProject(context, project),
   });

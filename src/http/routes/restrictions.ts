@@ -1,28 +1,36 @@
-import { replaceRestriction } from '#commands/restrictions.ts';
+import { changeAccess } from '#commands/restrictions.ts';
 import * as contract from '#contract/restrictions.ts';
-import { toRestriction, viewersOf } from '#domain/restrictions.ts';
-import { findRestriction } from '#store/restrictions.ts';
+import { Problem } from '#domain/problems.ts';
+import { accessUpdateOf, toRestriction } from '#domain/restrictions.ts';
+import type { Reference } from '#domain/schema.ts';
+import { findProjectAccess } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
 
-export const restrictions = (db: Reader) =>
-  implement(contract, {
+export const restrictions = (db: Reader) => {
+  const accessOf = async ({ id, name }: Reference) => {
+    const access = await findProjectAccess(db, id);
+    if (!access) throw new Problem('project_not_found', { nameOrId: name });
+    return access;
+  };
+  return implement(contract, {
     // Every project has exactly one, so the page is the first or it is empty.
     listRestrictions: async ({ actor, query }) => {
       const project = await resolveProject(db, actor, query.resource_id);
-      const { restricted, viewers } = await findRestriction(db, project.id);
-      const restriction = toRestriction(project, restricted, viewers);
+      const access = await accessOf(project);
       return offsetPage(query, contract.listRestrictions.pageSize, {
-        list: async ({ offset }) => [restriction].slice(offset),
+        list: async ({ offset }) => [toRestriction(project, access)].slice(offset),
         count: async () => 1,
       });
     },
-    replaceRestriction: async ({ actor, context, body }) =>
-      replaceRestriction(context, {
-        project: await resolveProject(db, actor, body.resource.id),
-        restricted: body.operations.view,
-        viewers: viewersOf(body),
-      }),
+    replaceRestriction: async ({ actor, context, body }) => {
+      const project = await resolveProject(db, actor, body.resource.id);
+      return toRestriction(project, await changeAccess(context, { project, update: accessUpdateOf(body) }));
+    },
+    getProjectAccess: async ({ project }) => accessOf(project),
+    changeProjectAccess: async ({ context, project, body, ifMatch }) =>
+      changeAccess(context, { project, update: body, ifMatch }),
   });
+};

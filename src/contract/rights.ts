@@ -1,0 +1,35 @@
+/** What people may do, and why. */
+import { Type } from 'typebox';
+import { ExplainedRights } from '#domain/rights.ts';
+import { extend, Id, Reference } from '#domain/schema.ts';
+import { UserStatus } from '#domain/users.ts';
+import { endpoint } from './endpoint.ts';
+import { OffsetListing, OffsetPage, ProjectWord } from './parts.ts';
+
+const pageSize = { default: 20, max: 50 };
+
+export const explainAccess = endpoint({
+  method: 'GET',
+  path: '/access',
+  summary: 'Explain what a person may do',
+  description:
+    'In each project that the caller sees: whether the person may view and edit it, and edit definitions or kill and restore in its environments, each with the reason. People may ask about themselves, administrators and keys that may change project access about everybody.',
+  access: { needs: 'user.read', scope: 'project' },
+  pageSize,
+  query: extend(
+    OffsetPage(pageSize),
+    Type.Object({
+      user: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Id of the user; the caller if left out.' })),
+      project: Type.Optional(ProjectWord),
+    }),
+  ),
+  reply: extend(
+    OffsetListing(ExplainedRights),
+    Type.Object({
+      user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), status: UserStatus }),
+      administrator: Type.Boolean(),
+      groups: Type.Array(Reference),
+    }),
+  ),
+  problems: ['user_not_found', 'project_not_found'],
+});

@@ -1,0 +1,35 @@
+import * as contract from '#contract/rights.ts';
+import { mayGrant } from '#domain/access.ts';
+import { administrators } from '#domain/groups.ts';
+import { Problem } from '#domain/problems.ts';
+import { explainRights } from '#domain/rights.ts';
+import { listGroupsOfUser } from '#store/groups.ts';
+import { countProjects, listProjects } from '#store/projects.ts';
+import { listProjectAccess } from '#store/restrictions.ts';
+import type { Reader } from '#store/sql.ts';
+import { findUser } from '#store/users.ts';
+import { offsetPage } from '../paging/offset.ts';
+import { implement } from '../pipeline/implement.ts';
+import { resolveProject } from '../pipeline/resolve.ts';
+
+export const rights = (db: Reader) =>
+  implement(contract, {
+    explainAccess: async ({ actor, query }) => {
+      const isOwn = actor.type === 'user' && (query.user ?? actor.id) === actor.id;
+      if (!isOwn && !mayGrant(actor)) throw new Problem('forbidden');
+      const { id, name, email, status } = await findUser(db, query.user ?? actor.id, actor.scope);
+      const groups = await listGroupsOfUser(db, id);
+      const administrator = groups.some((group) => group.name === administrators.name);
+      const project = query.project === undefined ? undefined : await resolveProject(db, actor, query.project);
+      const filter = { scope: actor.scope, name: undefined, nameOp: 'IS', nameOrId: project?.id } as const;
+      const page = await offsetPage(query, contract.explainAccess.pageSize, {
+        list: async (asked) => {
+          const ids = (await listProjects(db, { ...filter, ...asked })).map((one) => one.id);
+          const subject = { type: 'user', id, groups, mayGrant: administrator } as const;
+          return (await listProjectAccess(db, ids)).map((one) => explainRights(one, subject));
+        },
+        count: () => countProjects(db, filter),
+      });
+      return { ...page, user: { id, name, email, status }, administrator, groups };
+    },
+  });
