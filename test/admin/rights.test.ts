@@ -303,3 +303,21 @@ test('a person is told what they may do and why, and others only by who can chan
   assert.equal((await api.get(account('/access'), other.signedIn)).body.user.id, other.id);
   refused(await api.get(account('/access?user=nobody')), 404, /user nobody/);
 });
+
+test('a server setting gives new projects, the first included, their restrictions', async () => {
+  const expected = {
+    'read-only': { operations: { view: false, edit: true }, resourcePermissions: { view: [] } },
+    private: { operations: { view: true }, resourcePermissions: { view: ['Administrators'] } },
+  };
+  for (const newProjects of ['read-only', 'private'] as const) {
+    const server = await startApi({ newProjects });
+    const { body: created } = await server.post('/workspaces', { name: 'new' });
+    assert.equal((await server.lastChange()).auditLogType, 'restriction.replaced');
+    for (const project of ['Default', created.id]) {
+      const { body } = await server.get(`/restrictions?resource_type=workspace&resource_id=${project}`);
+      const [{ operations, resourcePermissions }] = body.objects;
+      const view = resourcePermissions.view.map(({ name }: { name: string }) => name);
+      assert.deepEqual({ operations, resourcePermissions: { ...resourcePermissions, view } }, expected[newProjects]);
+    }
+  }
+});

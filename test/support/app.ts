@@ -75,7 +75,7 @@ export interface Api extends Calls {
 }
 
 /** Starts a server for the tests of the file; it and its database are gone after them. */
-export async function startApi(options: Pick<AppOptions, 'acceptPartialPut'> = {}): Promise<Api> {
+export async function startApi(options: Pick<AppOptions, 'acceptPartialPut' | 'newProjects'> = {}): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
   const secrets = createSecrets();
   let auditLog = '';
@@ -86,7 +86,11 @@ export async function startApi(options: Pick<AppOptions, 'acceptPartialPut'> = {
   const database = await newDatabase();
   const store = await openStore(database, () => clock.now ?? Date.now());
   after(() => store.close());
-  const firstStart = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
+  const firstStart = await setUp(store, {
+    adminKeyText: undefined,
+    newProjects: options.newProjects ?? 'open',
+    transactionId: 'first-start',
+  });
   const account = await findAccount(store);
   assert.ok(firstStart && account);
   const { adminKeyText: adminKey, setupToken } = firstStart;
