@@ -19,7 +19,7 @@ export const listDefinitions = endpoint({
   pageSize,
   query: OffsetPage(pageSize),
   reply: OffsetListing(Definition),
-  problems: [],
+  problems: ['too_many_large_responses'],
 });
 
 export const getDefinition = endpoint({

@@ -58,7 +58,7 @@ export const getFlag = endpoint({
   }),
   reply: ExpandedFlag,
   versioned: true,
-  problems: [],
+  problems: ['too_many_large_responses'],
 });
 
 const dependentsPageSize = { default: 20, max: 200 };

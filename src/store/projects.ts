@@ -101,11 +101,16 @@ export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
+/** Deleting more at once would hold up the event loop where the database is SQLite. */
+const keysAtOnce = 500;
+
 /** Its rollout statuses, keys and list of viewers go along, and its keys leave the lists of other projects. */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
-  const keys = sql`(select k.id from api_keys k where k.project_id = ${id})`;
-  await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id in ${keys}`);
-  await tx.run(sql`delete from project_editors where editor_type = 'api_key' and editor_id in ${keys}`);
-  await tx.run(sql`delete from environment_grants where grantee_type = 'api_key' and grantee_id in ${keys}`);
+  const some = sql`select k.id from api_keys k where k.project_id = ${id} order by k.created_at, k.id limit ${keysAtOnce}`;
+  do {
+    await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id in (${some})`);
+    await tx.run(sql`delete from project_editors where editor_type = 'api_key' and editor_id in (${some})`);
+    await tx.run(sql`delete from environment_grants where grantee_type = 'api_key' and grantee_id in (${some})`);
+  } while ((await tx.run(sql`delete from api_keys where id in (${some})`)) === keysAtOnce);
   await tx.run(sql`delete from projects where id = ${id}`);
 }

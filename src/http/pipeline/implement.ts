@@ -100,7 +100,7 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
       } as never);
       const isText = answer instanceof JsonReply;
       if (endpoint.versioned && method !== 'DELETE') setEtag(reply, isText ? answer.version : answer);
-      return reply.type('application/json; charset=utf-8').send(isText ? await answer.payload() : answer);
+      return reply.type('application/json; charset=utf-8').send(isText ? await answer.payload(reply.raw) : answer);
     },
   });
 }

@@ -1,54 +1,80 @@
 /** Replies that consist of stored JSON text: passed on as it is, since parsing and writing a megabyte takes 100 ms. */
-import { Readable } from 'node:stream';
+import { finished, Readable, type Writable } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { limited, type PageSize } from '#contract/parts.ts';
+import { Problem } from '#domain/problems.ts';
 import type { Versioned } from '#domain/revisions.ts';
 import { maxWaitMs, withDeadline } from '#store/deadline.ts';
 import type { OffsetQuery, OffsetSource } from '../paging/offset.ts';
+import { turnstile } from '../server/turnstile.ts';
 
-/** In characters. A reply of one part is sent whole; longer ones are streamed, so that they need no more memory. */
-const partLength = 1_048_576;
+/** In characters. A list of one part is sent whole, such as 50 definitions of 16 kB; longer ones are streamed. */
+const partLength = 819_200;
+
+/**
+ * A reply holds up to three parts while its client reads, one that waits holds one: whatever is asked for, all of them
+ * together take some 100 MB. A client that stops reading keeps its place until its connection is closed.
+ */
+const largeReplies = turnstile(16, {
+  maxWaiting: 32,
+  maxWaitMs: 30_000,
+  refusal: () => new Problem('too_many_large_responses', { seconds: 2 }),
+});
+
+/** However many replies are streamed, the event loop makes one part in each turn. */
+const onePerTurn = turnstile(1);
 
 export class JsonReply {
   /** What the ETag is made from. */
   readonly version: Versioned | undefined;
-  readonly #parts: AsyncGenerator<string>;
+  readonly #text: string | AsyncIterable<string>;
 
-  constructor(pieces: Iterable<string> | AsyncIterable<string>, version?: Versioned) {
-    this.#parts = inParts(pieces);
+  /** A text that is in memory anyway, or the pieces of a list. */
+  constructor(text: string | AsyncIterable<string>, version?: Versioned) {
+    this.#text = text;
     this.version = version;
   }
 
-  async payload(): Promise<string | Readable> {
-    const first = await this.#parts.next();
-    const second = await this.#parts.next();
-    if (second.done) return first.value ?? '';
+  /** A long list waits for its place, and leaves it when the response is closed. */
+  async payload(response: Writable): Promise<string | Readable> {
+    if (typeof this.#text === 'string') return this.#text;
+    const parts = inParts(this.#text);
+    const first = await parts.next();
+    if (first.done || first.value.length < partLength) return first.value ?? '';
+    await largeReplies.enter();
+    finished(response, largeReplies.leave);
     // By default 16 parts would be read ahead.
-    return Readable.from(streamed([first.value ?? '', second.value], this.#parts), { highWaterMark: 1 });
+    return Readable.from(streamed([first.value], parts), { highWaterMark: 1 });
   }
 }
 
-async function* inParts(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string, undefined> {
+/** All but the last have the length of a part, or more. */
+async function* inParts(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
   let part = '';
+  // A generator that waits keeps what its variables hold.
+  const taken = () => {
+    const full = part;
+    part = '';
+    return full;
+  };
   for await (const piece of pieces) {
     part += piece;
     if (part.length < partLength) continue;
-    yield part;
-    part = '';
-    // A fast client takes parts without a turn of the event loop in between.
-    await nextRound();
+    yield taken();
+    await onePerTurn.pass(nextRound);
   }
   if (part !== '') yield part;
 }
 
+async function* streamed(begun: string[], rest: AsyncGenerator<string>): AsyncGenerator<Buffer> {
+  while (begun.length > 0) yield Buffer.from(begun.shift() ?? '');
+  for (let bytes = await nextBytes(rest); bytes; bytes = await nextBytes(rest)) yield bytes;
+}
+
 /** A slow client must not use up the request's deadline for the database: each part gets its own. */
-async function* streamed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield* begun;
-  for (;;) {
-    const { done, value } = await withDeadline(maxWaitMs, () => rest.next());
-    if (done) return;
-    yield value;
-  }
+async function nextBytes(parts: AsyncGenerator<string>): Promise<Buffer | undefined> {
+  const { done, value } = await withDeadline(maxWaitMs, () => parts.next());
+  return done ? undefined : Buffer.from(value);
 }
 
 /** A page of a list that is paged by offset. The list comes as JSON text in pieces, commas included. */

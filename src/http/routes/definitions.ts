@@ -62,7 +62,7 @@ function warned({ warn }: { warn: (sentences: readonly string[]) => void }, edit
 }
 
 const toReply = ({ stored }: Pick<EditedDefinition, 'stored'>): JsonReply =>
-  new JsonReply([toDefinitionText(stored)], stored);
+  new JsonReply(toDefinitionText(stored), stored);
 
 type Addressed = Pick<DefinitionChange, 'project' | 'environment' | 'flag' | 'ifMatch'> & {
   readonly query: Note;

@@ -1,23 +1,63 @@
+import type { Problem } from '#domain/problems.ts';
+
 /** Lets few through at a time; the others wait in order. */
 export interface Turnstile {
   /** Runs the work when it is its turn. */
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Resolves when it is the caller's turn, which lasts until the caller calls `leave`. */
+  enter(): Promise<void>;
+  leave(): void;
 }
 
-export function turnstile(maxAtOnce: number): Turnstile {
-  const waiting: (() => void)[] = [];
+/** How many may wait, and for how long; the others are refused. */
+export interface Patience {
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
+  refusal(): Problem;
+}
+
+/** Without `patience` any number may wait, as long as it takes. */
+export function turnstile(maxAtOnce: number, patience?: Patience): Turnstile {
+  const waiting = new Set<() => void>();
   let running = 0;
+  const waitInLine = async () => {
+    if (patience && waiting.size >= patience.maxWaiting) throw patience.refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    const giveUp = (refusal: Problem) => {
+      waiting.delete(resolve);
+      reject(refusal);
+    };
+    const timer = patience && setTimeout(() => giveUp(patience.refusal()), patience.maxWaitMs);
+    try {
+      await promise;
+    } finally {
+      // Else it would hold what the caller holds, which is not little, until it is due.
+      clearTimeout(timer);
+    }
+  };
+  const enter = async () => {
+    if (running < maxAtOnce) running += 1;
+    else await waitInLine();
+  };
+  const leave = () => {
+    // The next in line takes over the place, so nobody can overtake it.
+    const [next] = waiting;
+    if (!next) running -= 1;
+    else {
+      waiting.delete(next);
+      next();
+    }
+  };
   return {
+    enter,
+    leave,
     async pass(work) {
-      if (running < maxAtOnce) running += 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+      await enter();
       try {
         return await work();
       } finally {
-        // The next in line takes over the place, so nobody can overtake it.
-        const next = waiting.shift();
-        if (next) next();
-        else running -= 1;
+        leave();
       }
     },
   };

@@ -1,9 +1,13 @@
 /** A transaction of the embedded database, as commands see it: on the writer's connection, in a savepoint of its own. */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
 import type { DefinitionTag, RootTx, SchemaTx } from '../sql.ts';
 import type { Touched } from './commits.ts';
 import type { Connection } from './connection.ts';
+
+/** A transaction of many statements takes several turns of the event loop. */
+const longestTurnMs = 5;
 
 /** What a transaction says of itself. */
 export class Announcements {
@@ -36,6 +40,7 @@ export class SqliteTx implements RootTx, SchemaTx {
   readonly skipLocked = empty;
   readonly #handle: Connection;
   readonly #said: Announcements;
+  #turnEnds = performance.now() + longestTurnMs;
 
   constructor(handle: Connection, now: number, said: Announcements) {
     this.#handle = handle;
@@ -48,15 +53,24 @@ export class SqliteTx implements RootTx, SchemaTx {
   }
 
   async one<Row>(query: Sql): Promise<Row | undefined> {
+    if (performance.now() > this.#turnEnds) await this.#letOthersRead();
     return this.#handle.one<Row>(query);
   }
 
   async all<Row>(query: Sql): Promise<Row[]> {
+    if (performance.now() > this.#turnEnds) await this.#letOthersRead();
     return this.#handle.all<Row>(query);
   }
 
   async run(query: Sql): Promise<number> {
+    if (performance.now() > this.#turnEnds) await this.#letOthersRead();
     return this.#handle.run(query);
+  }
+
+  /** Other writers still wait: the transaction goes on alone after this turn of the event loop. */
+  async #letOthersRead(): Promise<void> {
+    await nextRound();
+    this.#turnEnds = performance.now() + longestTurnMs;
   }
 
   announce(notice: Notice): void {
