@@ -188,9 +188,13 @@ export const getSetup = endpoint({
   method: 'GET',
   path: '/setup',
   summary: 'Whether the first administrator is still to be set up',
+  description: 'With the token of a setup link: whether that link still works.',
   access: 'public',
+  query: Type.Object({
+    token: Type.Optional(Type.String({ maxLength: 100, description: 'From the setup link: 404 if it does not work' })),
+  }),
   reply: SetupState,
-  problems: [],
+  problems: ['setup_refused', 'too_many_attempts'],
 });
 
 export const completeSetup = endpoint({

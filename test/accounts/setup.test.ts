@@ -49,6 +49,26 @@ test('the link of the first start makes the first administrator and signs in, wi
   assert.equal((await signIn(api, { email, password })).status, 200);
 });
 
+test('whether a setup link works can be asked without using it up; guesses count like other attempts', async () => {
+  const api = await startAccounts();
+  const ask = (token: string) => api.get(account(`/setup?token=${encodeURIComponent(token)}`), fromBrowser());
+  refused(await ask('guessed'), 404, refusedMessage);
+  assert.deepEqual((await ask(api.setupToken)).body, { required: true });
+  let guesses = 1;
+  while ((await ask(`guess ${guesses}`)).status === 404) guesses += 1;
+  assert.equal((await ask('another')).status, 429);
+  assert.equal(guesses, 50);
+  assert.deepEqual(await isRequired(api), { required: true });
+});
+
+test('once there is an administrator, no link tells anything', async () => {
+  const api = await startAccounts();
+  const token = api.setupToken;
+  await setUpAdministrator(api);
+  for (const asked of [token, 'guessed'])
+    assert.deepEqual((await api.get(account(`/setup?token=${asked}`), fromBrowser())).body, { required: false });
+});
+
 test('the token has 256 random bits, is stored only as a hash, and not at all once it was used', async () => {
   const api = await startAccounts();
   const hash = createHash('sha256').update(api.setupToken).digest('hex');

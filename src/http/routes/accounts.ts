@@ -16,6 +16,7 @@ import type { SessionView, WaitingMail } from '#domain/accounts.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply } from '#domain/users.ts';
 import { hashOf } from '#security/secrets.ts';
+import { isSetupToken } from '#store/account.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listMails, listMailsToMembers, type MailEntry, pathOf } from '#store/outbox.ts';
@@ -111,7 +112,11 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
       })),
     removeTwoFactor: async ({ context, user, body, origin }) =>
       guarded(origin.address, user.id, () => removeTwoFactor(context, user, body.password)),
-    getSetup: async () => ({ required: (await countAdministrators(db, await findAdministratorsId(db))) === 0 }),
+    getSetup: async ({ query: { token }, origin }) => {
+      const required = (await countAdministrators(db, await findAdministratorsId(db))) === 0;
+      if (required && token !== undefined) await guarded(origin.address, undefined, () => requireSetupToken(db, token));
+      return { required };
+    },
     completeSetup: async ({ context, body, origin, cookie }) =>
       guarded(origin.address, undefined, async () =>
         begin(cookie, await completeSetup(context, { ...body, ...origin })),
@@ -144,4 +149,8 @@ function toWaitingMail({ id, payload: mail, createdAt, attempts, lastError, give
     ...(lastError === undefined ? {} : { lastError }),
     ...(givenUpAt === undefined ? {} : { givenUpAt }),
   };
+}
+
+async function requireSetupToken(db: Reader, token: string): Promise<void> {
+  if (!(await isSetupToken(db, hashOf(token)))) throw new Problem('setup_refused');
 }

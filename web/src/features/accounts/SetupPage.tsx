@@ -21,8 +21,7 @@ const title = 'Set up Burgee';
 /** Creates the first administrator from the printed setup link. */
 export function SetupPage() {
   const { token } = useSearch({ from: '/setup' });
-  const setup = useQuery(reading(getSetup));
-  const [isDead, setDead] = useState(false);
+  const setup = useQuery(reading(getSetup, { query: { token } }));
   if (setup.isPending) {
     return (
       <CentredPage title={title}>
@@ -30,6 +29,7 @@ export function SetupPage() {
       </CentredPage>
     );
   }
+  if (setup.error?.status === 404) return <CentredPage title="This link no longer works" lead={<SetupLinkHelp />} />;
   if (setup.isError) {
     return (
       <CentredPage title={title}>
@@ -39,8 +39,7 @@ export function SetupPage() {
   }
   if (!setup.data.required) return <AlreadySetUp />;
   if (token === undefined) return <CentredPage title={title} lead={<SetupLinkHelp />} />;
-  if (isDead) return <CentredPage title="This link no longer works" lead={<SetupLinkHelp />} />;
-  return <SetupForm token={token} onDead={() => setDead(true)} />;
+  return <SetupForm token={token} />;
 }
 
 const AlreadySetUp = () => (
@@ -49,7 +48,7 @@ const AlreadySetUp = () => (
   </CentredPage>
 );
 
-function SetupForm({ token, onDead }: { readonly token: string; readonly onDead: () => void }) {
+function SetupForm({ token }: { readonly token: string }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -64,8 +63,7 @@ function SetupForm({ token, onDead }: { readonly token: string; readonly onDead:
     },
     onProblem: ({ status }) => {
       if (status !== 404) return false;
-      onDead();
-      // Someone else may have set up the server in the meantime.
+      // Someone else has set up the server in the meantime, or the link was replaced.
       void client.invalidateQueries(reading(getSetup));
       return true;
     },
