@@ -120,7 +120,10 @@ const settings = shapeOf(
   }),
   'environment',
 );
-const patchable = /^\/(name|production|changePermissions(\/[\w-]+)*|dataExportPermissions(\/[\w-]+)*)$/;
+const patchable = {
+  mayName: /^\/(name|production|changePermissions(\/[\w-]+)*|dataExportPermissions(\/[\w-]+)*)$/,
+  changeable: ['name', 'production', 'changePermissions', 'dataExportPermissions'],
+};
 
 /** The environment and its permissions after a patch, or `patch_invalid`, or `permissions_unsupported`. */
 export function applyEnvironmentPatch(
@@ -141,7 +144,7 @@ export function applyEnvironmentPatch(
     },
     dataExportPermissions: { areExportersRestricted: false, exporters: [] },
   };
-  const patched = applyPatch(document, operations, { mayName: patchable });
+  const patched = applyPatch(document, operations, patchable);
   refuse('patch_invalid', settings.complaints(patched));
   const { name, production, changePermissions, dataExportPermissions } = settings.clean(patched);
   return {

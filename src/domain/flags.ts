@@ -49,7 +49,11 @@ export interface FlagSettings {
   readonly rolloutStatusId: string;
 }
 
-const patchable = /^\/(description|tags|tags\/(\d+|-)|rolloutStatus|rolloutStatus\/id)$/;
+const patchable = {
+  mayName: /^\/(description|tags|tags\/(\d+|-)|rolloutStatus|rolloutStatus\/id)$/,
+  changeable: ['description', 'tags', 'rolloutStatus'],
+  impliedLists: /^\/tags\/-$/,
+};
 
 const PatchedFlag = shapeOf(
   Type.Object({
@@ -63,7 +67,7 @@ const PatchedFlag = shapeOf(
 /** The settings after the patch, or `patch_invalid`/`flag_invalid`. Whether the status exists is for the caller to see. */
 export function patchFlag(flag: Flag, operations: readonly Operation[]): FlagSettings {
   const before = { description: flag.description, tags: flag.tags ?? [], rolloutStatus: flag.rolloutStatus };
-  const after = tidy(applyPatch(before, operations, { mayName: patchable, impliedLists: /^\/tags\/-$/ }));
+  const after = tidy(applyPatch(before, operations, patchable));
   refuse('flag_invalid', PatchedFlag.complaints(after));
   const { description, tags, rolloutStatus } = PatchedFlag.clean(after);
   const names = tags.map((tag) => tag.name);

@@ -31,6 +31,8 @@ export const Patch = Type.Array(Operation, {
 export interface PatchOptions {
   /** Which places may be named by `path` or changed by a move's `from`; the rest is refused. */
   readonly mayName: RegExp;
+  /** The members that these places are in, for the refusal. */
+  readonly changeable?: readonly string[];
   /** Appends (`…/-`) that make their list when it is absent. */
   readonly impliedLists?: RegExp;
   /** Turns an operation that this document reads in its own way into one of the RFC; undefined: it changes nothing. */
@@ -51,7 +53,8 @@ export function applyPatch(document: unknown, operations: readonly Operation[], 
       patching.apply(operation);
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
-      throw new Problem('patch_invalid', { complaints: [`${index}/${refusal.message}`] });
+      const changeable = refusal instanceof NotChangeable ? options.changeable : undefined;
+      throw new Problem('patch_invalid', { complaints: [`${index}/${refusal.message}`], changeable });
     }
   });
   return patching.result;
@@ -59,6 +62,9 @@ export function applyPatch(document: unknown, operations: readonly Operation[], 
 
 /** Refuses one operation: the message names its member and the reason. */
 export class Refusal extends Error {}
+
+/** Refuses a place that the caller of the patch does not let be named. */
+class NotChangeable extends Refusal {}
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -160,7 +166,7 @@ class Patching {
   #requireNameable(member: 'path' | 'from', path: string): void {
     requireSlash(member, path);
     if (!this.#options.mayName.test(path))
-      throw new Refusal(`${member}: ${path || 'the whole'} cannot be changed by a patch`);
+      throw new NotChangeable(`${member}: ${path || 'the whole'} cannot be changed by a patch`);
   }
 
   /** The container that holds, or would hold, the place; it must exist. */

@@ -31,11 +31,12 @@ const problem = <Facts = void>(
 ): Entry<Facts> => ({ kind, sentence, details });
 
 /** One complaint makes the sentence; several are all listed in the error's details. */
+const listed = (complaints: readonly string[]) => (complaints.length > 1 ? complaints.map(brief).join('\n') : '');
 const invalid = () =>
   problem<{ complaints: readonly string[] }>(
     'invalid',
     (p) => p.complaints[0] ?? 'Invalid',
-    (p) => (p.complaints.length > 1 ? p.complaints.map(brief).join('\n') : ''),
+    (p) => listed(p.complaints),
   );
 const notFound = (thing: string, advice = '') =>
   problem<{ nameOrId: string }>(
@@ -75,7 +76,14 @@ export const problems = {
     'precondition_failed',
     () => 'If-Match does not match the current ETag; it may have been changed in the meantime',
   ),
-  patch_invalid: invalid(),
+  patch_invalid: problem<{ complaints: readonly string[]; changeable?: readonly string[] | undefined }>(
+    'invalid',
+    (p) => p.complaints[0] ?? 'Invalid',
+    (p) =>
+      p.changeable
+        ? `A patch can change ${p.changeable.map((member) => `/${member}`).join(', ')}`
+        : listed(p.complaints),
+  ),
   note_required: problem('invalid', () => 'The project requires a title and a comment'),
 
   // who asks

@@ -27,11 +27,14 @@ export const NewProject = Type.Object({
 });
 
 const settings = shapeOf(Type.Object({ name: Title, requiresTitleAndComments: BooleanOrText }), 'project');
-const patchable = /^\/(name|requiresTitleAndComments)$/;
+const patchable = {
+  mayName: /^\/(name|requiresTitleAndComments)$/,
+  changeable: ['name', 'requiresTitleAndComments'],
+};
 
 /** The project after a patch, or `patch_invalid`. */
 export function applyProjectPatch(project: Project, operations: readonly Operation[]): Project {
-  const patched = applyPatch(project, operations, { mayName: patchable });
+  const patched = applyPatch(project, operations, patchable);
   refuse('patch_invalid', settings.complaints(patched));
   const { name, requiresTitleAndComments } = settings.clean(patched);
   return { ...project, name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) };

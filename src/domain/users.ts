@@ -138,6 +138,7 @@ export function patchUser(user: User, operations: readonly Operation[]): User {
   const current = { email, name, status, '2fa': twoFactor };
   const { groups, ...fields } = applyPatch({ ...current, groups: user.groupIds.map(toGroup) }, operations, {
     mayName: /^\/(?:name|email|status|2fa|groups(?:\/.*)?)$/s,
+    changeable: ['name', 'email', 'status', '2fa', 'groups'],
     interpret,
   }) as typeof current & { groups: GroupReference[] };
   // A name or address of an earlier release, which would be refused today, must not keep anyone from being deactivated.

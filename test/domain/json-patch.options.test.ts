@@ -27,6 +27,16 @@ for (const [rule, operation, complaint] of notNamed) {
   });
 }
 
+test('the refusal of a place says what can be changed', () => {
+  const options = { ...narrow, changeable: ['open', 'wide'] };
+  const path = '/shut';
+  assert.throws(() => applyPatch({ open: {} }, [{ op: 'remove', path }], options), {
+    message: '0/path: /shut cannot be changed by a patch',
+    details: 'A patch can change /open, /wide',
+  });
+  assert.throws(() => applyPatch({ open: {} }, [{ op: 'remove', path: '/open/a' }], options), { details: '' });
+});
+
 test('a place that may not be named can still be copied from: that changes nothing there', () => {
   const copied = applyPatch({ open: {}, shut: 1 }, [{ op: 'copy', from: '/shut', path: '/open/a' }], narrow);
   assert.deepEqual(copied, { open: { a: 1 }, shut: 1 });

@@ -49,8 +49,10 @@ const between = 'between(?:/(?:from|to))?';
 const depends = `depends(?:/(?:splitName|treatment|treatments(?:/${index})?))?`;
 const matcher = `(?:negate|type|attribute|string|strings(?:/${index})?|number|date|${between}|bool|${depends})`;
 const condition = `(?:/(?:combiner|matchers(?:/${index}(?:/${matcher})?)?))?`;
+const plainFields = ['killed', 'impressionsDisabled', 'defaultTreatment', 'baselineTreatment', 'trafficAllocation'];
+const changeable = [...plainFields, 'treatments', 'defaultRule', 'rules'];
 const patchable = new RegExp(
-  `^/(?:(?:${serverFields.join('|')})(?:/.*)?|killed|impressionsDisabled|defaultTreatment|baselineTreatment|trafficAllocation|` +
+  `^/(?:(?:${serverFields.join('|')})(?:/.*)?|${plainFields.join('|')}|` +
     `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|` +
     `rules(?:/${index}(?:/(?:buckets${buckets}|condition${condition}))?)?)$`,
 );
@@ -58,7 +60,11 @@ const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
 
 /** The targeting after a patch. Fields that only the server sets may be tested but not changed. */
 export function patchTargeting(definition: Definition, operations: readonly Operation[]): Targeting {
-  const patched = applyPatch(withoutRevision(definition), operations, { mayName: patchable, impliedLists }) as Members;
+  const patched = applyPatch(withoutRevision(definition), operations, {
+    mayName: patchable,
+    changeable,
+    impliedLists,
+  }) as Members;
   refuse(
     'patch_invalid',
     serverFields
