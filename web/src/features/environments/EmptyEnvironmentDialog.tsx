@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
-import { deleteDefinition, listDefinitions } from '#contract/definitions.ts';
+import { deleteDefinition } from '#contract/definitions.ts';
+import { listFlags } from '#contract/flags.ts';
 import { countOf } from '../../administration/count.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -38,8 +39,7 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
     send: async ({ title, comment }) => {
       isStopped.current = false;
       return removeAll({
-        list: async () =>
-          (await call(listDefinitions, { params, query: { limit: listDefinitions.pageSize.max } })).objects,
+        list: definedFlags(project.id, environment.id),
         remove: ({ name }) =>
           call(deleteDefinition, { params: { ...params, flag: name }, query: noteOf({ title, comment }) }).catch(
             ifGone,
@@ -97,6 +97,22 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
       )}
     </FormModal>
   );
+}
+
+/** Reads on from page to page: flags stay in the list when their definitions go. Definitions can be large, summaries not. */
+function definedFlags(project: string, environmentId: string) {
+  let offset = 0;
+  return async () => {
+    for (;;) {
+      const query = { expand: 'environments' as const, limit: listFlags.pageSize.max, offset };
+      const { objects } = await call(listFlags, { params: { project }, query });
+      offset += objects.length;
+      const defined = objects.filter(({ definitions = [] }) =>
+        definitions.some(({ environment }) => environment.id === environmentId),
+      );
+      if (defined.length > 0 || objects.length === 0) return defined;
+    }
+  };
 }
 
 /** Someone else already removed it. */

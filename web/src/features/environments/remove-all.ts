@@ -1,5 +1,5 @@
 interface Work<Item> {
-  /** The first page of those left. */
+  /** The next of those left; none at the end. */
   readonly list: () => Promise<readonly Item[]>;
   readonly remove: (item: Item) => Promise<unknown>;
   readonly onRemoved: (count: number) => void;
