@@ -1,4 +1,4 @@
-/** How fast Burgee is, beside the limits of what it is built of and beside its peer. Writes RESULTS.md and results.svg. */
+/** Measures Burgee against the limits of its platform and against a peer. Writes RESULTS.md and results.svg. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../test/support/databases.ts';

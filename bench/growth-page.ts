@@ -1,4 +1,4 @@
-/** What growth.ts found, as a page. */
+/** Renders the results of growth.ts as a page. */
 import type { Curves, Line, Point } from './curves.ts';
 import type { Machine } from './machine.ts';
 import type { FileGrowth } from './parts/growth-of-file.ts';

@@ -1,4 +1,4 @@
-/** The growth at a glance: four charts, in which what does not grow is a flat line. */
+/** Four growth charts; what does not grow is a flat line. */
 import type { Curves } from './curves.ts';
 import type { Growth } from './growth-page.ts';
 import { grouped } from './rows.ts';

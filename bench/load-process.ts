@@ -1,4 +1,4 @@
-/** The process of the clients: `load.ts` starts it and tells it what to ask. */
+/** The client process: `load.ts` starts it and tells it what to request. */
 import type { Asked, Load, LoadAnswer, LoadResult } from './load.ts';
 import { type Connection, openConnection } from './load-connection.ts';
 import { median, quantile } from './ratios.ts';

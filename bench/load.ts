@@ -1,4 +1,4 @@
-/** Clients that ask without a pause, in a process of their own: each asks, reads the whole answer, and asks again. */
+/** Clients in a separate process: each sends a request, reads the whole response, and sends the next. */
 import { type Servant, startServant } from './processes.ts';
 
 export interface Asked {

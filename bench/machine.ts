@@ -1,4 +1,4 @@
-/** Where and of what was measured. */
+/** Describes the machine and the versions measured. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, type } from 'node:os';

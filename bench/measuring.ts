@@ -1,4 +1,4 @@
-/** Measures servers that are asked, and whatever else answers, against each other. */
+/** Measures servers and drivers against each other. */
 import type { Load, LoadResult } from './load.ts';
 import type { Process } from './processes.ts';
 import { measureInRounds, type Samples } from './rounds.ts';

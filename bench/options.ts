@@ -1,4 +1,4 @@
-/** What a person says behind `npm run bench --`: refused with a sentence, before anything is installed or measured. */
+/** The options of `npm run bench --`. Invalid ones are refused before anything is installed or measured. */
 import { parseArgs } from 'node:util';
 
 export interface Options {

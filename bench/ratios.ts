@@ -1,4 +1,4 @@
-/** What samples say: medians, and ratios within a round. */
+/** Statistics: medians, and ratios within a round. */
 
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((one, other) => one - other);

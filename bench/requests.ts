@@ -1,4 +1,4 @@
-/** What Burgee is asked, over a catalogue. */
+/** The requests to Burgee, over a catalogue. */
 import { prefix } from '#contract/parts.ts';
 import { environmentName, environmentNames, flagName, projectName, tagOfSome, wordInNames } from './catalogue.ts';
 import type { Asked } from './load.ts';

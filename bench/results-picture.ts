@@ -1,4 +1,4 @@
-/** The results at a glance: how far each measurement is from the line that it is to reach, on a scale of doublings. */
+/** The results at a glance: how far each measurement is from its bar, on a logarithmic scale. */
 import type { Machine } from './machine.ts';
 import { barText, ratioValue } from './results.ts';
 import { isReached, type Row } from './rows.ts';

@@ -1,4 +1,4 @@
-/** What the bench found, as a page. */
+/** Renders the bench results as a page. */
 import type { Machine } from './machine.ts';
 import { isPinning } from './processes.ts';
 import { isReached, isWithin, type Row } from './rows.ts';

@@ -1,4 +1,4 @@
-/** Real servers of Burgee, each in a process of its own, as operators run them. */
+/** Burgee servers, each in its own process, as operators run them. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../test/support/free-port.ts';

@@ -1,4 +1,4 @@
-/** What all parts of the bench share: how long, how often, who asks, and that nothing is left behind. */
+/** What all parts of the bench share: durations, rounds, clients and clean-up. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which packages go to whoever runs Burgee, and under which licences, by the lockfile and the imports of the interface. */
+/** Which packages are shipped with Burgee, and their licences, from the lockfile and the interface's imports. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,5 @@
-// Holds the built interface to its budgets (bytes, gzip): what everybody loads first, and what each further page adds.
+// Checks the built interface against its budgets (bytes, gzip): what everyone loads first, and what each further page
+// adds.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Writes docs/licences.md; a test holds it to the lockfile. */
+/** Writes docs/licences.md; a test compares it with the lockfile. */
 import { writeFileSync } from 'node:fs';
 import { licences } from './licences.ts';
 

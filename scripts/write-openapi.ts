@@ -1,4 +1,4 @@
-/** Writes docs/openapi.json from the contract; a test holds the two alike. */
+/** Writes docs/openapi.json from the contract; a test compares them. */
 import { writeFileSync } from 'node:fs';
 import { toOpenApi } from '#contract/openapi.ts';
 

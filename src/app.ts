@@ -1,6 +1,6 @@
 /**
- * The server without a socket: five scopes, each with its own hooks, body parser, limits and deadline. Tests use it as
- * it is; `serve.ts` lets it listen.
+ * The server without a socket: five scopes, each with its own hooks, limits and deadline. Tests use it directly;
+ * `serve.ts` makes it listen.
  */
 
 import cookie from '@fastify/cookie';
@@ -66,11 +66,11 @@ export interface AppOptions {
   readonly trustProxy?: string | undefined;
   readonly corsOrigins?: AllowedOrigins | undefined;
   readonly rateLimits?: RateLimits | undefined;
-  /** Whether `PUT /users` keeps what a body leaves out. */
+  /** Whether `PUT /users` keeps members that the body leaves out. */
   readonly acceptPartialPut?: boolean | undefined;
   /** Who may see and edit a new project. */
   readonly newProjects?: NewProjects | undefined;
-  /** Hears of each request that was answered. */
+  /** Called after each request. */
   readonly answered?: Answered | undefined;
   readonly traces?: Traces | undefined;
 }
@@ -89,7 +89,7 @@ export async function createApp({
   traces,
 }: AppOptions): Promise<FastifyInstance> {
   const nextTransactionId = transactionIds();
-  // Cached responses are sent before anything counts the request, so there are none where a limit is set.
+  // Cached responses are sent before the request is counted, so there are none if a rate limit is set.
   const isLimited = rateLimits.perKey !== undefined || rateLimits.perAddress !== undefined;
   const refresh = createRefresh();
   const version: Store['version'] = (tag) => (isLimited ? undefined : store.version(tag));
@@ -117,18 +117,18 @@ export async function createApp({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'transactionId' }),
     genReqId: nextTransactionId,
     trustProxy: trustProxy === '' ? false : trustProxy,
-    // Idle keep-alive connections must not hold up the stop; a request on another one is still answered as usual.
+    // Idle keep-alive connections must not delay the stop; requests on other connections are still answered.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
-      // Hooks do not run for what is refused before routing.
+      // Hooks do not run for requests that are refused before routing.
       void answerProblem(error, request, reply.headers(headers).header('x-transaction-id', request.id));
       ended(request, reply);
     },
     clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId(), headers),
   }) as unknown as FastifyInstance;
-  // Node would answer 417 without a body; an expectation that we do not know is ignored instead.
+  // Node would answer 417 without a body; we ignore unknown expectations.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const throttles = createThrottles();
   const limits = createLimits(rateLimits);
@@ -167,7 +167,7 @@ export async function createApp({
     ...['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
   ]);
 
-  // Every request, whichever scope answers it. Hooks of a scope run after these.
+  // For every request. Hooks of a scope run after these.
   for (const member of ['actor', 'problem', 'span']) app.decorateRequest(member, undefined);
   if (traces) traceRequests(app, traces);
   app.addHook('onRequest', async (request, reply) => {
@@ -190,12 +190,12 @@ export async function createApp({
     shareDeadline(scope, maxWaitMs);
     await scope.register(cookie);
     allowOrigins(scope, corsOrigins);
-    // In this order: what is cached is cached as it is sent.
+    // In this order: responses are cached as they are sent, compressed.
     compressAnswers(scope);
     responses.storeFrom(scope);
     register(scope, services, adminRoutes);
     scope.setNotFoundHandler(refuse);
-    // Pages of the interface answer every other GET.
+    // Otherwise the interface's pages would answer every other GET.
     scope.get('/*', (_request, reply) => reply.callNotFound());
   };
 
@@ -219,12 +219,12 @@ export async function createApp({
   return app;
 }
 
-/** Hooks and parsers that `add` adds to its scope hold for the routes of that scope alone. */
+/** Hooks and parsers that `add` registers apply only to the routes of its scope. */
 async function encapsulate(app: FastifyInstance, add: (scope: FastifyInstance) => Promise<void>, below = '') {
   await app.register(add as FastifyPluginAsync, { prefix: below });
 }
 
-/** Load balancers want to know soon whether to send requests elsewhere. */
+/** Load balancers need a quick answer. */
 const probeWaitMs = 2_000;
 
 const pathsOf = (routes: readonly Route[], base = '') =>

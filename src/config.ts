@@ -1,4 +1,4 @@
-/** The environment variables, read once and checked. Nothing else reads `process.env`. */
+/** Reads and validates the environment variables. Nothing else reads `process.env`. */
 
 import { isIP } from 'node:net';
 import { OperatorError } from '#domain/operator.ts';
@@ -12,33 +12,33 @@ import { mayBeKey } from '#security/secrets.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** `file:` and a path, or a URL of PostgreSQL. */
+  /** `file:` and a path, or a PostgreSQL URL. */
   readonly databaseUrl: string;
-  /** How many connections to PostgreSQL this process keeps at most. */
+  /** Maximum number of PostgreSQL connections of this process. */
   readonly databasePool: number;
-  /** Where people reach this server, without a slash at the end; undefined: where it listens. */
+  /** The server's address for users, without a trailing slash; undefined: the listen address. */
   readonly publicUrl: string | undefined;
   readonly adminKeyText: string | undefined;
   readonly logLevel: string;
-  /** Addresses of the proxies whose word about the client's address is taken; undefined: of none. */
+  /** Addresses of proxies whose forwarded client address is trusted; undefined: none. */
   readonly trustProxy: string | undefined;
-  /** Whose pages may use the Admin API with a key. */
+  /** Origins whose pages may use the Admin API with a key. */
   readonly corsOrigins: AllowedOrigins;
   readonly connections: ConnectionLimits;
   readonly rateLimits: RateLimits;
-  /** Whether `PUT` of a user keeps what the body leaves out. */
+  /** Whether `PUT` of a user keeps members that the body leaves out. */
   readonly acceptPartialPut: boolean;
   /** Who may see and edit a new project. */
   readonly newProjects: NewProjects;
-  /** The mail server and who the mails are from; undefined: mails stay in the outbox. */
+  /** The mail server and the sender; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
-  /** Of the nightly backups; undefined: none are made. */
+  /** Nightly backups; undefined: none. */
   readonly backups: BackupSettings | undefined;
-  /** For how many days audit entries are kept; undefined: for ever. */
+  /** How many days audit entries are kept; undefined: forever. */
   readonly auditDays: number | undefined;
-  /** Where Prometheus may ask; undefined: nothing is measured. */
+  /** Listen address for Prometheus; undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  /** Where spans go; undefined: there are none. */
+  /** Where spans are sent; undefined: no traces. */
   readonly tracing: Tracing | undefined;
 }
 
@@ -46,13 +46,13 @@ export interface Tracing {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** Of the requests whose caller does not say whether they are traced: from 0 to 1. */
+  /** Fraction of traced requests among those whose caller does not decide, 0 to 1. */
   readonly share: number;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Throws an OperatorError with a sentence for each thing that is wrong. An empty variable counts as absent. */
+/** Throws an OperatorError with a sentence for each error. An empty variable counts as absent. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const complaints: string[] = [];
   const read = (name: string, check: (value: string) => string | undefined): string | undefined => {
@@ -173,7 +173,7 @@ interface Listening {
   readonly port: string | undefined;
 }
 
-/** Whether both cannot be listened at. Port 0 is any that is free. */
+/** Whether only one of both can be bound. Port 0 is any free port. */
 function isSamePort(one: Listening, other: Listening): boolean {
   const [first, second] = [one, other].map(({ host = localHost }) => host);
   const port = Number(one.port ?? defaultPort);
@@ -198,7 +198,7 @@ const notAHost = (value: string) => (/\s/.test(value) ? 'must be a host name or 
 const notAPort = (value: string) =>
   /^\d+$/.test(value) && Number(value) <= 65_535 ? undefined : `must be a number from 0 to 65535, not ${value}`;
 
-/** The variables that OpenTelemetry has for it, as far as we know them. */
+/** The OpenTelemetry variables that we support. */
 function readTracing(read: Read): Tracing | undefined {
   const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT', (value) =>
     isHttpUrl(value) && !URL.parse(value)?.username
@@ -221,7 +221,7 @@ function readTracing(read: Read): Tracing | undefined {
   };
 }
 
-/** Undefined when it is no such list: names and percent-encoded values. */
+/** Undefined if it is not a list of names and percent-encoded values. */
 function headersOf(text: string): Record<string, string> | undefined {
   try {
     const pairs = text.split(',').filter((pair) => pair.trim() !== '');
@@ -242,8 +242,8 @@ function isHttpUrl(text: string): boolean {
   return url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/.test(text);
 }
 
-/** As a browser sends it in `Origin`: nothing behind the host. */
-/** `10.0.0.1` or `10.0.0.0/8`, in full: Fastify and the connection limit both throw at anything else. */
+/** As browsers send it in `Origin`: nothing after the host. */
+/** `10.0.0.1` or `10.0.0.0/8`, written in full: Fastify and the connection limit throw on anything else. */
 function isAddressOrNetwork(text: string): boolean {
   const [, address = '', bits = '1'] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const maxBits = { 4: 32, 6: 128 }[isIP(address)] ?? 0;
@@ -252,7 +252,7 @@ function isAddressOrNetwork(text: string): boolean {
 
 const isOrigin = (text: string): boolean => isHttpUrl(text) && URL.parse(text)?.origin === text;
 
-/** Where a server that listens there can be reached from this machine. */
+/** The URL of a server on this machine with that listen address. */
 export function localUrl(host: string, port: number): string {
   return `http://${anyAddresses.includes(host) ? localHost : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,4 +1,4 @@
-/** Starts the server and stops it in order. Read from top to bottom. */
+/** Starts the server and stops it gracefully. Read from top to bottom. */
 import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,12 +28,12 @@ import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Config, localUrl } from './config.ts';
 
-/** Requests under way get this long to finish after a signal; the promise to the operator is ten seconds in all. */
+/** Open requests get this long to finish after a signal; operators are promised ten seconds in total. */
 const graceMs = 7_500;
-/** How long clients are told to leave before the server stops to listen. */
+/** How long clients are told to close their connections before the server stops listening. */
 const farewellMs = 500;
 
-/** Throws an Error whose message is one plain sentence when it cannot start. */
+/** Throws an Error with a one-sentence message if it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const store = await openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
@@ -44,7 +44,7 @@ export async function serve(config: Config): Promise<void> {
   const { adminKeyText, newProjects } = config;
   const firstStart = await setUp(store, { adminKeyText, newProjects, transactionId: transactionIds()() });
   await begin({ config, log, store, firstStart }).catch(async (error: unknown) => {
-    // The key exists from now on, so it must be shown now: no later start can.
+    // Show the key now: no later start can.
     if (firstStart && !config.adminKeyText) {
       process.stdout.write(`The admin API key, shown only now: ${firstStart.adminKeyText}\n`);
     }
@@ -53,7 +53,7 @@ export async function serve(config: Config): Promise<void> {
   });
 }
 
-/** Structured lines, or readable ones on a terminal. Keys and cookies have no place in a log, so they are struck out. */
+/** JSON lines, or readable ones on a terminal. Keys and cookies are redacted. */
 function createLog(level: string): Logger {
   const options = {
     level,
@@ -63,12 +63,12 @@ function createLog(level: string): Logger {
   return process.stdout.isTTY ? pino(options, pretty({ sync: true, translateTime: 'HH:MM:ss' })) : pino(options);
 }
 
-/** Refusals that are on their way still get out. */
+/** Lets pending refusals be sent. */
 const lastAnswersMs = 500;
 
 /**
- * What a failed flush was to write may be lost although a second one succeeds: the system forgets what it could not
- * write. So the process ends, as PostgreSQL does, and the next start reads what is really on the disk.
+ * After a failed flush, data may be lost even if a second one succeeds, because the kernel drops what it could not
+ * write. So the process exits, as PostgreSQL does, and the next start reads what is really on disk.
  */
 function endAfterFailedFlush(log: Logger, error: unknown): void {
   log.fatal({ err: error }, 'a commit could not be flushed to the disk; the server stops');
@@ -96,7 +96,7 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId: transactionIds()() }));
   const listeningAt = await listen(app, config);
-  // From here on nothing waits for the database: a node that listens survives its absence.
+  // From here on the database may be unavailable: a listening node survives that.
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
@@ -105,14 +105,14 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   else if (setupToken) process.stdout.write(`\n${setupLines(publicUrl, setupToken)}\n`);
 }
 
-/** How mails leave the outbox: by the mail server, or by somebody who reads the log. */
+/** How mails leave the outbox: through the mail server, or through the log. */
 function mailing({ config: { mail }, log, store }: Omit<Beginning, 'firstStart'>, publicUrl: string) {
   if (!mail) return { handlers: {}, onWake: () => announceLinks(store, log, publicUrl) };
   const send = smtpSender(mail.smtpUrl, mail.from, publicUrl);
   return { handlers: mailHandlers(send, () => store.clock()) };
 }
 
-/** In a process of its own, which has our settings: reading and checking everything would hold up requests here. */
+/** In a separate process with the same settings: reading and checking everything would delay requests here. */
 async function backUpBeside(file: string, signal: AbortSignal): Promise<void> {
   const [program = ''] = process.argv.slice(1);
   await promisify(execFile)(process.execPath, [program, 'backup', file], { signal });
@@ -161,7 +161,7 @@ const setupLines = (publicUrl: string, token: string): string => `Set up the fir
   ${setupLink(publicUrl, token)}
 `;
 
-/** For the person who starts Burgee for the first time: shown once, so it is not a log line. */
+/** Shown once, at the first start, so it is not a log line. */
 function printFirstStart(
   { listeningAt, publicUrl }: { listeningAt: string; publicUrl: string },
   { adminKeyText, setupToken }: FirstStart,
@@ -184,7 +184,7 @@ The API is described at ${listeningAt}/docs
 `);
 }
 
-/** What runs beside the requests. `stop` resolves when nothing of it is under way any more. */
+/** Runs beside requests. `stop` resolves when none of its work is in progress. */
 interface Job {
   stop(): Promise<void>;
 }
@@ -197,23 +197,23 @@ interface Running {
   readonly telemetry: Telemetry;
 }
 
-/** Stops accepting, finishes what is under way, closes the database, exits 0. A second signal changes nothing. */
+/** Stops accepting, finishes open requests, closes the database, exits with 0. A second signal has no effect. */
 function stopOnSignal({ app, store, log, jobs, telemetry }: Running): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    // Clients with a connection are told to open no further request on it before it is closed under them.
+    // Tells clients to send no further requests on their connections before these are closed.
     app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
     await pause(farewellMs);
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
-    // A connection whose last request is answered now would be kept alive by its client.
+    // Clients would keep a connection alive after its last request.
     setInterval(() => app.server.closeIdleConnections(), 100).unref();
-    // A mail server that hangs must not hold up the stop: its mail is sent again after the next start.
+    // A mail server that hangs must not delay the stop: its mail is sent again after the next start.
     const stopped = Promise.all(jobs.map((job) => job.stop()));
     await Promise.all([app.close(), Promise.race([stopped, pause(graceMs, undefined, { ref: false })])]);
-    // Last, so that the last requests are in it.
+    // Last, to include the last requests.
     await Promise.all([store.close(), telemetry.stop()]);
     process.exit(0);
   };

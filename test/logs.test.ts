@@ -1,6 +1,6 @@
 /**
- * The fields of the log: every one that the sources name is in the table of docs/operating/monitoring.md, and the other way round.
- * The lines themselves are held to the table wherever tests start a server (test/support/log-fields.ts).
+ * Log fields: every field in the sources is in the table of docs/operating/monitoring.md, and the other way round.
+ * Tests that start a server also compare its lines with the table (test/support/log-fields.ts).
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The API's description is what the contract says. */
+/** The OpenAPI document matches the contract. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

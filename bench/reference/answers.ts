@@ -1,4 +1,4 @@
-/** How the processes of the bare servers and drivers talk with whoever started them. */
+/** How the processes of the bare servers and drivers talk to the bench. */
 
 /** Answers each order, one after the other; ends with whoever gave them. */
 export function answerOrders<Order>(answer: (order: Order) => Promise<unknown>): void {

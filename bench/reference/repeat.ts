@@ -1,4 +1,4 @@
-/** Bare drivers do their work again and again, for a while, so many at once. */
+/** Runs a bare driver's work repeatedly for a while, with the given concurrency. */
 
 import type { LoadResult } from '../load.ts';
 import { median, quantile } from '../ratios.ts';

@@ -1,4 +1,4 @@
-/** The flag that the pictures are about, and how it came to what it is. */
+/** The flag in the pictures, and its history. */
 import type { Moment } from './team.ts';
 
 export const onePage = 'checkout_one_page';

@@ -1,4 +1,4 @@
-/** What a person must look at before a release: each picture gets a page that is where it has to be. */
+/** The pages to review before a release: brings the page into the state of each picture. */
 import type { Page } from 'playwright-core';
 import { field, heading, press } from '../../test/e2e/people.ts';
 import { openFlag, step } from '../../test/e2e/support.ts';

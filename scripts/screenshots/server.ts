@@ -1,4 +1,4 @@
-/** A server on a temporary database whose clock can be moved, so that its history is as long as one likes. */
+/** A server on a temporary database whose clock can be moved, to create a history of any length. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Draws the pages that a person must look at into `screenshots/`. `--only <number>` draws those of one number. */
+/** Takes screenshots of the pages to review, into `screenshots/`. `--only <number>` takes those of one number. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

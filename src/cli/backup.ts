@@ -1,4 +1,4 @@
-/** Backups: made while the server runs, verified, restored into an empty database. */
+/** Backups: created while the server runs, verified, restored into an empty database. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ async function verify(file: string): Promise<void> {
   );
 }
 
-/** The backup stays as it is: an older one is brought up to date as a copy, which is gone afterwards. */
+/** The backup is not changed: an older one is migrated as a temporary copy. */
 async function restore(file: string): Promise<void> {
   const target = readConfig(process.env);
   const facts = await examineBackup(file);
@@ -87,12 +87,12 @@ function requireNone(file: string, troubles: readonly string[]): void {
   if (troubles.length > 0) throw new OperatorError([`${file} is not good:`, ...troubles].join('\n'));
 }
 
-/** They are in the source, so no other copy would be better. */
+/** The source has the same gaps, so another copy would not help. */
 function warnOfGaps({ gaps }: BackupFacts): void {
   for (const gap of gaps) process.stderr.write(`warning: ${gap}\n`);
 }
 
-/** Change numbers follow the clock: one that is behind gives numbers a second time that clients have seen already. */
+/** Change numbers follow the clock. If it is behind, numbers that clients have seen are used again. */
 function warnOfClock({ madeAt }: BackupFacts): void {
   const seconds = Math.round((madeAt - Date.now()) / 1000);
   if (seconds <= 0) return;

@@ -1,4 +1,4 @@
-/** Moving house: everything from one database into another, empty one. */
+/** Copies everything from one database into another, empty one. */
 import type { Command } from 'commander';
 import { OperatorError } from '#domain/operator.ts';
 import { findAccount } from '#store/account.ts';

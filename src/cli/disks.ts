@@ -1,4 +1,4 @@
-/** Whether there is room for the database and for the backups, and whether those are made. */
+/** Checks free space for the database and the backups, and that backups are being made. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { listBackups } from '#operations/backup/folder.ts';
@@ -7,10 +7,10 @@ import { fileOf, isFile, isMissingFile } from '#store/open.ts';
 import type { Config } from '../config.ts';
 
 const megabyte = 1_048_576;
-/** A change needs some kilobytes, but the write-ahead log and its checkpoint come in larger pieces. */
+/** A change needs only kilobytes, but the write-ahead log and its checkpoint need more. */
 const leastBytes = 100 * megabyte;
 const comfortableBytes = 1_024 * megabyte;
-/** A night, and some hours more. */
+/** One night and a few hours. */
 const oldMs = 30 * 60 * 60 * 1000;
 
 export function examineDisks({ databaseUrl, backups }: Config): Finding[] {
@@ -28,10 +28,10 @@ export function examineDisks({ databaseUrl, backups }: Config): Finding[] {
   return backups ? [...findings, ...examineBackups(backups.folder)] : findings;
 }
 
-/** The folder itself, or the one in which it is to be made. */
+/** The folder itself, or its nearest existing parent. */
 const existingPart = (folder: string): string => (existsSync(folder) ? folder : existingPart(dirname(resolve(folder))));
 
-/** Not so where it is no folder at all. */
+/** False if it is not a folder. */
 function mayWrite(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);

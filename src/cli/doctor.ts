@@ -1,4 +1,4 @@
-/** Looks at everything that an operator can get wrong, and changes nothing. */
+/** Checks everything that an operator can get wrong. Changes nothing. */
 import type { Command } from 'commander';
 import { greetMailServer } from '#jobs/mail.ts';
 import { examineDatabase } from '#operations/doctor/database.ts';
@@ -35,7 +35,7 @@ async function examine(): Promise<Finding[]> {
   ];
 }
 
-/** What is allowed, but seldom meant. */
+/** Settings that are allowed, but rarely intended. */
 function examineConfig({ host, publicUrl, backups }: Config): Finding[] {
   const subject = 'configuration';
   const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host);

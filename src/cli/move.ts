@@ -1,4 +1,4 @@
-/** Everything from one database into another, empty one, and a comparison at the end. Shows its progress. */
+/** Copies everything from one database into another, empty one, then compares them. Shows progress. */
 
 import { OperatorError } from '#domain/operator.ts';
 import {
@@ -18,14 +18,14 @@ import { showSparingly } from './progress.ts';
 
 export interface Move {
   readonly from: Store;
-  /** Of the account in it: a move that was broken off goes on only with the same. */
+  /** The source's account id: only a copy from the same account can be resumed. */
   readonly accountId: string;
   readonly target: Database;
-  /** What to do when the target is not empty. */
+  /** What to do if the target is not empty. */
   readonly advice: string;
 }
 
-/** Refuses a target that has anything in it but the beginning of the same move. */
+/** Refuses a target that contains anything except the beginning of the same copy. */
 export async function moveEverything({ from, accountId, target, advice }: Move): Promise<void> {
   const to = await openUnfinished(target);
   try {
@@ -39,8 +39,8 @@ export async function moveEverything({ from, accountId, target, advice }: Move):
 }
 
 /**
- * What is there of a copy is the beginning of its source only as long as nobody has written to the source. Else the
- * target is emptied: it has nothing else in it.
+ * A partial copy can be resumed only if the source has not changed since. Otherwise the target, which contains nothing
+ * else, is emptied.
  */
 async function goOn(from: Store, to: Store): Promise<void> {
   process.stderr.write('Going on with the copy that was broken off.\n');
@@ -52,7 +52,7 @@ async function goOn(from: Store, to: Store): Promise<void> {
   await copyAndVerify(from, to);
 }
 
-/** The first table of which the target has something else than the beginning. */
+/** The first table whose rows in the target are not the first rows of the source. */
 async function findChangedTable(from: Store, to: Store): Promise<string | undefined> {
   for (const table of tables) {
     const show = progress(`comparing ${table.name}`, await countRows(to, table));
@@ -67,7 +67,7 @@ async function copyAndVerify(from: Store, to: Store): Promise<void> {
   await verify(from, to);
 }
 
-/** The target must be empty, or the beginning of a copy of the same source. */
+/** The target must be empty, or the beginning of a copy from the same source. */
 async function claimTarget(
   to: Store,
   { url, accountId, advice }: { url: string; accountId: string; advice: string },
@@ -90,7 +90,7 @@ async function copyAll(from: Store, to: Store): Promise<void> {
   }
 }
 
-/** The source is read once more from the beginning: what was written to it meanwhile comes to light. */
+/** Reads the source again from the beginning, which detects writes during the copy. */
 async function verify(from: Store, to: Store): Promise<void> {
   const different: string[] = [];
   for (const table of tables) {
@@ -110,7 +110,7 @@ async function verify(from: Store, to: Store): Promise<void> {
   );
 }
 
-/** Lines on stderr: now and then for each part, and one at its end. */
+/** Progress on stderr: from time to time for each table, and once at its end. */
 function progress(what: string, total: number) {
   const show = showSparingly();
   const percent = (rows: number) => (total === 0 ? 100 : Math.floor((100 * rows) / total));

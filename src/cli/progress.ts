@@ -1,6 +1,6 @@
 const showEveryMs = 1_000;
 
-/** Writes lines to stderr, at most one a second; the others are not even made. */
+/** Writes lines to stderr, at most one per second; others are not even built. */
 export function showSparingly(): (line: () => string) => void {
   let shownAt = performance.now();
   return (line) => {

@@ -1,4 +1,4 @@
-/** What commands of the command line share: the database, opened and closed, and who acts. */
+/** What commands share: opening and closing the database, and the acting operator. */
 import { userInfo } from 'node:os';
 import { type Context, contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
@@ -14,7 +14,7 @@ export interface Session {
   readonly context: Context;
 }
 
-/** Works while the server runs: both databases let several processes in. */
+/** Works while the server runs, because both databases allow several processes. */
 export async function withStore(body: (session: Session) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   if (isMissingFile(config.databaseUrl)) {
@@ -30,7 +30,7 @@ export async function withStore(body: (session: Session) => Promise<void>): Prom
   }
 }
 
-/** Where people reach the server that runs beside us. Only its settings tell, so it says so when that is a guess. */
+/** The server's public URL, as its settings say. Prints a note if it is a guess. */
 export function publicUrlOf(): string {
   const { publicUrl, host, port } = readConfig(process.env);
   if (publicUrl !== undefined) return publicUrl;
@@ -39,7 +39,7 @@ export function publicUrlOf(): string {
   return url;
 }
 
-/** Who can run commands beside the database may do everything with it anyway. */
+/** Anyone who can run commands here has full access to the database anyway. */
 function operator(): Actor {
   const { username } = userInfo();
   return {

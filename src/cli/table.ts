@@ -1,6 +1,6 @@
 import { controlCharacters } from '#domain/schema.ts';
 
-/** Columns as wide as their widest cell: readable for people, and one row a line for scripts. */
+/** Columns are as wide as their widest cell: readable for people, one row per line for scripts. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const all = [head, ...rows.map((row) => row.map(escaped))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -10,7 +10,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
   }
 }
 
-/** A name must neither begin a row of its own nor command the terminal. */
+/** A name must neither start a new row nor control the terminal. */
 const escaped = (cell: string): string =>
   cell.replaceAll(
     new RegExp(`[${controlCharacters}]`, 'g'),

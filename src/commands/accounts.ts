@@ -1,4 +1,4 @@
-/** How people come to an account and to a new password: by links that open once. */
+/** Invitations, password changes, password resets and the setup of the first administrator. Each link works once. */
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { v7 as newId } from 'uuid';
 import { mayEverything } from '#domain/access.ts';
@@ -26,7 +26,7 @@ import { type Context, type RecordingTx, readerOf, write, writeAlone } from './c
 import { provePassword, requireProof } from './password-proof.ts';
 import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
 
-/** Part of inviting and inviting again: a fresh link, and the mail that carries it. */
+/** Part of inviting and re-inviting: creates a new link and queues the mail with it. */
 export const sendInvitation = (tx: Tx, user: User, invitedBy: string) =>
   mailLink(tx, user, {
     mail: { kind: 'invitation', invitedBy },
@@ -40,7 +40,7 @@ interface Link {
   readonly save: (tx: Tx, userId: string, tokenHash: string, expiresAt: number) => Promise<number>;
 }
 
-/** The token is saved as a hash; its text is in the mail alone. */
+/** The database stores only a hash of the token; the token itself is in the mail. */
 async function mailLink(tx: Tx, { id, email, name }: User, { mail, lifeMs, save }: Link): Promise<void> {
   const token = newToken();
   const expiresAt = tx.now + lifeMs;
@@ -49,15 +49,15 @@ async function mailLink(tx: Tx, { id, email, name }: User, { mail, lifeMs, save 
 }
 
 /**
- * Refuses an actor without all permissions who wants to make, change or delete an administrator: a key that may invite
- * people could otherwise invite itself as one, or take over the account of one.
+ * Refuses to create, change or delete an administrator unless the actor has all permissions. Otherwise a key that may
+ * invite people could make itself an administrator or take over an administrator's account.
  */
 export async function requireRightOver(tx: RecordingTx, groupIds: readonly string[]): Promise<void> {
   if (mayEverything(tx.actor) || !groupIds.includes(await findAdministratorsId(tx))) return;
   throw new Problem('administrator_protected');
 }
 
-/** A new link in a new mail; the old link is dead. */
+/** Mails a new link; the old one stops working. */
 export const resendInvitation = (context: Context, userId: string) =>
   write(context, async (tx) => {
     const user = await lockUser(tx, userId);
@@ -74,7 +74,7 @@ export interface Acceptance extends Origin {
   readonly password: string;
 }
 
-/** Makes the invited user ACTIVE and signs in. Of several who try at once, one succeeds. */
+/** Makes the invited user ACTIVE and signs them in. If several requests race, one succeeds. */
 export async function acceptInvitation(context: Context, { token, name, password, ...origin }: Acceptance) {
   const reader = readerOf(context);
   const invited = await findOpen(store.findInvitedUserId(reader, hashOf(token)), 'invitation_not_found');
@@ -100,13 +100,13 @@ export async function acceptInvitation(context: Context, { token, name, password
   });
 }
 
-/** Who was invited may be gone by now, and the invitation with them. */
+/** The user may have been deleted meanwhile, together with the invitation. */
 const lockInvited = (tx: Tx, userId: string): Promise<User> =>
   lockUser(tx, userId).catch((error: unknown) => {
     throw error instanceof Problem && error.code === 'user_not_found' ? new Problem('invitation_not_found') : error;
   });
 
-/** Changes the password of who knows the current one; ends all sessions and starts a new one. */
+/** Requires the current password. Ends all sessions and starts a new one. */
 export async function changePassword(
   context: Context,
   { user, current, next, ...origin }: Origin & { user: User; current: string; next: string },
@@ -124,8 +124,8 @@ export async function changePassword(
 }
 
 /**
- * Puts a mail with a link into the outbox if somebody active has the address. It takes longer then, so whoever asks must
- * be answered before.
+ * Queues a mail with a reset link if an active user has this address. That takes longer than doing nothing, so callers
+ * must answer the request first.
  */
 export const requestPasswordReset = (context: Context, email: string) =>
   write(context, async (tx) => {
@@ -144,14 +144,14 @@ export const requestPasswordReset = (context: Context, email: string) =>
     });
   });
 
-/** A stranger who asks again and again must neither kill a link that was just sent nor fill the mailbox. */
+/** Repeated requests by a stranger must neither invalidate a link that was just sent nor flood the mailbox. */
 async function mayMailReset(tx: Tx, userId: string): Promise<boolean> {
   const endsAt = await store.findResetEnd(tx, userId);
   if (endsAt !== undefined && endsAt > tx.now + resetLifeMs - resetFreshMs) return false;
   return (await store.countResetMails(tx, userId, tx.now - resetMailsMs)) < maxResetMails;
 }
 
-/** Sets a new password by the link of a mail, and ends all sessions. */
+/** Sets a new password with a reset link, and ends all sessions. */
 export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
   const reader = readerOf(context);
   const resetting = await findOpen(store.findResettingUserId(reader, hashOf(token)), 'reset_not_found');
@@ -169,14 +169,14 @@ export async function resetPassword(context: Context, { token, password }: { tok
   });
 }
 
-/** Sessions and open resets end with the old password. */
+/** A new password ends the user's sessions and open resets. */
 async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
   await store.savePassword(tx, userId, passwordHash);
   await endPasswordReset(tx, userId);
   await deleteSessionsOfUser(tx, userId);
 }
 
-/** The link is dead, and the mail that carries it is not sent. */
+/** Invalidates the link and removes its mail from the outbox. */
 export async function endPasswordReset(tx: Tx, userId: string): Promise<void> {
   await store.deletePasswordReset(tx, userId);
   await deleteMail(tx, userId, 'password-reset');
@@ -191,12 +191,12 @@ async function findOpen(
   return userId;
 }
 
-/** Whether somebody is there who can let others in. */
+/** Whether an active administrator exists. */
 async function hasAdministrator(db: Reader): Promise<boolean> {
   return (await countAdministrators(db, await findAdministratorsId(db))) > 0;
 }
 
-/** The token of the one-time link for the first administrator; undefined once there is one. */
+/** Returns the token of the setup link, or undefined once there is an administrator. */
 export const offerSetup = (context: Context) =>
   write(context, async (tx) => {
     const account = await findAccount(tx);
@@ -208,11 +208,11 @@ export const offerSetup = (context: Context) =>
     return token;
   });
 
-/** Makes the first administrator, by the one-time link, and signs in. */
+/** Creates the first administrator with the setup link, and signs in. */
 export async function completeSetup(context: Context, { token, email, name, password, ...origin }: Setup & Origin) {
   const reader = readerOf(context);
   const isOpen = (await isSetupToken(reader, hashOf(token))) && !(await hasAdministrator(reader));
-  // Strangers must not make the server hash.
+  // Check the token first: hashing is expensive, and anyone can send this request.
   if (!isOpen) throw new Problem('setup_refused');
   requireStrong(password, [name, email], isLeaked);
   const passwordHash = await hashPassword(password);

@@ -1,4 +1,4 @@
-/** From the rows of a key or of a session to an actor: what it may do, and where. */
+/** Turns the row of a key or a session into an actor: its permissions and its scope. */
 import { type Access, type Actor, allows, mayGrant, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
@@ -13,8 +13,8 @@ import { findSignedInById, type SignedIn } from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
 
 /**
- * A key of the account sees a restricted project if the project lists it. One that may change project access sees all:
- * it could list itself.
+ * An account key sees a restricted project only if the project lists it. A key that may change project access sees all
+ * projects, since it could list itself.
  */
 export function actorOfKey({ id, name, roles, scope }: ApiKey): Actor {
   const permissions = permissionsOf(roles);
@@ -22,7 +22,9 @@ export function actorOfKey({ id, name, roles, scope }: ApiKey): Actor {
   return { type: 'api_key', id, name, permissions, scope: isNarrowed ? { ...scope, viewerKeyId: id } : scope };
 }
 
-/** Administrators may do everything; other people what is theirs, in the projects that are open to them. */
+/**
+ * Administrators may do everything. Other people have the permissions of members, in the projects that they can see.
+ */
 export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Actor => ({
   type: 'user',
   id: user.id,
@@ -32,7 +34,7 @@ export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Act
   sessionId: session.id,
 });
 
-/** Why a request was let in. */
+/** The permission that let a request in. */
 export interface Grant {
   readonly access: Access;
   /** What the path names. */
@@ -42,9 +44,9 @@ export interface Grant {
 }
 
 /**
- * The actor as the rows of this transaction have it, which stays so until the commit: commands that end access wait for
- * it. The body of a request may take long to arrive, and meanwhile the actor may have been signed out, demoted, locked
- * out or revoked. Refuses then.
+ * Reads the actor again inside the transaction. The result holds until the commit, because commands that end access
+ * wait for this transaction. A request body can take long to arrive; if the actor was signed out, demoted or revoked
+ * meanwhile, this refuses.
  */
 export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefined): Promise<Actor> {
   const now = await actorNow(tx, actor);
@@ -109,7 +111,7 @@ async function rightMissing(db: Reader, actor: Actor, { right, project, environm
   });
 }
 
-/** Operators, the system and people who are not signed in hold nothing that could be taken from them. */
+/** Operators, the system and anonymous callers have no rows that could be revoked. */
 async function actorNow(tx: Tx, actor: Actor): Promise<Actor | undefined> {
   if (actor.type === 'api_key') {
     const key = await findApiKeyById(tx, actor.id);

@@ -17,7 +17,7 @@ export interface KeyFields {
   readonly scope: KeyScope;
 }
 
-/** Creates a key. Its text is in the answer, and nowhere else: what is stored is a hash. */
+/** Creates a key. Only this reply contains its text; the database stores a hash. */
 export const createApiKey = (context: Context, fields: KeyFields) => write(context, (tx) => createApiKeyIn(tx, fields));
 
 export async function createApiKeyIn(tx: RecordingTx, fields: KeyFields) {
@@ -29,7 +29,7 @@ export async function createApiKeyIn(tx: RecordingTx, fields: KeyFields) {
   return created;
 }
 
-/** What the key shall reach may have been deleted since it was named. */
+/** The projects and environments of the key may have been deleted meanwhile. */
 async function requireReached(tx: Tx, scope: KeyScope): Promise<void> {
   if (scope.kind === 'account') return;
   await lockProject(tx, scope.projectId);
@@ -39,7 +39,7 @@ async function requireReached(tx: Tx, scope: KeyScope): Promise<void> {
   if (nameOrId !== undefined) throw new Problem('environment_not_found', { nameOrId });
 }
 
-/** Part of commands that make keys along with something else; `text` is given only for the first admin key. */
+/** Part of commands that create keys. `text` is set only for the first admin key. */
 export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text = newKeyText(fields.type)) {
   const key: ApiKey = {
     ...fields,
@@ -53,7 +53,7 @@ export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text
   return { key, text };
 }
 
-/** Revokes a key, named by its id or by its text; from the commit on it opens nothing. */
+/** Revokes a key by id or text. It stops working with the commit. */
 export const revokeApiKey = (context: Context, nameOrId: string) =>
   writeAlone(context, (tx) => revokeApiKeyIn(tx, nameOrId));
 

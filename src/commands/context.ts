@@ -1,8 +1,8 @@
 /**
- * How a change is made: one transaction by one actor, with an audit entry for each object it touches.
+ * A change is one transaction by one actor, with an audit entry for each object that it touches.
  *
- * A command is `write(context, (tx) => …In(tx, …))`. The inner function does the work; several of them can run in one
- * transaction, so none of them may rely on being alone in it.
+ * A command is `write(context, (tx) => …In(tx, …))`. The inner function does the work. Several of them can run in one
+ * transaction, so none may assume that it is the only one.
  */
 
 import { v7 as newId } from 'uuid';
@@ -16,21 +16,21 @@ import { type Grant, requireActor } from './actors.ts';
 const inside = Symbol('inside');
 
 interface Asking {
-  /** As it was when the request came in. A command asks `tx.actor`. */
+  /** The actor when the request came in. Commands use `tx.actor`. */
   readonly actor: Actor;
   readonly transactionId: string;
-  /** Asked for again in the transaction; absent for those who need no permission. */
+  /** Checked again in the transaction; absent for callers who need no permission. */
   readonly grant?: Grant | undefined;
 }
 
-/** Who asks, and in which request. For `write` alone, so a handler cannot write but by a command. */
+/** The actor and the request. Only `write` can open it, so handlers can write only through commands. */
 export interface Context {
   readonly [inside]: Asking & { readonly store: Store };
 }
 
 export const contextFor = (store: Store, asking: Asking): Context => ({ [inside]: { ...asking, store } });
 
-/** For what a command must know or compute before its transaction: hashing a password must not hold up other writers. */
+/** For reads and computations before the transaction: hashing a password must not block other writers. */
 export const readerOf = (context: Context): Reader => context[inside].store;
 
 export interface Entry {
@@ -39,51 +39,51 @@ export interface Entry {
   readonly object: { readonly type: ObjectType; readonly id: string; readonly name: string };
   readonly project?: { readonly id: string } | undefined;
   readonly environment?: { readonly id: string };
-  /** Absent when the object came into being. */
+  /** Absent when the object was created. */
   readonly before?: unknown;
-  /** Absent when the object is gone. */
+  /** Absent when the object was deleted. */
   readonly after?: unknown;
   readonly note?: Note;
-  /** The new time of the thing. A transaction that waited for another has an earlier instant, but comes after it. */
+  /** The object's new timestamp. A transaction that waited for another one started earlier but commits later. */
   readonly notBefore?: number;
   /**
-   * Which cached answers end with this change: those about one definition, where it changes nothing else; or none, where
-   * it changes nothing that a key can read but the audit log. Absent: all.
+   * Which cached answers this change invalidates: those about one definition, if it changes nothing else; none, if keys
+   * can see it only in the audit log. Absent: all.
    */
   readonly touches?: DefinitionTag | 'nothing';
-  /** Who acted, where that comes out only in the transaction: the person who just signed in. */
+  /** The actor, if it becomes known only in the transaction: the person who just signed in. */
   readonly actor?: Pick<Actor, 'type' | 'id' | 'name'>;
 }
 
 export interface RecordingTx extends Tx {
-  /** Who acts, with the permissions and the scope of this moment. */
+  /** The actor, with its current permissions and scope. */
   readonly actor: Actor;
   readonly access: AccessLock;
-  /** Writes an audit entry for one object. A transaction has at least one entry, or says that nothing changed. */
+  /** Writes an audit entry for one object. Every transaction writes at least one, or calls `unchanged`. */
   record(entry: Entry): Promise<void>;
   /**
-   * Says that there was nothing to change, and returns what is stored. A transaction that records nothing else is rolled
-   * back; beside other changes, this one simply leaves no trace in the audit log.
+   * Reports that there was nothing to change, and returns what is stored. If the transaction records nothing else, it
+   * is rolled back; otherwise this part leaves no audit entry.
    */
   unchanged<Stored>(stored: Stored): Stored;
 }
 
-/** What may end somebody's access asks for this one, so that it does not compile in a transaction of `write`. */
+/** Commands that may end someone's access require this type, so they do not compile inside `write`. */
 export interface AloneTx extends RecordingTx {
   readonly access: 'ends';
 }
 
 /**
- * Opens the transaction of a command. If nothing changed, it is rolled back and leaves no trace: no number is taken,
- * nothing is announced, no cached answer ends. A command that neither records anything nor calls `unchanged` is a bug:
- * it is rolled back too, and fails.
+ * Opens the transaction of a command. If nothing changed, it is rolled back without a trace: no change number, no
+ * notice, no invalidated cache. A command that neither records anything nor calls `unchanged` is a bug; it is rolled
+ * back and fails.
  */
 export const write = <Result>(context: Context, body: (tx: RecordingTx) => Promise<Result>): Promise<Result> =>
   writeWith('uses', context, body);
 
 /**
- * The same for a command that may end somebody's access: a key, a session, a membership or what a project lets in.
- * It runs alone among commands, so that no request that was let in before is committed after it.
+ * The same for commands that may end someone's access through a key, a session, a membership or a project restriction.
+ * It runs alone among commands, so no request that was admitted earlier commits after it.
  */
 export const writeAlone = <Result>(context: Context, body: (tx: AloneTx) => Promise<Result>): Promise<Result> =>
   writeWith('ends', context, body);
@@ -96,7 +96,7 @@ function writeWith<Result, Access extends AccessLock>(
   const { store, transactionId, actor: asking, grant } = context[inside];
   return store.write(async (tx) => {
     const acting = await requireActor(tx, asking, grant);
-    /** What each entry says that it touches. */
+    /** The `touches` of each entry. */
     const tags: Entry['touches'][] = [];
     let isNoOp = false;
     const result = await body({
@@ -128,7 +128,7 @@ function writeWith<Result, Access extends AccessLock>(
         actor = acting,
       }) => {
         tags.push(touches);
-        // Whoever needs no key to ask could fill the log.
+        // Anonymous callers could otherwise fill the log.
         if (actor.type === 'anonymous' && (await saveRepeat(tx, { action, object, actor }))) return;
         await insertChange(tx, {
           id: newId(),
@@ -150,7 +150,7 @@ function writeWith<Result, Access extends AccessLock>(
       if (isNoOp) throw new Unchanged(result);
       throw new Error('a command changed something without recording it');
     }
-    // One that does not say what it touches may touch everything, whatever the others say.
+    // An entry without `touches` may affect everything, whatever the others say.
     if (!tags.includes(undefined)) for (const tag of tags) if (tag) tx.touches(tag);
     return result;
   }, access);

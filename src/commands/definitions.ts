@@ -30,12 +30,12 @@ import { definitionTag, type Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
 
-/** Which definition is changed, why, and on which condition. */
+/** The definition to change, with the note and the precondition. */
 export interface DefinitionChange {
   readonly project: Project;
   readonly environment: Environment;
   readonly flag: DefinedFlag;
-  /** What the caller said for the flag: its name or its id. */
+  /** The flag's name or id, as the caller sent it. */
   readonly nameOrId: string;
   readonly note: Note;
   readonly ifMatch: string | undefined;
@@ -45,38 +45,38 @@ export interface DefinitionChange {
 export const createDefinition = (context: Context, change: DefinitionChange, body: unknown) =>
   write(context, (tx) => editDefinitionIn(tx, change, { kind: 'create', body }));
 
-/** Replaces a definition by another. A body that does not mention `killed` leaves it as it is. */
+/** Replaces a definition. `killed` stays as it is if the body leaves it out. */
 export const replaceDefinition = (context: Context, change: DefinitionChange, body: unknown) =>
   write(context, (tx) => editDefinitionIn(tx, change, { kind: 'replace', body }));
 
-/** Changes a definition by JSON Patch. All or nothing; concurrent patches are applied one after the other. */
+/** Changes a definition by JSON Patch, all or nothing. Concurrent patches are applied one after the other. */
 export const patchDefinition = (context: Context, change: DefinitionChange, operations: readonly Operation[]) =>
   write(context, (tx) => editDefinitionIn(tx, change, { kind: 'patch', operations }));
 
-/** Serves the default treatment to everybody, whatever the rules say. */
+/** Serves the default treatment to everyone, whatever the rules say. */
 export const killDefinition = (context: Context, change: DefinitionChange) =>
   write(context, (tx) => editDefinitionIn(tx, change, { kind: 'kill' }));
 
-/** Lets the rules decide again. */
+/** Applies the rules again. */
 export const restoreDefinition = (context: Context, change: DefinitionChange) =>
   write(context, (tx) => editDefinitionIn(tx, change, { kind: 'restore' }));
 
-/** Removes the definition; the flag stays, and so do its definitions elsewhere. */
+/** Deletes the definition. The flag and its definitions in other environments stay. */
 export const deleteDefinition = (context: Context, change: DefinitionChange) =>
   write(context, async (tx) => {
     await editDefinitionIn(tx, change, { kind: 'delete' });
     return true as const;
   });
 
-/** A definition after an edit: as it is stored, and its targeting parsed. */
+/** A definition after an edit: the stored form and the parsed targeting. */
 export interface EditedDefinition {
   readonly stored: store.SeededDefinition;
   readonly targeting: Targeting;
 }
 
 /**
- * Applies an edit as part of a transaction. An edit that changes nothing records nothing; beside other changes it still
- * takes a change number, which clients see as an update without content.
+ * Applies an edit inside a transaction. An edit without effect records nothing; alongside other changes it still takes
+ * a change number, which clients see as an update without content.
  */
 export async function editDefinitionIn(
   tx: RecordingTx,
@@ -110,7 +110,7 @@ const actions = {
   restore: 'definition.restored',
 } as const;
 
-/** A switch must work even when the rules of the definition have become invalid, so they are not looked at. */
+/** Kill and restore must work even if the rules have become invalid, so they skip validation. */
 const isSwitch = ({ kind }: DefinitionEdit): boolean => kind === 'kill' || kind === 'restore';
 
 async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdit): Promise<EditedDefinition> {
@@ -138,7 +138,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
   return { stored, targeting };
 }
 
-/** Takes the environment's next number, and with it the lock, then reads the definition as it is now. */
+/** Takes the environment's next change number, which is the lock, then reads the current definition. */
 async function lockDefinition(tx: RecordingTx, change: DefinitionChange) {
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
   const stored = await store.findStoredDefinition(tx, environment, change.flag.id);
@@ -149,11 +149,13 @@ async function lockDefinition(tx: RecordingTx, change: DefinitionChange) {
 
 interface Locked {
   readonly stored: store.SeededDefinition;
-  /** The number of this change. */
+  /** The change number. */
   readonly revision: number;
 }
 
-/** Part of deleting a definition, alone or with its flag. The environment is locked. Returns the instant of the entry. */
+/**
+ * Part of deleting a definition, alone or with its flag. The environment must be locked. Returns the time of the entry.
+ */
 export async function removeDefinition(tx: RecordingTx, place: Place, { stored, revision }: Locked): Promise<number> {
   const { environment, flag } = place;
   await store.deleteDefinition(tx, environment.id, flag.id);
@@ -163,10 +165,10 @@ export async function removeDefinition(tx: RecordingTx, place: Place, { stored, 
   return notBefore;
 }
 
-/** What the audit entry of a change names. */
+/** What the audit entry of a change refers to. */
 type Place = Pick<DefinitionChange, 'project' | 'note'> & { readonly environment: Reference; readonly flag: Reference };
 
-/** Refuses an invalid targeting. Saves what it names, and returns it as it is stored. */
+/** Refuses an invalid targeting. Saves its references and returns the text to store. */
 async function saveValid(
   tx: RecordingTx,
   change: DefinitionChange,
@@ -174,7 +176,7 @@ async function saveValid(
 ): Promise<string> {
   const text = await requireValid(tx, change, { targeting, knownDependencies: dependenciesOf(before) });
   const references = referencesOf(targeting);
-  // They seldom change, and are what the definition before had.
+  // References seldom change.
   if (!equalJson(references, referencesOf(before))) {
     await saveReferences(tx, change.environment.id, change.flag, references);
   }
@@ -184,7 +186,7 @@ async function saveValid(
 interface Saved extends Locked {
   readonly action: Entry['action'];
   readonly targeting: Targeting;
-  /** The targeting as it is stored. The definition's answer and its audit entry are made of the same text. */
+  /** The targeting as stored. The reply and the audit entry use the same text. */
   readonly text: string;
 }
 
@@ -205,26 +207,26 @@ async function save(
   return { stored, targeting };
 }
 
-/** Definitions are served whole to every SDK, so they must not grow without end. */
+/** SDKs download whole definitions, so their size is limited. */
 const maxCharacters = 1_048_576;
 
 interface Proposed {
   readonly targeting: Targeting;
-  /** The dependencies that the definition has now. */
+  /** Dependencies of the definition before the change. */
   readonly knownDependencies: readonly string[];
 }
 
-/** Refuses with every complaint. Answers the targeting as it is stored, and the flags that it needs. */
+/** Refuses with all complaints. Returns the targeting as stored, and the flags that it depends on. */
 async function requireValid(tx: Tx, change: DefinitionChange, { targeting, knownDependencies }: Proposed) {
   const { project, flag } = change;
-  // One more than is allowed is enough to complain, and all that is worth asking the database for.
+  // One more than allowed is enough for the complaint; do not look up the rest.
   const needed = dependenciesOf(targeting).slice(0, maxDependencies + 1);
   const complaints = checkTargeting(targeting, {
     flag: flag.name,
     existingFlags: await listFlagNames(tx, project.id, needed),
     dependentFlags: await findCycles(tx, change, needed, knownDependencies),
   });
-  // In the order of the reply, which is made of this text.
+  // The reply consists of this text, so its member order matters.
   const text = JSON.stringify(toTargeting(targeting));
   if (text.length > maxCharacters)
     complaints.push(`the definition must not have more than ${maxCharacters} characters`);
@@ -233,14 +235,14 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, known
 }
 
 /**
- * Looking for a cycle visits every dependency that leads to the flag while nobody else is served: with this many, and
- * names of the greatest length, it takes less than 25 ms.
+ * The cycle check visits every dependency that leads to the flag and blocks other requests meanwhile. With this many,
+ * and names of maximum length, it takes less than 25 ms.
  */
 const maxDependenciesInEnvironment = 5_000;
 
 /**
- * Those of the needed flags that depend on this one. Only a dependency that is new can close a cycle, since there was
- * none before. Refuses new ones when the environment has too many.
+ * Those of the needed flags that depend on this one. Only a new dependency can close a cycle, since there was none
+ * before. Refuses new ones if the environment has too many.
  */
 async function findCycles(
   tx: Tx,
@@ -257,7 +259,7 @@ async function findCycles(
   return listDependents(tx, environment.id, flag.name, added);
 }
 
-/** Two different signed 32-bit numbers, as the SDKs expect them. */
+/** Two different signed 32-bit numbers, as SDKs expect. */
 function newSeeds(): Seeds {
   const seed = randomInt(-(2 ** 31), 2 ** 31);
   const trafficAllocationSeed = randomInt(-(2 ** 31), 2 ** 31);

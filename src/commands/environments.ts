@@ -25,7 +25,7 @@ export interface NewEnvironment {
   readonly permissions: Permissions;
 }
 
-/** Creates an environment with one SDK key of each type. Their texts are in the answer, and only there. */
+/** Creates an environment with one SDK key of each type. Only this reply contains their texts. */
 export const createEnvironment = (context: Context, project: Project, fields: NewEnvironment) =>
   write(context, (tx) => createEnvironmentIn(tx, project, fields));
 
@@ -40,7 +40,7 @@ export async function createEnvironmentIn(
   const permissions = await namePermissions(tx, project.id, asked);
   await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
-  // The ends of the ids: their beginnings are the time, and alike.
+  // The ends of the ids, because ids created at about the same time start alike.
   const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
   const keys = [
     await insertNewKey(tx, tx.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
@@ -54,7 +54,7 @@ export async function createEnvironmentIn(
   return { environment, permissions, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
 }
 
-/** Changes the settings of an environment by JSON Patch. Answers it with its keys, without their texts. */
+/** Changes environment settings by JSON Patch. Returns the environment with its keys, without their texts. */
 export const patchEnvironment = (context: Context, environment: Environment, operations: readonly Operation[]) =>
   writeAlone(context, (tx) => patchEnvironmentIn(tx, environment, operations));
 
@@ -77,10 +77,10 @@ export async function patchEnvironmentIn(
   return answer;
 }
 
-/** Clean-up tools revoke what the refusal lists and try again. */
+/** Clean-up tools revoke the listed keys and try again. */
 const maxListedKeys = 50;
 
-/** Deletes an environment that has neither keys nor definitions. */
+/** Deletes an environment without keys and definitions. */
 export const deleteEnvironment = (context: Context, environment: Environment) =>
   write(context, (tx) => deleteEnvironmentIn(tx, environment));
 

@@ -27,7 +27,7 @@ export interface NewFlag {
   readonly ifMatch: string | undefined;
 }
 
-/** Creates a flag in the project's first rollout status, defined in no environment. */
+/** Creates a flag in the project's first rollout status, without definitions. */
 export const createFlag = (context: Context, flag: NewFlag) => write(context, (tx) => createFlagIn(tx, flag));
 
 export async function createFlagIn(tx: RecordingTx, { project, trafficType, name, description, ifMatch }: NewFlag) {
@@ -55,7 +55,7 @@ export async function createFlagIn(tx: RecordingTx, { project, trafficType, name
   return flag;
 }
 
-/** A person owns what that person creates; a key owns nothing. */
+/** People own the flags they create; keys own nothing. */
 const ownersOf = ({ type, id }: Actor): Flag['owners'] => (type === 'user' ? [{ type, id }] : []);
 
 export interface FlagChange {
@@ -75,7 +75,7 @@ export const patchFlagIn = (tx: RecordingTx, change: FlagChange & { operations: 
     return applyFlagPatch(flag, change.operations);
   });
 
-/** Sets the description alone. */
+/** Sets only the description. */
 export const updateFlagDescription = (context: Context, change: FlagChange & { description: string }) =>
   write(context, (tx) => updateFlagDescriptionIn(tx, change));
 
@@ -121,7 +121,7 @@ async function changeFlag(
   return after;
 }
 
-/** The status time moves only when the status really changes. */
+/** The status time changes only with the status. */
 async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: string) {
   if (id === before.rolloutStatus.id) return {};
   const status = await findRolloutStatus(tx, project.id, id);
@@ -129,7 +129,7 @@ async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: st
   return { rolloutStatus: { id, name: status?.name ?? '' }, rolloutStatusTimestamp: tx.now };
 }
 
-/** Deletes a flag with all its definitions. Each has an audit entry of its own, from which it can be created again. */
+/** Deletes a flag with all its definitions. Each gets its own audit entry, from which it can be restored. */
 export const deleteFlag = (context: Context, change: FlagChange) => write(context, (tx) => deleteFlagIn(tx, change));
 
 export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMatch }: FlagChange) {
@@ -142,7 +142,7 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
   await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit', project, environments, flag });
   for (const defined of environments) {
     const { environment, changeNumber: revision } = await nextChangeNumber(tx, defined);
-    // Read only now that its environment is locked: nobody changes it any more.
+    // Read after its environment is locked, so nobody can change it any more.
     const stored = await findStoredDefinition(tx, environment, flag.id);
     if (!stored) continue;
     const removedAt = await removeDefinition(tx, { project, environment, flag, note }, { stored, revision });

@@ -15,7 +15,7 @@ export async function createGroupIn(tx: RecordingTx, fields: { name: string; des
   return group;
 }
 
-/** Replaces the name and the description, where sent. */
+/** Replaces name and description, if sent. */
 export const replaceGroup = (context: Context, id: string, update: GroupUpdate) =>
   write(context, (tx) => replaceGroupIn(tx, id, update));
 
@@ -28,7 +28,7 @@ export async function replaceGroupIn(tx: RecordingTx, id: string, update: GroupU
   return after;
 }
 
-/** Deletes a group; its members leave it. */
+/** Deletes a group and its memberships. */
 export const deleteGroup = (context: Context, id: string) => writeAlone(context, (tx) => deleteGroupIn(tx, id));
 
 export async function deleteGroupIn(tx: AloneTx, id: string) {

@@ -53,17 +53,17 @@ export async function patchProjectIn(tx: RecordingTx, { id }: Project, operation
   return after;
 }
 
-/** The audit entry of a project that is deleted lists so many of its keys, and says how many there were if there were more. */
+/** The audit entry of a deleted project lists at most this many of its keys, and their total if there were more. */
 const maxRecordedKeys = 1_000;
 
-/** Deletes a project that has neither environments nor traffic types. */
+/** Deletes a project without environments and traffic types. */
 export const deleteProject = (context: Context, project: Project) =>
   writeAlone(context, (tx) => deleteProjectIn(tx, project));
 
 export async function deleteProjectIn(tx: AloneTx, { id }: Project) {
   const before = await store.lockProject(tx, id);
   if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
-  // Keys of the project end with it.
+  // The project's keys are deleted with it.
   const scope = { kind: 'project', projectId: id } as const;
   const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: maxRecordedKeys });
   const apiKeyCount = await countApiKeys(tx, scope);
@@ -73,7 +73,7 @@ export async function deleteProjectIn(tx: AloneTx, { id }: Project) {
   return true as const;
 }
 
-/** Refuses a change without title and comment where the project, as it is now, demands them. */
+/** Refuses a change without title and comment if the project requires them. */
 export async function requireNote(tx: Tx, { id, name }: Project, note: Note): Promise<void> {
   const project = await store.findProjectById(tx, id);
   if (!project) throw new Problem('project_not_found', { nameOrId: name });

@@ -11,7 +11,7 @@ import { lockUser } from '#store/users.ts';
 import { type Context, type Entry, type RecordingTx, readerOf, write, writeAlone } from './context.ts';
 import { useCode } from './two-factor.ts';
 
-/** From where a session is started. */
+/** Where a session was started from. */
 export interface Origin {
   readonly address: string;
   readonly agent: string;
@@ -27,13 +27,13 @@ export interface Attempt extends Origin {
   readonly email: string;
   readonly password: string;
   readonly code: string | undefined;
-  /** Hears that the password is right, before the code is looked at. May refuse. */
+  /** Called when the password is correct, before the code is checked. May refuse. */
   readonly passwordIsRight: (userId: string) => void;
 }
 
 /**
- * Starts a session for the right e-mail, password and, where the second factor is on, code. Failures are recorded, also
- * that of a right password without a code, and take the same time whether the account exists or not.
+ * Starts a session if e-mail, password and, with two-factor authentication, the code are correct. Failures are
+ * recorded, including a correct password without a code. They take the same time whether or not the account exists.
  */
 export async function signIn(context: Context, attempt: Attempt): Promise<StartedSession> {
   const credentials = await findCredentialsByEmail(readerOf(context), emailKey(attempt.email));
@@ -51,13 +51,13 @@ export async function signIn(context: Context, attempt: Attempt): Promise<Starte
 interface Judged {
   readonly credentials: Credentials | undefined;
   readonly isRight: boolean;
-  /** The password hashed with today's cost, where the stored hash has another. */
+  /** Set if the stored hash was made with other parameters than today's. */
   readonly newHash: string | undefined;
 }
 
 async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight, newHash }: Judged) {
   const refusedWith = async (refusal: Problem, action: Entry['action'] = 'session.refused') => {
-    // People type passwords into the wrong field.
+    // People sometimes type their password into this field, so only addresses are recorded.
     const name = isEmail(attempt.email) ? attempt.email : 'not an e-mail address';
     const object = { type: 'user', id: credentials?.userId ?? 'unknown', name } as const;
     await tx.record({ action, object, touches: 'nothing' });
@@ -78,7 +78,7 @@ async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight,
   return started;
 }
 
-/** Part of every command that signs somebody in. */
+/** Part of every command that signs a user in. */
 export async function startSession(tx: Tx, user: User, { address, agent }: Origin): Promise<StartedSession> {
   const token = newToken();
   const session: Session = {
@@ -93,7 +93,7 @@ export async function startSession(tx: Tx, user: User, { address, agent }: Origi
   return { session, token };
 }
 
-/** Ends one of the user's sessions: this one by signing out, or another. */
+/** Ends one of the user's sessions: the current one (sign-out) or another. */
 export const endSession = (context: Context, { user, id }: { user: User; id: string }) =>
   writeAlone(context, async (tx) => {
     if ((await deleteSession(tx, user.id, id)) === 0) throw new Problem('session_not_found', { nameOrId: id });

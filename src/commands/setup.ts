@@ -1,4 +1,4 @@
-/** The first start: everything that an empty database needs before the first request. */
+/** The first start: fills an empty database with what requests need. */
 
 import { v7 as newId } from 'uuid';
 import { type Actor, permissionsOf } from '#domain/access.ts';
@@ -23,21 +23,21 @@ export const system: Actor = {
   scope: { kind: 'account' },
 };
 
-/** What the first start made, to be shown once. */
+/** What the first start created, shown once. */
 export interface FirstStart {
   readonly adminKeyText: string;
   readonly setupToken: string;
 }
 
 export interface SetUpOptions {
-  /** The key handed in by the operator, if any. */
+  /** The admin key that the operator provided, if any. */
   readonly adminKeyText: string | undefined;
   /** Who may see and edit the first project; open if left out. */
   readonly newProjects?: NewProjects;
   readonly transactionId: string;
 }
 
-/** Makes the account unless it is there already: then undefined. */
+/** Creates the account. Returns undefined if there is one already. */
 export async function setUp(
   store: Store,
   { adminKeyText, newProjects = 'open', transactionId }: SetUpOptions,

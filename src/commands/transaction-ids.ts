@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * Makes the ids that tie answer, log line and audit entry together: 11 characters of [0-9a-z] that grow with time.
- * Milliseconds, then 13 bits: random, so that several nodes differ, but always more than the id before.
+ * Creates the ids that link reply, log line and audit entry: 11 characters [0-9a-z] that increase over time.
+ * Milliseconds, then 13 random bits, so that nodes differ; always greater than the previous id.
  */
 export function transactionIds(clock: () => number = Date.now): () => string {
   let last = 0n;

@@ -1,4 +1,4 @@
-/** The second factor: TOTP (RFC 6238), six digits, thirty seconds, one step of drift, each code once. */
+/** Two-factor authentication: TOTP (RFC 6238), six digits, thirty seconds, one step of drift; each code works once. */
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { Problem } from '#domain/problems.ts';
@@ -13,7 +13,7 @@ import { provePassword, requireProof } from './password-proof.ts';
 const totp = (secret: string, label = '') =>
   new TOTP({ issuer: 'Burgee', label, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 });
 
-/** Makes a secret that waits to be confirmed by a code; an earlier offer is void. For who knows the password. */
+/** Requires the password. Creates a secret that a code must confirm; replaces an earlier unconfirmed one. */
 export async function offerTwoFactor(context: Context, user: User, password: string) {
   const proof = await provePassword(context, user.id, password);
   return write(context, async (tx) => {
@@ -26,7 +26,7 @@ export async function offerTwoFactor(context: Context, user: User, password: str
   });
 }
 
-/** Switches the second factor on. Answers the recovery codes, which are nowhere else. */
+/** Turns two-factor authentication on. Returns the recovery codes, which are stored only as hashes. */
 export const confirmTwoFactor = (context: Context, user: User, code: string) =>
   write(context, async (tx) => {
     await lockUser(tx, user.id);
@@ -41,7 +41,7 @@ export const confirmTwoFactor = (context: Context, user: User, code: string) =>
     return codes;
   });
 
-/** Switches the second factor off, for who knows the password. */
+/** Requires the password. Turns two-factor authentication off. */
 export async function removeTwoFactor(context: Context, user: User, password: string): Promise<true> {
   const proof = await provePassword(context, user.id, password);
   return write(context, async (tx) => {
@@ -52,7 +52,7 @@ export async function removeTwoFactor(context: Context, user: User, password: st
   });
 }
 
-/** Uses a code of the device or a recovery code up; false when it is not right or was used before. */
+/** Consumes a code from the device or a recovery code. False if it is wrong or was used before. */
 export async function useCode(tx: Tx, userId: string, code: string): Promise<boolean> {
   const { secret, lastStep } = await store.findTwoFactor(tx, userId);
   const step = secret && /^\d{6}$/.test(code.trim()) ? stepOf(secret, code.trim(), tx.now) : undefined;
@@ -62,14 +62,14 @@ export async function useCode(tx: Tx, userId: string, code: string): Promise<boo
   return true;
 }
 
-/** The time step whose code this is, if it is the current one or a neighbour. */
+/** The time step of this code, if it is the current one or a neighbour. */
 function stepOf(secret: string, code: string, now: number): number | undefined {
   const generator = totp(secret);
   const drift = generator.validate({ token: code, timestamp: now, window: 1 });
   return drift === null ? undefined : generator.counter({ timestamp: now }) + drift;
 }
 
-/** Without letters and digits that look alike. 49 bits, used once, and signing in is throttled. */
+/** Without characters that look alike. 49 bits are enough: a code works once, and sign-in is throttled. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 const newRecoveryCode = (): string => {
   const characters = Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('');

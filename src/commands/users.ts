@@ -20,7 +20,7 @@ import * as store from '#store/users.ts';
 import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 
-/** Makes a PENDING user and puts the invitation's mail into the outbox, in one transaction. */
+/** Creates a PENDING user and queues the invitation mail in the same transaction. */
 export const inviteUser = (context: Context, invited: { email: string; groupIds: readonly string[] }) =>
   write(context, (tx) => inviteUserIn(tx, invited));
 
@@ -45,7 +45,7 @@ export async function inviteUserIn(
   return user;
 }
 
-/** Replaces e-mail, name, status and second factor, as far as the update has them. */
+/** Replaces those of e-mail, name, status and second factor that the update contains. */
 export const replaceUser = (context: Context, id: string, update: PartialUserUpdate) =>
   writeAlone(context, (tx) => replaceUserIn(tx, id, update));
 
@@ -72,23 +72,23 @@ async function changeUser(tx: AloneTx, id: string, action: Entry['action'], chan
   if (after.email !== before.email || after.status !== before.status) await endPasswordReset(tx, id);
   if (endsSessions(before, after, tx.actor)) await deleteSessionsOfUser(tx, id);
   const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
-  // A key that may not make administrators can have read the old link.
+  // A key that may not create administrators may have read the old link.
   if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);
   await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
   return after;
 }
 
-/** Groups are a set: their order says nothing. */
+/** Groups are a set, so their order does not matter. */
 const withSortedGroups = (user: User): User => ({ ...user, groupIds: user.groupIds.toSorted() });
 
-/** A new address or the loss of the second factor may be an attack or an answer to one, unless the person did it. */
+/** A new address or a removed second factor may be an attack, or a response to one, unless the user did it. */
 function endsSessions(before: User, after: User, actor: Actor): boolean {
   if (after.status === 'DEACTIVATED') return true;
   if (actor.type === 'user' && actor.id === after.id) return false;
   return after.email !== before.email || (before.twoFactor && !after.twoFactor);
 }
 
-/** Deletes a PENDING user; the invitation's link is dead from then on. */
+/** Deletes a PENDING user; the invitation link stops working. */
 export const deleteUser = (context: Context, id: string) => write(context, (tx) => deleteUserIn(tx, id));
 
 export async function deleteUserIn(tx: RecordingTx, id: string) {
@@ -112,11 +112,11 @@ async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<void>
   );
 }
 
-/** Somebody must be left who can let others in. */
+/** At least one active administrator must remain. */
 async function requireAdministrator(tx: Tx, administratorsId: string, before: User, after: User): Promise<void> {
   const isActiveAdministrator = (user: User) => user.status === 'ACTIVE' && user.groupIds.includes(administratorsId);
   if (!isActiveAdministrator(before) || isActiveAdministrator(after)) return;
-  // Two administrators who deactivate each other at once must not both succeed.
+  // Two administrators who deactivate each other at the same time must not both succeed.
   await lockGroup(tx, administratorsId);
   if ((await store.countAdministrators(tx, administratorsId, before.id)) === 0) throw new Problem('last_administrator');
 }

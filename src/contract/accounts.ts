@@ -1,4 +1,4 @@
-/** Accounts of people: invitations, signing in, passwords, the second factor, the first administrator. */
+/** Accounts: invitations, sign-in, passwords, two-factor authentication, the first administrator. */
 import { Type } from 'typebox';
 import {
   Acceptance,

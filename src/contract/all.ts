@@ -1,4 +1,4 @@
-/** Every resource: its endpoints, and what the OpenAPI document says of it besides. */
+/** Every resource: its endpoints, and its part of the OpenAPI document. */
 import type { TSchema } from 'typebox';
 import { CreatedApiKey } from '#domain/api-keys.ts';
 import { Change } from '#domain/changes.ts';
@@ -32,15 +32,15 @@ import * as trafficTypes from './traffic-types.ts';
 import * as users from './users.ts';
 
 export interface Resource<Endpoints = Readonly<Record<string, Endpoint>>> {
-  /** As people read it. */
+  /** For people. */
   readonly title: string;
   readonly description: string;
   readonly endpoints: Endpoints;
-  /** Schemas that several endpoints use: the document has each of them once, under this name. */
+  /** Schemas that several endpoints use. The document defines each once, under this name. */
   readonly schemas?: Readonly<Record<string, TSchema>>;
 }
 
-/** Below the prefix of the Admin API, in the order of the document. */
+/** Under the Admin API prefix, in document order. */
 export const resources = {
   projects: {
     title: 'Projects',
@@ -112,7 +112,7 @@ export const resources = {
   },
 } as const satisfies Record<string, Resource>;
 
-/** Below the prefix of accounts. */
+/** Under the accounts prefix. */
 export const accountResources = {
   accounts: {
     title: 'Accounts',
@@ -127,7 +127,7 @@ export const accountResources = {
   },
 } as const satisfies Record<string, Resource>;
 
-/** Below no prefix. */
+/** Without a prefix. */
 export const serviceResources = {
   service: { title: 'Service', description: 'Probes for load balancers and monitoring.', endpoints: service },
 } as const satisfies Record<string, Resource>;

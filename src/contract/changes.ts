@@ -4,7 +4,7 @@ import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { MarkerListing, MarkerPage } from './parts.ts';
 
-/** Larger numbers would not be exact, and the database would refuse them in its own words. */
+/** Larger numbers are not exact, and the database would refuse them. */
 const instant = (description: string) =>
   Type.Optional(
     Type.Integer({

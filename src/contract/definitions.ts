@@ -83,7 +83,7 @@ export const deleteDefinition = endpoint({
   problems: ['note_required', 'precondition_failed'],
 });
 
-/** Kill and restore are answered on PUT and on POST: clients use either. */
+/** Kill and restore accept PUT and POST, because clients use either. */
 const switching = {
   access: killOrRestore,
   query: NoteQuery,

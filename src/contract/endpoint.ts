@@ -1,6 +1,6 @@
 /**
- * What an endpoint is. The one file whose types may be hard to read; everything else is data.
- * From an endpoint come its route, validation, permission, OpenAPI entry and, for the interface, its client.
+ * What an endpoint is. Its types are hard to read so that everything else is plain data. Route, validation, permission,
+ * OpenAPI entry and the interface's client are all derived from an endpoint.
  */
 
 import type { Static, TObject, TSchema } from 'typebox';
@@ -15,46 +15,50 @@ import type { PageSize } from './parts.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the prefix. `:project`, `:environment`, `:flag` and `:trafficType` are resolved before the handler runs. */
+  /**
+   * Without the prefix. `:project`, `:environment`, `:flag` and `:trafficType` are resolved before the handler runs.
+   */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
   /**
-   * Required on purpose: an endpoint that says nothing about who may use it does not compile. A probe is public, too, and
-   * no limit counts it: who watches the server must not find it ill because others ask for much.
+   * Required, so that an endpoint without access rules does not compile. A probe is public and exempt from rate limits:
+   * monitoring must not fail because of other traffic.
    */
   readonly access: Access | 'public' | 'probe' | 'signed-in';
   readonly query?: TObject;
-  /** For a list: how many objects a page has. Its query is `OffsetPage` or `MarkerPage` of the same size. */
+  /** For a list: its page size. The query is `OffsetPage` or `MarkerPage` with the same size. */
   readonly pageSize?: PageSize;
   /** Checked against the schema before the handler runs. */
   readonly body?: TSchema;
   /** The body may be left out. */
   readonly bodyIsOptional?: true;
-  /** Documented by this schema, but read by the domain, which is more lenient than a schema can say. */
+  /** Documented by this schema, but parsed by the domain, which is more lenient than a schema can be. */
   readonly looseBody?: TSchema;
-  /** The body is a text: a JSON string, or else whatever was sent. */
+  /** The body is text: a JSON string, or else the raw body. */
   readonly textBody?: true;
   readonly reply: TSchema;
-  /** The answer has an ETag made from the thing's revision; writes honour If-Match. */
+  /** The response has an ETag made from the object's revision; writes honour If-Match. */
   readonly versioned?: true;
   /** The response shows only the definition that the path names, so it stays cached when other definitions change. */
   readonly cacheTag?: 'definition';
-  /** The answer shows a secret, so it is not compressed: the size would tell an observer how much of it they guessed. */
+  /**
+   * The response contains a secret, so it is not compressed: its size would leak how much of it an observer guessed.
+   */
   readonly showsSecret?: true;
   /** The response shows housekeeping, such as the last use of a key or audit entries, so it is never cached. */
   readonly showsHousekeeping?: true;
-  /** What this endpoint in particular can refuse. `problemsOf` adds what follows from the rest. */
+  /** Problems specific to this endpoint. `problemsOf` adds those that follow from its other members. */
   readonly problems: readonly ProblemCode[];
 }
 
 export const endpoint = <const E extends Endpoint>(declaration: E): E => declaration;
 
-/** Neither a key nor a session is needed. */
+/** Needs neither a key nor a session. */
 export const needsNobody = (access: Endpoint['access']): access is 'public' | 'probe' =>
   access === 'public' || access === 'probe';
 
-/** Everything that the endpoint can refuse. */
+/** Every problem that the endpoint can return. */
 export function problemsOf({
   access,
   method,
@@ -83,7 +87,7 @@ export function problemsOf({
   return [...new Set(found)].sort();
 }
 
-/** Path words that name a thing, and the thing that the handler gets for it. */
+/** Path parameters that name an object, and the object that the handler gets. */
 interface Resolvable {
   project: Project;
   environment: Environment;
@@ -91,11 +95,11 @@ interface Resolvable {
   trafficType: TrafficType;
 }
 
-/** Behind an environment a flag stands for its definition there. */
+/** After an environment, a flag means its definition there. */
 type ResolvableIn<Path extends string> =
   'environment' extends Params<Path> ? Omit<Resolvable, 'flag'> & { flag: DefinedFlag } : Resolvable;
 
-/** The names of the words in a path. */
+/** The names of the parameters of a path. */
 export type Params<Path extends string> = Path extends `${string}:${infer Word}/${infer Rest}`
   ? Word | Params<`/${Rest}`>
   : Path extends `${string}:${infer Word}`
@@ -105,7 +109,7 @@ export type Params<Path extends string> = Path extends `${string}:${infer Word}/
 type StaticOr<Schema, Otherwise> = Schema extends TSchema ? Static<Schema> : Otherwise;
 type Member<E, Name extends string> = E extends { readonly [N in Name]: infer Value } ? Value : undefined;
 
-/** The things that the path names, resolved. */
+/** The objects that the path names. */
 export type Resolved<E extends Endpoint> = {
   readonly [Word in Params<E['path']> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
 };

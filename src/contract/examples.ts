@@ -1,6 +1,6 @@
 /**
- * An example of every request body and of the answers, for the OpenAPI document. The interface does not load them. With
- * the words of `parameters`, what is sent here works on a new server; a test sends it and holds all to the schemas.
+ * Examples of all request bodies and responses, for the OpenAPI document. The interface does not load them. With the
+ * values of `parameters` they work on a new server: a test sends them and checks all responses against the schemas.
  */
 
 import type { Static, TSchema } from 'typebox';
@@ -11,7 +11,7 @@ import type { accountContract, contract, serviceContract } from './all.ts';
 import type { Body, Endpoint } from './endpoint.ts';
 
 type Parts = typeof contract & typeof accountContract & typeof serviceContract;
-/** Every endpoint by its name, which is its `operationId`. */
+/** Every endpoint by name, which is its `operationId`. */
 type Endpoints = { [Part in keyof Parts]: (one: Parts[Part]) => void }[keyof Parts] extends (one: infer All) => void
   ? All
   : never;
@@ -39,7 +39,7 @@ const ids = {
   session: '019b76da-a800-7000-8000-000000000071',
 };
 
-/** What each word of a path names, and a value that a new server knows or that the examples create. */
+/** What each path parameter is, and a value that exists on a new server or that the examples create. */
 export const parameters: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
   project: { description: 'Id or name of the project.', example: 'Default' },
   environment: { description: 'Id or name of the environment.', example: 'Staging-Default' },
@@ -105,7 +105,7 @@ const flag = {
 };
 const readFlag = { ...flag, owners: [{ id: ids.user, type: 'user' as const }] };
 
-/** A tenth of the traffic, everybody of the team plan, and one tester. */
+/** A tenth of the traffic, everyone on the team plan, and one tester. */
 const targeting = {
   killed: false,
   treatments: [

@@ -1,4 +1,4 @@
-/** Every endpoint → one OpenAPI 3.1 document. Pure: the same contract always makes the same document. */
+/** Builds one OpenAPI 3.1 document from all endpoints. Pure: the same contract gives the same document. */
 
 import type { TSchema } from 'typebox';
 import { type ProblemCode, problems, sentenceOf } from '#domain/problems.ts';
@@ -13,11 +13,11 @@ const all: readonly (Resource & { readonly base: string })[] = [
   ...Object.values(serviceResources).map((resource) => ({ ...resource, base: '' })),
 ];
 
-/** Written once, and referred to by name. */
+/** Defined once and referenced by name. */
 const shared: Record<string, TSchema> = Object.assign({ Error: ErrorBody }, ...all.map(({ schemas }) => schemas));
 const names = new Map<unknown, string>(Object.entries(shared).map(([name, schema]) => [schema, name]));
 
-/** The value with every shared schema below it replaced by a reference. */
+/** Replaces every shared schema in the value by a reference. */
 function refer(value: unknown): unknown {
   const name = names.get(value);
   return name ? { $ref: `#/components/schemas/${name}` } : inside(value, refer);
@@ -118,7 +118,7 @@ const pathParameters = ({ path }: Endpoint): object[] =>
     ...parameters[name],
   }));
 
-/** The description stands beside the schema, where every reader of such documents looks for it. */
+/** The description belongs beside the schema, where readers of OpenAPI documents look for it. */
 const queryParameters = ({ query }: Endpoint): object[] =>
   Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = property as { description?: string };
@@ -145,7 +145,7 @@ function toRequestBody({ body, looseBody, textBody, bodyIsOptional }: Endpoint, 
 const describe = (code: ProblemCode): string =>
   `\`${code}\`: ${sentenceOf(code)}${code === 'note_required' ? '. This one has an empty body' : ''}`;
 
-/** One response per status, with the codes that lead to it; `docs/problems.md` explains each. */
+/** One response per status, with the codes that cause it; `docs/problems.md` explains each. */
 function toErrors(codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => statusOf[problems[code].kind]);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Pieces that several endpoints share: pages, notes, the error body, and the ONE table from kind to status. */
+/** Parts that endpoints share: pages, notes, the error body, and the table of HTTP statuses. */
 
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Kind } from '#domain/problems.ts';
@@ -21,7 +21,7 @@ export const statusOf: Record<Kind, number> = {
 };
 
 export const bodyLimit = 1_048_576;
-/** Anybody may send these, and none of them is long. */
+/** Anyone can send these, and all of them are short. */
 export const accountBodyLimit = 16_384;
 
 export const ErrorBody = Type.Object({
@@ -32,12 +32,12 @@ export const ErrorBody = Type.Object({
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** What a delete answers. */
+/** The response of a delete. */
 export const True = Type.Literal(true);
 
 export const noteLimit = 2000;
 
-/** Why a change is made. Required where the project says so; read from the query or the body. */
+/** Why a change is made. Some projects require it. Read from the query or the body. */
 export const NoteQuery = Type.Object({
   title: Type.Optional(
     Type.String({
@@ -53,7 +53,7 @@ export const NoteQuery = Type.Object({
   ),
 });
 
-/** A project in a query. */
+/** A project named in a query. */
 export const ProjectWord = Type.String({ minLength: 1, maxLength: 255, description: 'Id or name of the project.' });
 
 export interface PageSize {
@@ -75,7 +75,7 @@ export const OffsetPage = (size: PageSize) =>
     limit: limitOf(size),
   });
 
-/** Skipped rows cost time, so lists with markers refuse larger offsets; a marker costs nothing wherever it points. */
+/** Skipped rows cost time, so lists with markers refuse larger offsets. Markers cost the same everywhere. */
 export const farthestOffset = 10_000;
 
 export const MarkerPage = (size: PageSize) =>

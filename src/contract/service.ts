@@ -1,4 +1,4 @@
-/** The server itself, outside the prefix of the Admin API. */
+/** Probes of the server itself, without the Admin API prefix. */
 import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 

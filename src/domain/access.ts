@@ -1,6 +1,6 @@
 /**
- * Who may do what, where. The one table of permissions: endpoints name the permission that they need,
- * roles are sets of permissions, and an actor has roles within a scope.
+ * Permissions. Endpoints name the permission that they need, roles are sets of permissions, and an actor has roles
+ * within a scope.
  */
 
 export const permissions = [
@@ -26,7 +26,10 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Every role sees the projects, environments and traffic types of its scope: all other calls need their ids. */
+/**
+ * Every role can list the projects, environments and traffic types of its scope, because all other calls need their
+ * ids.
+ */
 const projectAdmin = [
   'project.read',
   'project.write',
@@ -69,9 +72,11 @@ export const permissionsOfPerson = (isAdministrator: boolean): ReadonlySet<Permi
 
 /** The part of the account that an actor reaches. */
 export type Scope =
-  /** With `viewerKeyId` without the restricted projects that do not list this key. */
+  /** With `viewerKeyId`: without restricted projects that do not list this key. */
   | { readonly kind: 'account'; readonly viewerKeyId?: string }
-  /** The projects that are open to this person. Rows decide which: there may be any number, and they may change. */
+  /**
+   * The projects that this person may see. The database decides which; there may be any number, and they may change.
+   */
   | { readonly kind: 'member'; readonly userId: string }
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'environment'; readonly projectId: string; readonly environmentIds: readonly string[] };
@@ -79,18 +84,18 @@ export type Scope =
 /** What a key can be restricted to. */
 export type KeyScope = Exclude<Scope, { kind: 'member' }>;
 
-/** Who acts: a key, a person who is signed in or not yet, a person at the server's command line, or the first start. */
+/** A key, a person (signed in or not), an operator at the command line, or the first start. */
 export interface Actor {
   readonly type: 'api_key' | 'user' | 'anonymous' | 'operator' | 'system';
   readonly id: string;
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
   readonly scope: Scope;
-  /** Of a person: the session by which that person acts. */
+  /** For a person: the current session. */
   readonly sessionId?: string;
 }
 
-/** What an endpoint demands: a permission, and the narrowest scope that an actor may have to use it. */
+/** What an endpoint requires: a permission, and the narrowest scope that may use it. */
 export interface Access {
   readonly needs: Permission;
   readonly scope: 'account' | 'project' | 'environment';
@@ -99,7 +104,7 @@ export interface Access {
 export const permissionsOf = (names: readonly Role[]): ReadonlySet<Permission> =>
   new Set(names.flatMap((name): readonly Permission[] => roles[name]));
 
-/** Whoever can do everything everywhere: an administrator, or a key that has all permissions in the whole account. */
+/** True for administrators and for keys with all permissions in the whole account. */
 export const mayEverything = ({ permissions: own, scope }: Pick<Actor, 'permissions' | 'scope'>): boolean =>
   scope.kind === 'account' && permissions.every((permission) => own.has(permission));
 
@@ -109,6 +114,9 @@ export const mayGrant = (actor: Pick<Actor, 'permissions' | 'scope'>): boolean =
 
 const width = { environment: 0, project: 1, member: 1, account: 2 } as const;
 
-/** Whether the actor may use the endpoint at all, wherever the thing is. If not: 403, whether or not the thing exists. */
+/**
+ * Whether the actor may use the endpoint at all, whatever the path names. If not: 403, whether or not the object
+ * exists.
+ */
 export const allows = (actor: Pick<Actor, 'permissions' | 'scope'>, access: Access): boolean =>
   actor.permissions.has(access.needs) && width[actor.scope.kind] >= width[access.scope];

@@ -1,11 +1,11 @@
-/** People's accounts: the shapes of signing in, of links that open once, and of the second factor. */
+/** Accounts: shapes for sign-in, one-time links and two-factor authentication. */
 import { type Static, Type } from 'typebox';
 import { type Actor, permissions } from './access.ts';
 import { Password } from './passwords.ts';
 import { Millis, OneOf, patterns, Title } from './schema.ts';
 import { Email, User } from './users.ts';
 
-/** What the holder of a link of an invitation, or for a new password, may know. */
+/** What the holder of an invitation or reset link may see. */
 export const InvitationView = Type.Object({ email: Type.String(), name: Type.String() });
 
 export const Acceptance = Type.Object({ name: Title, password: Password });
@@ -16,7 +16,7 @@ export const SignIn = Type.Object({
   code: Type.Optional(Type.String({ maxLength: 50, description: 'of the second factor, or a recovery code' })),
 });
 
-/** Who is signed in, and what that person may do. */
+/** The signed-in user and their permissions. */
 export const SessionView = Type.Object({
   id: Type.String(),
   user: User,
@@ -33,7 +33,7 @@ export const SessionView = Type.Object({
 });
 export type SessionView = Static<typeof SessionView>;
 
-/** What the person may do, as `allows` takes it. */
+/** The user's permissions, as `allows` takes them. */
 export const reachOf = ({ permissions: may, projects, user }: SessionView): Pick<Actor, 'permissions' | 'scope'> => ({
   permissions: new Set(may),
   scope: projects === 'all' ? { kind: 'account' } : { kind: 'member', userId: user.id },
@@ -87,13 +87,13 @@ export const WaitingMail = Type.Object({
 export type WaitingMail = Static<typeof WaitingMail>;
 
 const hour = 60 * 60 * 1000;
-/** A session ends when it was not used for the first, and in any case after the second. */
+/** A session expires after the first without use, and in any case after the second. */
 export const sessionIdleMs = 12 * hour;
 export const sessionLifeMs = 14 * 24 * hour;
 export const invitationLifeMs = 7 * 24 * hour;
 export const resetLifeMs = 2 * hour;
-/** A link is not replaced while it is so fresh: a stranger who asks for another must not kill it. */
+/** A link this new is not replaced, so that a stranger's request cannot invalidate it. */
 export const resetFreshMs = hour / 12;
-/** So many mails with links for a new password go to one account within `resetMailsMs`. */
+/** An account gets at most this many reset mails within `resetMailsMs`. */
 export const maxResetMails = 3;
 export const resetMailsMs = hour;

@@ -7,7 +7,7 @@ export const apiKeyTypes = ['admin', 'server_side', 'client_side'] as const;
 const ApiKeyType = OneOf(apiKeyTypes);
 export type ApiKeyType = Static<typeof ApiKeyType>;
 
-/** A key as it is kept: never its text, only the hash and the last four characters. */
+/** A stored key: its hash and its last four characters, never its text. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -45,7 +45,7 @@ const shown = {
   type: Type.Literal('api_key'),
 };
 
-/** What of a key may be shown at any time. */
+/** What may be shown of a key at any time. */
 export const ApiKeySummary = Type.Object({
   ...shown,
   id: Type.String(),
@@ -54,17 +54,17 @@ export const ApiKeySummary = Type.Object({
 });
 export type ApiKeySummary = Static<typeof ApiKeySummary>;
 
-/** What creating a key answers: the only time that the key itself is shown. */
+/** The reply to creating a key, the only one that contains the key itself. */
 export const CreatedApiKey = Type.Object({ ...shown, key: Type.String(), id: Type.String() });
 
-/** The roles of a new key. SDK keys have none; an admin key that asks for none gets all. */
+/** The roles of a new key. SDK keys have none; an admin key without roles gets all. */
 export function rolesOf({ apiKeyType, roles }: Pick<NewApiKey, 'apiKeyType' | 'roles'>): readonly Role[] {
   if (apiKeyType === 'admin') return roles?.length ? [...new Set(roles)] : ['API_ALL_GRANTED'];
   refuse('api_key_invalid', roles?.length ? [`roles must be empty for a ${apiKeyType} key`] : []);
   return [];
 }
 
-/** SDK keys belong to exactly one environment; environments need their project. */
+/** SDK keys belong to exactly one environment; environments require their project. */
 export function checkKeyScope(type: ApiKeyType, scope: KeyScope): void {
   const single = scope.kind === 'environment' && scope.environmentIds.length === 1;
   refuse(

@@ -1,10 +1,10 @@
 /**
- * From a key to its bucket, 1 to 100, exactly as the official SDKs compute it: murmur3 (x86, 32 bits) over the key's
- * UTF-8 bytes. Whoever gets another number here sees another side of a flag than the interface says.
+ * Computes the bucket of a key, 1 to 100, exactly like the official SDKs: murmur3 (x86, 32 bits) of the key's UTF-8
+ * bytes. A different result would make the interface show another treatment than SDKs serve.
  */
 import { type Static, Type } from 'typebox';
 
-/** What the calculation starts from: made with the definition, never changed, so that no edit makes a key switch sides. */
+/** Created with the definition and never changed, so that edits do not move keys between buckets. */
 export const Seeds = Type.Object({
   seed: Type.Integer({ description: 'for the shares of rules and of the default rule; a signed 32-bit number' }),
   trafficAllocationSeed: Type.Integer({ description: 'for the traffic allocation; a signed 32-bit number' }),
@@ -18,7 +18,7 @@ export interface Share {
 
 export const bucketOf = (key: string, seed: number): number => (murmur3(toUtf8(key), seed) % 100) + 1;
 
-/** Shares lie side by side on the 100 buckets, in their order. Undefined only if they do not reach so far. */
+/** Shares cover the 100 buckets in order. Undefined only if they add up to less than the bucket. */
 export function treatmentAt(shares: readonly Share[], bucket: number): string | undefined {
   let end = 0;
   for (const { treatment, size } of shares) {
@@ -50,7 +50,10 @@ function finish(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** By hand, since nothing that the language itself has does it. Half a surrogate pair is encoded as if it were a letter. */
+/**
+ * Written out, because the language itself has no encoder (the domain may not use platform APIs). Encodes a lone
+ * surrogate as if it were a character.
+ */
 export function toUtf8(text: string): number[] {
   const bytes: number[] = [];
   for (let index = 0; index < text.length; index += 1) {

@@ -1,8 +1,8 @@
-/** The audit entry. Every change of data leaves one for each object it touches. */
+/** The audit entry. Every change writes one for each object that it touches. */
 import { type Static, Type } from 'typebox';
 import { Millis, OneOf } from './schema.ts';
 
-/** Everything that an entry can be about, as people call it. */
+/** The object types of entries, with their display names. */
 export const objectTitles = {
   definition: 'Definitions',
   flag: 'Flags',

@@ -13,10 +13,10 @@ export interface Environment {
   readonly createdAt: number;
 }
 
-/** What the list shows: exactly this. */
+/** The members of an environment in lists. */
 export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.String(), production: Type.Boolean() });
 
-/** The longest name, in characters. */
+/** In characters. */
 export const environmentNameLimit = 20;
 const EnvironmentName = Type.String({ pattern: patterns.name, maxLength: environmentNameLimit });
 
@@ -66,7 +66,7 @@ const ChangePermissions = Type.Object({
 });
 type ChangePermissions = Static<typeof ChangePermissions>;
 
-/** What creating and changing an environment answers. */
+/** The reply to creating and changing an environment. */
 export const EnvironmentDetails = Type.Object({
   id: Type.String(),
   type: Type.Literal('environment'),
@@ -162,7 +162,7 @@ export function toChangePermissions({ editors, killers, allowKills }: StoredPerm
   };
 }
 
-/** What a key of an environment shows; its text only when it was just made. The types have the API's old names. */
+/** A key of an environment; with its text only right after creation. The types have the API's old names. */
 export const toApiToken = (key: { id: string; name: string; type: string }, text?: string): ApiToken => ({
   name: key.name,
   type: 'api_key',

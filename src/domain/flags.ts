@@ -14,7 +14,7 @@ export const NewFlag = Type.Object({
 const Tag = Type.Object({ name: Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }) });
 const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
 
-/** What creating and changing a flag answers. */
+/** The reply to creating and changing a flag. */
 export const Flag = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -25,17 +25,17 @@ export const Flag = Type.Object({
   rolloutStatusTimestamp: Millis,
   tags: NullableArray(Tag),
 });
-/** What reading a flag answers. */
+/** The reply to reading a flag. */
 export const FlagWithOwners = extend(Flag, Type.Object({ owners: Type.Array(Owner) }));
 
-/** A flag as it is kept. `revision` changes with every change of the flag and makes its ETag. */
+/** A stored flag. `revision` changes with every change and makes its ETag. */
 export type Flag = Static<typeof FlagWithOwners> & { readonly revision: number };
 
-/** A flag with a rule that asks for the treatment of another, and the environment of that rule. */
+/** A flag with a rule that depends on another flag, and the environment of that rule. */
 export const Dependent = Type.Object({ flag: Reference, environment: Reference });
 export type Dependent = Static<typeof Dependent>;
 
-/** What a definition says of its flag. */
+/** What a definition repeats of its flag. */
 export type DefinedFlag = Pick<Flag, 'id' | 'name' | 'trafficType'>;
 
 export function checkFlagName(name: string): void {
@@ -64,7 +64,10 @@ const PatchedFlag = shapeOf(
   'flag',
 );
 
-/** The settings after the patch, or `patch_invalid`/`flag_invalid`. Whether the status exists is for the caller to see. */
+/**
+ * Returns the settings after the patch, or refuses with `patch_invalid` or `flag_invalid`. The caller checks that the
+ * status exists.
+ */
 export function patchFlag(flag: Flag, operations: readonly Operation[]): FlagSettings {
   const before = { description: flag.description, tags: flag.tags ?? [], rolloutStatus: flag.rolloutStatus };
   const after = tidy(applyPatch(before, operations, patchable));
@@ -75,7 +78,7 @@ export function patchFlag(flag: Flag, operations: readonly Operation[]): FlagSet
   return { description, tags: names, rolloutStatusId: rolloutStatus.id };
 }
 
-/** Tags may come as plain text; a removed or null description or list of tags is an empty one. */
+/** Tags may be plain strings; a removed or null description or tag list becomes empty. */
 function tidy(patched: unknown): unknown {
   const { description, tags, rolloutStatus } = patched as {
     description?: unknown;

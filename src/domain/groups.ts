@@ -20,13 +20,13 @@ export const GroupUpdate = Type.Object({
 });
 export type GroupUpdate = Static<typeof GroupUpdate>;
 
-/** The group whose members may do everything. It is made at the first start and stays. */
+/** The group whose members may do everything. Created at the first start, cannot be deleted. */
 export const administrators = {
   name: 'Administrators',
   description: 'Grants access to advanced administrative features',
 } as const;
 
-/** The group after an update; an absent name or description is kept, because no client sends both. */
+/** Returns the group after an update. An absent name or description is kept, because clients send only one of them. */
 export function applyGroupUpdate(group: Group, update: GroupUpdate): Group {
   const { name = group.name, description = group.description } = update;
   refuse('group_invalid', [

@@ -1,13 +1,13 @@
 /**
- * JSON Patch, RFC 6902. Written here because no kept library holds to it (docs/decisions/0008-json-patch.md).
+ * JSON Patch, RFC 6902. Own code, because no maintained library conforms to it (docs/decisions/0008-json-patch.md).
  *
  * Invariants
- * 1. Neither the document nor the operations are changed. The result shares with them what the patch leaves as it is:
- *    a list or object is copied before its first change.
- * 2. All or nothing: the first operation that cannot be done refuses the whole patch and names itself.
- * 3. A place is reached through own members and existing array indexes only: no prototype, no `length`, no `01`.
- * 4. Neither the size nor the depth of the document can be driven up: what copies and moves carry is limited.
- * 5. Time goes with the size of document and patch, not with their product: items that make room are counted.
+ * 1. Neither the document nor the operations are changed. The result shares unchanged parts with them: a list or object
+ *    is copied before its first change.
+ * 2. All or nothing: the first operation that fails refuses the whole patch and is named in the message.
+ * 3. Paths reach only own members and existing array indexes: no prototype, no `length`, no `01`.
+ * 4. The size and depth of the result are bounded: what copies and moves carry is limited.
+ * 5. Time is linear in the size of document and patch: shifted array items are counted and limited.
  */
 import { type Static, Type } from 'typebox';
 import { equalJson, measure } from './json.ts';
@@ -29,23 +29,29 @@ export const Patch = Type.Array(Operation, {
 });
 
 export interface PatchOptions {
-  /** Which places may be named by `path` or changed by a move's `from`; the rest is refused. */
+  /** Which places `path`, or the `from` of a move, may name; others are refused. */
   readonly mayName: RegExp;
   /** The members that these places are in, for the refusal. */
   readonly changeable?: readonly string[];
-  /** Appends (`…/-`) that make their list when it is absent. */
+  /** Appends (`…/-`) that create their list if it is absent. */
   readonly impliedLists?: RegExp;
-  /** Turns an operation that this document reads in its own way into one of the RFC; undefined: it changes nothing. */
+  /** Translates an operation with a special meaning in this document into a standard one; undefined: no effect. */
   readonly interpret?: (operation: Operation, document: unknown) => Operation | undefined;
 }
 
-/** Characters that all copies and moves of a patch may carry together, and levels that a place and its value may have. */
+/**
+ * Maximum number of characters that all copies and moves of a patch carry together, and of levels of a place and its
+ * value.
+ */
 const maxCarried = 1_048_576;
 const deepest = 64;
-/** Items that all insertions and removals of a patch may shift together. */
+/** Maximum number of items that all insertions and removals of a patch shift together. */
 const maxShifted = 20_000_000;
 
-/** A new document with the operations applied one after the other, or `patch_invalid` naming the first that fails. */
+/**
+ * Applies the operations one after the other and returns a new document, or refuses with `patch_invalid`, naming the
+ * first that fails.
+ */
 export function applyPatch(document: unknown, operations: readonly Operation[], options: PatchOptions): unknown {
   const patching = new Patching(document, options);
   operations.forEach((operation, index) => {
@@ -60,7 +66,7 @@ export function applyPatch(document: unknown, operations: readonly Operation[], 
   return patching.result;
 }
 
-/** Refuses one operation: the message names its member and the reason. */
+/** Refuses one operation. The message names its member and the reason. */
 export class Refusal extends Error {}
 
 /** Refuses a place that the caller of the patch does not let be named. */
@@ -69,10 +75,10 @@ class NotChangeable extends Refusal {}
 type Container = Record<string, unknown> | unknown[];
 
 class Patching {
-  /** The document hangs in a holder, so that the document itself is a place like any other. */
+  /** The document is a member of a holder, so that its root is a place like any other. */
   readonly #holder: Record<string, unknown>;
   readonly #options: PatchOptions;
-  /** The copies that this patch made: they may be changed in place. */
+  /** Copies made by this patch, which may be changed in place. */
   readonly #copies = new WeakSet<object>();
   #carried = 0;
   #shifted = 0;
@@ -141,7 +147,7 @@ class Patching {
     this.#add(path, JSON.parse(this.#carry(this.#read('from', from), path)));
   }
 
-  /** The value as text, if it may be carried to the path. */
+  /** The value as JSON text, if it may be carried to the path. */
   #carry(value: unknown, path: string): string {
     const text = JSON.stringify(value);
     this.#carried += text.length;
@@ -151,7 +157,7 @@ class Patching {
     return text;
   }
 
-  /** The list, if its items from the index on may still be shifted. */
+  /** The list, if its items from the index on may be shifted. */
   #shift(member: 'path' | 'from', list: unknown[], index: number): unknown[] {
     this.#shifted += list.length - index;
     if (this.#shifted > maxShifted) throw new Refusal(`${member}: the patch moves too many items of long lists`);
@@ -169,7 +175,7 @@ class Patching {
       throw new NotChangeable(`${member}: ${path || 'the whole'} cannot be changed by a patch`);
   }
 
-  /** The container that holds, or would hold, the place; it must exist. */
+  /** The container of the place, which must exist. */
   #parentOf(member: 'path' | 'from', path: string): { parent: Container; key: string } {
     const tokens = tokensOf(member, path);
     const key = tokens.at(-1) as string;
@@ -182,7 +188,7 @@ class Patching {
     return { parent: parent as Container, key };
   }
 
-  /** The same, with every container on the way copied unless this patch has copied it before. */
+  /** The same, with every container on the path copied, unless this patch already did. */
   #writableParentOf(member: 'path' | 'from', path: string): { parent: Container; key: string } {
     const { key } = this.#parentOf(member, path);
     let parent: Container = this.#holder;

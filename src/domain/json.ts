@@ -1,6 +1,6 @@
-/** JSON values and texts: comparing them, and what a text will make before it is read. */
+/** Compares JSON values, and measures JSON text before it is parsed. */
 
-/** Equal as JSON: objects whatever the order of their members, numbers by value. */
+/** Equal as JSON: member order does not matter, numbers compare by value. */
 export function equalJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -14,7 +14,7 @@ export function equalJson(one: unknown, other: unknown): boolean {
 
 const member = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
-/** JSON text in place of the value that it stands for: it was written once, and is passed on as it is. */
+/** JSON text that stands for its value, so that stored text is passed on without parsing. */
 export class JsonText {
   readonly text: string;
 
@@ -25,7 +25,7 @@ export class JsonText {
 
 export const toJsonText = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value));
 
-/** The JSON text of one object made of the texts of several, none of which is empty. */
+/** Joins the JSON texts of non-empty objects into one object. */
 export const joinObjects = (...texts: readonly string[]): string =>
   `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
 
@@ -34,7 +34,7 @@ export type Members = Record<string, unknown>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The list with each item changed. It is the same list if no item changes, so unchanged parts cost no memory. */
+/** Maps a list. Returns the same list if no item changes, so unchanged parts cost no memory. */
 export function mapItems<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   let changed: Item[] | undefined;
   for (const [index, item] of list.entries()) {
@@ -60,7 +60,7 @@ export function mapMembers(object: Members, change: (member: unknown, name: stri
   return changed ?? object;
 }
 
-/** The same text for equal values: members in the order of their names. */
+/** Equal values have equal text: members are sorted by name. */
 export const canonicalText = (value: unknown): string => JSON.stringify(value, sorted);
 
 const sorted = (_: string, value: unknown): unknown =>
@@ -68,18 +68,18 @@ const sorted = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-/** What can be said of a JSON text before it is read. Only counts, so that no text can exhaust the stack. */
+/** What is known of a JSON text before it is parsed. Only counts, so no text can exhaust the stack. */
 export interface TextMeasures {
-  /** How deep it nests lists and objects. */
+  /** Maximum nesting of lists and objects. */
   readonly depth: number;
-  /** How many members all its objects have together, as they stand there. */
+  /** Number of members of all objects, duplicates included. */
   readonly members: number;
-  /** How many members the largest of its objects has. */
+  /** Number of members of the largest object. */
   readonly widestObject: number;
 }
 
 export function measure(text: string): TextMeasures {
-  /** The members so far of each list and object that is open. */
+  /** The members counted so far in each open list and object. */
   const open: number[] = [];
   let [depth, members, widestObject] = [0, 0, 0];
   let inString = false;
@@ -101,7 +101,7 @@ export function measure(text: string): TextMeasures {
   return { depth, members, widestObject };
 }
 
-/** How many members all objects of the value have together. */
+/** Number of members of all objects in the value. */
 export function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;

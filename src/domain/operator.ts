@@ -1,8 +1,8 @@
-/** What an operator is told. */
+/** Messages for operators. */
 
-/** How an operator runs one of our commands. True wherever Burgee is installed: archive, systemd, container, checkout. */
+/** How to run a Burgee command, in every kind of installation: archive, systemd, container, checkout. */
 export const commandLine = (command: string): string =>
   `burgee ${command} (in a checkout: npm run burgee -- ${command})`;
 
-/** Something that an operator can put right. The message is all they need; any other error is a bug and shows its stack. */
+/** An error that an operator can fix. The message is all they need; any other error is a bug and prints its stack. */
 export class OperatorError extends Error {}

@@ -1,4 +1,4 @@
-/** What a password must be. How it is hashed is not the domain's affair. */
+/** Password rules. Hashing is in `security/`. */
 import { Type } from 'typebox';
 import { refuse } from './problems.ts';
 
@@ -6,7 +6,7 @@ export const Password = Type.String({ maxLength: 1000, description: '12 characte
 
 const shortest = 12;
 
-/** What common passwords of this length are made of: lists of leaked ones have hardly anything else. */
+/** Parts of common passwords of this length; lists of leaked passwords consist almost entirely of these. */
 const commonParts = (
   'password passwort passwd passw0rd motdepasse contrasena qwerty qwertz azerty qwertyuiop asdfgh asdfghjkl zxcvbn ' +
   'zxcvbnm qazwsx 1q2w3e 1q2w3e4r 1q2w3e4r5t 1q2w3e4r5t6y q1w2e3r4 q1w2e3r4t5y6 1qaz2wsx qwe asd zxc tianya telecom zaq12wsx cde3 liverpool chelsea arsenal barcelona ' +
@@ -18,7 +18,7 @@ const commonParts = (
   'service system server company manager security private example correct horse battery staple mypass my the is'
 ).split(' ');
 
-/** The one form of a password that is judged and hashed: keyboards write some characters in several ways. */
+/** The form that is checked and hashed: keyboards encode some characters in several ways. */
 export const normalized = (password: string): string => password.normalize('NFKC');
 
 /**
@@ -51,7 +51,7 @@ function isNearlyLeaked(password: string, isLeaked: (text: string) => boolean): 
   return false;
 }
 
-/** Common is a password of which hardly anything is left without common words, the person's words, runs and years. */
+/** A password is common if almost nothing is left without common words, the user's words, sequences and years. */
 function isCommon(password: string, words: readonly string[]): boolean {
   const own = words.flatMap((word) => word.toLowerCase().split(/[^\p{L}\d]+/u)).filter((word) => word.length >= 3);
   const parts = [...commonParts, ...own].sort((a, b) => b.length - a.length);
@@ -61,7 +61,7 @@ function isCommon(password: string, words: readonly string[]): boolean {
   return withoutRuns(rest.replace(/^(.{1,4}?)\1+$/su, '$1')).length < 4;
 }
 
-/** Without the characters that continue a run: the same again, or the next one up or down, as in `aaa`, `123`, `321`. */
+/** Removes characters that continue a sequence: repeated, or the next one up or down, as in `aaa`, `123`, `321`. */
 const withoutRuns = (text: string): string =>
   text.replaceAll(/./gsu, (character, index: number) =>
     index > 0 && Math.abs(text.charCodeAt(index) - text.charCodeAt(index - 1)) <= 1 ? '' : character,

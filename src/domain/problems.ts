@@ -1,7 +1,7 @@
 /**
- * Everything that Burgee can refuse, declared once: code → kind, message, and details that explain the message.
- * Messages that the specification prints are the vendor's and stay as they are; what they leave open is in the details.
- * `docs/problems.md` explains each code to people; a test holds its messages to these.
+ * Everything that Burgee can refuse: code → kind, message, and details. Messages that the specification prints are the
+ * vendor's and must not change; the details add what they leave out. `docs/problems.md` explains each code; a test
+ * compares its messages with these.
  */
 import { commandLine } from './operator.ts';
 
@@ -30,7 +30,7 @@ const problem = <Facts = void>(
   details: (facts: Facts) => string = () => '',
 ): Entry<Facts> => ({ kind, sentence, details });
 
-/** One complaint makes the sentence; several are all listed in the error's details. */
+/** A single complaint is the message; several are listed in the error's details. */
 const listed = (complaints: readonly string[]) => (complaints.length > 1 ? complaints.map(brief).join('\n') : '');
 const invalid = () =>
   problem<{ complaints: readonly string[] }>(
@@ -44,7 +44,7 @@ const notFound = (thing: string, advice = '') =>
     (p) => `Could not find ${thing} ${p.nameOrId}`,
     () => advice,
   );
-/** `similar`: the name of one that differs in case alone. */
+/** `similar`: a name that differs only in case. */
 const notFoundByName = (thing: string, list: string) =>
   problem<{ nameOrId: string; similar?: string | undefined }>(
     'not_found',
@@ -57,7 +57,7 @@ const notFoundByName = (thing: string, list: string) =>
 const taken = (thing: string) => problem<{ name: string }>('conflict', (p) => `${thing} ${p.name} already exists`);
 
 export const problems = {
-  // the request itself
+  // the request
   request_invalid: invalid(),
   json_invalid: problem<{ reason: string }>('invalid', (p) => `The body is not valid JSON: ${p.reason}`),
   marker_invalid: problem('invalid', () => 'Unknown marker: send a marker exactly as this list returned it'),
@@ -86,7 +86,7 @@ export const problems = {
   ),
   note_required: problem('invalid', () => 'The project requires a title and a comment'),
 
-  // who asks
+  // authentication
   unauthenticated: problem<{ why: keyof typeof keyTroubles } | undefined>(
     'unauthenticated',
     () => 'Invalid Admin API Key',
@@ -109,7 +109,7 @@ export const problems = {
   code_required: problem(
     'unauthenticated',
     () => 'A two-factor code is required',
-    // What a sign-in form looks for, to tell this from a wrong password.
+    // Sign-in forms look for this text to tell it from a wrong password.
     () => 'code required',
   ),
   account_deactivated: problem('forbidden', () => 'This account is deactivated; ask an administrator'),
@@ -123,7 +123,7 @@ export const problems = {
   ),
   scope_too_wide: problem('forbidden', () => 'A key cannot create a key with a wider scope than its own'),
 
-  // projects and what they hold
+  // projects and their contents
   project_not_found: notFoundByName('project', 'GET /workspaces'),
   project_name_taken: taken('Project'),
   project_in_use: problem<{ name: string }>(
@@ -136,7 +136,7 @@ export const problems = {
     'invalid',
     (p) => `Environment ${p.name} still has feature flag definitions; delete them first`,
   ),
-  // The vendor's words: clean-up tools read the ids out of the brackets.
+  // The vendor's message: clean-up tools parse the ids in the brackets.
   environment_has_keys: problem<{ id: string; keyIds: string }>(
     'invalid',
     (p) => `Environment ${p.id} cannot be archived, it has apitokens associated [${p.keyIds}]`,
@@ -229,7 +229,7 @@ export const problems = {
   ),
   api_key_invalid: invalid(),
 
-  // ours
+  // the server
   busy: problem<{ seconds: number }>(
     'unavailable',
     (p) => `Too many people are signing in at once; try again in ${p.seconds} seconds`,
@@ -251,13 +251,13 @@ type Facts<Code extends ProblemCode> =
       ? [facts?: FactsOf<Code>]
       : [facts: FactsOf<Code>];
 
-/** A refusal. Its code decides which facts must be given; wrong or missing facts do not compile. */
+/** A refusal. Its code determines the facts; wrong or missing facts do not compile. */
 export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
   readonly code: Code;
   readonly kind: Kind;
-  /** Empty unless there is more to say than the sentence. */
+  /** Empty if the message says everything. */
   readonly details: string;
-  /** When it makes sense to try again. */
+  /** After how long a retry makes sense. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: Code, ...[facts]: Facts<Code>) {
@@ -271,7 +271,7 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
   }
 }
 
-/** The sentence of a code with the names of its facts in place of the facts, for documents. */
+/** The message of a code with the names of its facts as placeholders, for documents. */
 export function sentenceOf(code: ProblemCode): string {
   const names = new Proxy(
     {},
@@ -284,10 +284,10 @@ type ComplaintCode = {
   [C in ProblemCode]: FactsOf<C> extends { complaints: readonly string[] } ? C : never;
 }[ProblemCode];
 
-/** A body can be wrong in a million places; nobody reads more than these. */
+/** A body can have a million errors; nobody reads more than these. */
 export const maxComplaints = 50;
 
-/** Throws the problem when there are complaints. */
+/** Throws the problem if there are complaints. */
 export function refuse<Code extends ComplaintCode>(code: Code, complaints: readonly string[]): void {
   if (complaints.length === 0) return;
   const rest = complaints.length - maxComplaints;
@@ -304,11 +304,11 @@ const keyTroubles = {
 };
 
 interface MissingDefinition {
-  /** What the caller said for the flag: its name or its id. */
+  /** The flag's name or id, as the caller sent it. */
   readonly nameOrId: string;
   readonly project: string;
   readonly environment: string;
-  /** `unsaid` for callers who see one environment only: which flags the project has is not theirs to know. */
+  /** `unsaid` for callers who see only one environment and must not learn which flags the project has. */
   readonly missing: 'flag' | 'definition' | 'unsaid';
 }
 
@@ -321,7 +321,7 @@ const missingDefinition: Record<MissingDefinition['missing'], (facts: MissingDef
     `There is no flag ${p.nameOrId} in project ${p.project}, or it has no definition in environment ${p.environment}`,
 };
 
-/** Sentences quote what was sent; nobody needs a megabyte of it back. */
+/** Messages quote input; do not send a megabyte of it back. */
 const longestSentence = 3_000;
 const brief = (sentence: string): string =>
   sentence.length > longestSentence ? `${sentence.slice(0, longestSentence).toWellFormed()}…` : sentence;

@@ -12,7 +12,7 @@ export const Project = Type.Object({
 });
 export type Project = Static<typeof Project>;
 
-/** A project as it is listed. Harness clients look for one by the two identifiers and read them from the answer. */
+/** A project in lists. Harness clients search by the two identifiers and read them from the response. */
 export const ListedProject = extend(
   Project,
   Type.Object({
@@ -32,7 +32,7 @@ const patchable = {
   changeable: ['name', 'requiresTitleAndComments'],
 };
 
-/** The project after a patch, or `patch_invalid`. */
+/** Returns the project after a patch, or refuses with `patch_invalid`. */
 export function applyProjectPatch(project: Project, operations: readonly Operation[]): Project {
   const patched = applyPatch(project, operations, patchable);
   refuse('patch_invalid', settings.complaints(patched));
@@ -46,7 +46,7 @@ export interface Note {
   readonly comment?: string | undefined;
 }
 
-/** Refuses a change without title and comment where the project demands them. Empty counts as missing. */
+/** Refuses a change without title and comment if the project requires them. Empty counts as missing. */
 export function checkNote(project: Project, note: Note): void {
   if (project.requiresTitleAndComments && !(note.title?.trim() && note.comment?.trim()))
     throw new Problem('note_required');

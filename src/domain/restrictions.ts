@@ -67,7 +67,7 @@ export const accessUpdateOf = ({ operations, resourcePermissions = {} }: Restric
   ...(operations.ownersEdit === undefined ? {} : { ownersEdit: operations.ownersEdit }),
 });
 
-/** A project that nobody could open again must not come into being. */
+/** Someone must remain who can open the project again. */
 export function checkViewers(viewers: readonly NamedGrantee[], administratorsId: string): void {
   const listed = viewers.some((viewer) => viewer.type === 'group' && viewer.id === administratorsId);
   refuse('restriction_invalid', listed ? [] : ['resourcePermissions/view must list the group Administrators']);

@@ -1,4 +1,4 @@
-/** ETags and If-Match: every version of a flag or definition has a number of its own. */
+/** ETags and If-Match. Every version of a flag or definition has its own number. */
 import { Problem } from './problems.ts';
 
 export interface Versioned {
@@ -6,10 +6,10 @@ export interface Versioned {
   readonly revision: number;
 }
 
-/** With the end of the id: what is made anew under an old name must not pass for what was there before. */
+/** Includes the end of the id, so that an object recreated under the same name has other ETags. */
 export const etagOf = ({ id, revision }: Versioned): string => `"${revision}-${id.slice(-12)}"`;
 
-/** Refuses when If-Match was sent and does not name the current version; `undefined` says that there is none. */
+/** Refuses if If-Match was sent and does not match the current version; `undefined`: there is none. */
 export function requireMatch(ifMatch: string | undefined, current: Versioned | undefined): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
@@ -17,8 +17,8 @@ export function requireMatch(ifMatch: string | undefined, current: Versioned | u
   if (!holds) throw new Problem('precondition_failed');
 }
 
-/** The number of the next version: the clock's milliseconds, but always more than the last. */
+/** The number of the next version: the clock's milliseconds, but always greater than the last. */
 export const nextRevision = (now: number, last: number): number => Math.max(now, last + 1);
 
-/** The thing as the audit log keeps it. */
+/** The object as recorded in the audit log. */
 export const withoutRevision = <Thing extends { revision: number }>({ revision: _, ...thing }: Thing) => thing;

@@ -3,11 +3,11 @@ import { type Static, Type } from 'typebox';
 export const RolloutStatus = Type.Object({ id: Type.String(), name: Type.String(), description: Type.String() });
 export type RolloutStatus = Static<typeof RolloutStatus>;
 
-/** Statuses are told by id: names may be changed, and several projects have the same ones. */
+/** Statuses are referenced by id: names can change, and several projects use the same ones. */
 export const unknownStatus = (place: string, nameOrId: string): string =>
   `${place} ${nameOrId} is not the id of a rollout status of the project; GET /rolloutStatuses?wsId=<project> lists them`;
 
-/** The statuses of every new project, in order. The first is the one that a new flag gets. */
+/** The statuses of every new project, in order. New flags get the first. */
 export const defaultRolloutStatuses = [
   { name: 'Pre-Production', description: 'Splits where code for the feature haven’t been pushed to prod yet' },
   {

@@ -1,10 +1,10 @@
-/** How a definition was rolled out: its shares from one change to the next. */
+/** Rollout history: how the shares of a definition changed. */
 import { type Static, Type } from 'typebox';
 import type { Share } from './bucketing.ts';
 import type { Targeting } from './definitions/definition.ts';
 import { Millis } from './schema.ts';
 
-/** `Type.Number` would come into the interface for this alone. */
+/** `Type.Number` would add to the interface's bundle just for this. */
 const Percent = Type.Unsafe<number>({ type: 'number' });
 
 export const RolloutHistory = Type.Object({
@@ -21,17 +21,17 @@ export const RolloutHistory = Type.Object({
 });
 export type RolloutHistory = Static<typeof RolloutHistory>;
 
-/** What a change left behind. */
+/** The state after a change. */
 interface State {
   readonly at: number;
-  /** There was nothing before. */
+  /** The change created the definition. */
   readonly isFirst: boolean;
   readonly targeting: Rollout;
 }
 
 /**
- * `states` are the newest first, and end with what was in force at `from`, or with the first one. Where they end before,
- * nothing is known of the time before the oldest.
+ * `states` are newest first and end with the state at `from`, or with the first one. If they end earlier, nothing is
+ * known of the time before the oldest.
  */
 export function rolloutHistoryOf(states: readonly State[], from: number): RolloutHistory {
   const oldest = states.at(-1);

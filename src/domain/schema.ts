@@ -1,23 +1,23 @@
-/** The few pieces that the schemas of several resources share. */
+/** Schema parts that several resources share. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
-/** A string out of a list. A union of literals would complain once per member. */
+/** A string from a list. A union of literals would complain once per member. */
 export const OneOf = <const Values extends readonly string[]>(values: Values, facts: { description?: string } = {}) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...facts });
 
-/** One object schema out of two, since composed schemas hide their members from serialiser and readers. */
+/** Merges two object schemas, since composed schemas hide their members from the serialiser and from readers. */
 export const extend = <A extends TObject, B extends TObject>(a: A, b: B) =>
   Type.Object({ ...a.properties, ...b.properties } as A['properties'] & B['properties']);
 
-/** Some clients send booleans as text; `toBoolean` reads both. */
+/** Some clients send booleans as text; `toBoolean` accepts both. */
 export const BooleanOrText = Type.Unsafe<boolean | 'true' | 'false'>({ enum: [true, false, 'true', 'false'] });
 export const toBoolean = (value: boolean | 'true' | 'false'): boolean => value === true || value === 'true';
 
-/** The same for a value that is not checked yet: anything but the two texts stays as it is. */
+/** The same for an unchecked value: anything except the two texts is returned as it is. */
 export const booleanFromText = (value: unknown): unknown =>
   value === 'true' ? true : value === 'false' ? false : value;
 
-/** A list that the wire shows as null when it is empty. */
+/** A list that is null in replies when it is empty. */
 export const NullableArray = <Item extends TSchema>(items: Item) =>
   Type.Unsafe<Static<Item>[] | null>({ type: ['array', 'null'], items });
 
@@ -26,12 +26,12 @@ export const Millis = Type.Integer({ description: 'milliseconds since the Unix e
 export const Reference = Type.Object({ id: Type.String(), name: Type.String() });
 export type Reference = Static<typeof Reference>;
 /**
- * As the inside of a character class: C0, DEL and C1, the separators of lines and paragraphs, and what turns the
- * direction of text. In a name they forge rows of a table, paragraphs of a mail, or another name.
+ * For use inside a character class: C0, DEL and C1, line and paragraph separators, and bidirectional controls. In a
+ * name they could fake table rows, mail paragraphs or another name.
  */
 export const controlCharacters = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 
-/** Patterns that people meet; `shapes.ts` says how a complaint about them reads. */
+/** Patterns that users meet; `shapes.ts` has the complaint for each. */
 export const patterns = {
   name: `^(?=.*\\S)[^${controlCharacters}]*$`,
   tag: `^[^${controlCharacters}]*$`,

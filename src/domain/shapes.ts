@@ -1,26 +1,27 @@
-/** How a value is held against a schema. Apart from the schemas, so that a page can have those without what checks them. */
+/** Checks values against schemas. Separate from the schemas, so that a page can load those without the checker. */
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { isObject, mapItems, mapMembers } from './json.ts';
 import { patterns } from './schema.ts';
 
 export interface Shape<T> {
-  /** All that is wrong with the value's shape, each naming its place; at most eight, so that hostile input stays cheap. */
+  /** Everything wrong with the value's shape, with its place; at most eight, so that hostile input stays cheap. */
   complaints(value: unknown): string[];
-  /** The value without the members that the schema does not know. Call it only after `complaints` had none. */
+  /** Removes members that the schema does not know. Call it only if `complaints` returned none. */
   clean(value: unknown): T;
 }
 
 /**
- * Compiles a schema once; in a browser, which forbids that, the build puts an interpreter in its place. `root` names the
- * place of complaints about the value as a whole.
+ * Compiles a schema once. Browsers forbid that, so the build replaces it with an interpreter. `root` names the whole
+ * value in complaints.
  */
 export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): Shape<Static<Schema>> {
   const validator = Compile(schema);
   return {
     complaints: (value) => {
       if (validator.Check(value)) return [];
-      // Finding what is wrong takes far longer than finding that something is, so long lists are not shown whole at first.
+      // Finding out what is wrong takes far longer than finding out that something is, so long lists are shortened
+      // first.
       const looks = [
         () => validator.Errors(withShortLists(value)),
         () => lateErrors(schema, value, ''),
@@ -36,10 +37,10 @@ export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): 
   };
 }
 
-/** Longer than any list may be whose length a schema limits, so that it is still too long. */
+/** Longer than any length limit in a schema, so that a list that is too long stays too long. */
 const enoughItems = 1_001;
 
-/** A copy in which lists end early: what is wrong with a list is mostly wrong near its beginning. */
+/** A copy with shortened lists: errors in a list are usually near its beginning. */
 function withShortLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, enoughItems).map(withShortLists);
   if (typeof value !== 'object' || value === null) return value;
@@ -49,7 +50,7 @@ function withShortLists(value: unknown): unknown {
 const maxErrors = 8;
 const validators = new WeakMap<TSchema, Validator>();
 
-/** What is wrong behind the beginnings of lists: of the items there only those are looked into that fail as a whole. */
+/** Errors beyond the shortened part: only items that fail as a whole are examined. */
 function lateErrors(schema: TSchema, value: unknown, place: string): ShapeError[] {
   const { properties = {}, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
   if (Array.isArray(value) && items) return errorsOfItems(items, value, place);
@@ -75,7 +76,7 @@ function errorsOfItems(schema: TSchema, items: readonly unknown[], place: string
   return found;
 }
 
-/** By hand: TypeBox's own changes the value that it is given, takes ten times as long and weighs 12 kB in the browser. */
+/** Own code: TypeBox's version mutates the value, takes ten times as long and adds 12 kB to the interface. */
 function trimmed(schema: TSchema, value: unknown): unknown {
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
   if (Array.isArray(value)) return items ? mapItems(value, (item) => trimmed(items, item)) : value;
@@ -103,7 +104,7 @@ function complaintsOf({ keyword, instancePath, params, message }: ShapeError, sc
   return [`${place || root} ${sentenceEnd(keyword, facts) ?? message}${hint}`];
 }
 
-/** What the schema of the place adds to a complaint about its type. */
+/** What the schema adds to a complaint about a type. */
 function hintAt(schema: TSchema, instancePath: string): string {
   const found = instancePath
     .split('/')

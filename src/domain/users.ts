@@ -10,7 +10,7 @@ export type UserStatus = Static<typeof UserStatus>;
 
 const GroupReference = Type.Object({ id: Type.String(), type: Type.Literal('group') });
 type GroupReference = Static<typeof GroupReference>;
-/** Without quotes: between them anything is an address, also what mail servers read as another one. */
+/** Without quoted local parts: they may contain anything, including what mail servers read as another address. */
 export const Email = Type.String({ format: 'email', pattern: patterns.noQuotes, maxLength: 254 });
 
 export const User = Type.Object({
@@ -24,7 +24,7 @@ export const User = Type.Object({
 });
 type UserReply = Static<typeof User>;
 
-/** A user as it is kept. */
+/** A stored user. */
 export interface User {
   readonly id: string;
   readonly name: string;
@@ -49,13 +49,13 @@ export const Invitation = Type.Object({
 });
 export type Invitation = Static<typeof Invitation>;
 
-/** So many groups are looked up at once, and no patch may grow the list further between two of its operations. */
+/** Maximum number of groups that are looked up, and that a patch may grow the list to between two operations. */
 const maxGroups = 200;
 
 export const requireGroupCount = (count: number): void =>
   refuse('user_invalid', count > maxGroups ? [`groups must not have more than ${maxGroups} items`] : []);
 
-/** A full update: every field is required. */
+/** A full update; every field is required. */
 export const UserUpdate = Type.Object({
   email: Email,
   name: Title,
@@ -66,7 +66,7 @@ export const UserUpdate = Type.Object({
 
 export const nameFromEmail = (email: string): string => email.slice(0, email.lastIndexOf('@'));
 
-/** Addresses are compared without case. */
+/** Addresses compare case-insensitively. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
 const emailShape = shapeOf(Email, 'email');
@@ -101,7 +101,10 @@ export type PartialUserUpdate = Static<typeof PartialUserUpdate>;
 const updateShape = shapeOf(UserUpdate);
 const partialShape = shapeOf(PartialUserUpdate);
 
-/** Reads the body of a PUT. All five fields are required, unless the server accepts less: then null is absent, too. */
+/**
+ * Parses the body of a PUT. All five fields are required, unless the server accepts partial updates; then null means
+ * absent.
+ */
 export function parseUserUpdate(body: unknown, acceptPartial: boolean): PartialUserUpdate {
   if (!acceptPartial) {
     const [first = '', ...others] = updateShape.complaints(body);
@@ -117,7 +120,7 @@ const hint = '. To send only some fields, use PATCH, or set ACCEPT_PARTIAL_PUT=t
 
 const withoutNulls = (body: object) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-/** The user after an update, which keeps what it leaves out, or the rule that forbids it. */
+/** Returns the user after an update, which keeps what it leaves out, or refuses. */
 export function applyUserUpdate(user: User, update: PartialUserUpdate): User {
   const { email = user.email, name = user.name, status = user.status, '2fa': twoFactor = user.twoFactor } = update;
   if (!statusChanges[user.status].includes(status)) {
@@ -130,8 +133,8 @@ export function applyUserUpdate(user: User, update: PartialUserUpdate): User {
 }
 
 /**
- * The user after a patch. Groups are a set: an index names the group that stands there now, adding one twice is no
- * change. The other fields follow the rules of a full update. Whether the groups exist is for the caller to see.
+ * Returns the user after a patch. Groups are a set: an index names the group at that position, and adding one twice has
+ * no effect. Other fields follow the rules of a full update. The caller checks that the groups exist.
  */
 export function patchUser(user: User, operations: readonly Operation[]): User {
   const { email, name, status, twoFactor } = user;
@@ -141,7 +144,7 @@ export function patchUser(user: User, operations: readonly Operation[]): User {
     changeable: ['name', 'email', 'status', '2fa', 'groups'],
     interpret,
   }) as typeof current & { groups: GroupReference[] };
-  // A name or address of an earlier release, which would be refused today, must not keep anyone from being deactivated.
+  // A name or address from an earlier release that would be refused today must not prevent deactivation.
   const changes = Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => value !== current[field as keyof typeof current]),
   );
@@ -149,7 +152,7 @@ export function patchUser(user: User, operations: readonly Operation[]): User {
   return { ...applyUserUpdate(user, partialShape.clean(changes)), groupIds: groups.map(({ id }) => id) };
 }
 
-/** JSON Patch as clients of this API write it: see the tests for every form that groups are added and removed in. */
+/** JSON Patch as clients of this API write it; the tests list every form of adding and removing groups. */
 function interpret(operation: Operation, document: unknown): Operation | undefined {
   const { op, path, value } = operation;
   const isGroup = /^\/groups(?:\/|$)/.test(path);
@@ -175,7 +178,7 @@ function interpretGroup({ op, path, value }: Operation, groups: readonly GroupRe
   return { op, path: '/groups/-', value: group };
 }
 
-/** By index, by the group's id in the path, or by the group as value; of /groups alone: of all. */
+/** By index, by group id in the path, or by the group as value; `/groups` alone removes all. */
 function removal(path: string, id: string | undefined, groups: readonly GroupReference[]): Operation {
   if (path === '/groups' && id === undefined) return { op: 'replace', path, value: [] };
   const place = id ?? path.slice('/groups/'.length);
@@ -198,7 +201,7 @@ function toGroup(id: string | undefined): GroupReference {
   return { id, type: 'group' };
 }
 
-/** A group may be named by its id alone or by an object that has one. */
+/** A group can be given as its id or as an object with an id. */
 function idOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   const id = (value as { id?: unknown } | null | undefined)?.id;

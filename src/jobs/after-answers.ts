@@ -8,15 +8,15 @@ import { type Session, saveLastSeen } from '#store/sessions.ts';
 import { housekeep, type Store, type Tx } from '#store/sql.ts';
 
 const maxUnderWay = 100;
-/** Work that starts right after the answer still shows in its timing: both use the same processor. */
+/** Work that starts right after the answer would still affect its timing, because both use the same processor. */
 const pauseAfterAnswerMs = 100;
 /** Last use is saved at most this often for each key and session. */
 const lastUsePrecisionMs = 60_000;
 
 interface AfterAnswers {
-  /** Refuses with `busy` when too much is under way. */
+  /** Refuses with `busy` if too much is in progress. */
   run(this: void, work: () => Promise<unknown>): void;
-  /** Waits for what is under way. */
+  /** Waits for all work in progress. */
   drain(this: void): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Removes audit entries that are older than the operator wants to keep them, once an hour, by one node at a time, in
- * steps so small that nobody waits for them.
+ * Deletes audit entries older than AUDIT_DAYS: once an hour, on one node at a time, in small steps that delay nobody.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -20,24 +19,24 @@ const dayMs = 24 * 60 * 60 * 1000;
 const everyMs = 60 * 60 * 1000;
 const leaseMs = 5 * 60 * 1000;
 const usualCheckMs = 60_000;
-/** Removing an entry takes its place out of a dozen indexes. */
+/** Deleting an entry updates a dozen indexes. */
 const maxEntries = 50;
 /** A state that moves to the next entry is written again. */
 const maxBytes = 262_144;
-/** Between two steps it is the turn of others. */
+/** Lets others write between two steps. */
 const usualPauseMs = 50;
 
 export interface RetentionOptions {
   readonly store: Store;
   readonly log: Logger;
-  /** How long an entry is kept. */
+  /** How long entries are kept. */
   readonly days: number;
-  /** How often is looked whether it is time. */
+  /** How often to check whether it is due. */
   readonly checkMs?: number;
   readonly pauseMs?: number;
 }
 
-/** When it is stopped it begins no further step. */
+/** Once stopped, it starts no further step. */
 export const startAuditRetention = ({ checkMs = usualCheckMs, ...options }: RetentionOptions): PeriodicJob =>
   startPeriodicJob(checkMs, (signal) =>
     removeIfDue(options, signal).catch((error: unknown) =>
@@ -52,11 +51,11 @@ async function removeIfDue(options: RetentionOptions, signal: AbortSignal): Prom
   if (!(await housekeep(store, (tx) => claimRetention(tx, { before, leaseMs })))) return;
   const removed = await removeOld(options, signal);
   if (removed > 0) log.info({ removed, days: options.days }, 'old audit entries removed');
-  // Whoever stops in the middle leaves the rest to the next pass.
+  // If it stops halfway, the next pass continues.
   await housekeep(store, (tx) => (signal.aborted ? extendRetentionClaim(tx, 0) : saveRetentionDone(tx)));
 }
 
-/** Goes through all entries that are old enough. */
+/** Processes all entries that are old enough. */
 async function removeOld({ store, days, pauseMs = usualPauseMs }: RetentionOptions, signal: AbortSignal) {
   const before = store.clock() - days * dayMs;
   let [removed, claimedAt] = [0, store.clock()];

@@ -2,10 +2,10 @@
  * Makes a backup each night.
  *
  * Invariants
- * 1. A night's backup is made once, by whichever node claims it first; who dies while making it gives the claim back
- *    when the lease is over, and another node makes it.
- * 2. A night that was missed, because nothing ran or it failed, is made up for as soon as it can be.
- * 3. Old ones go only after a new one is there.
+ * 1. Each night's backup is made once, by the node that claims it first. If that node dies, the lease expires and
+ *    another node makes it.
+ * 2. A missed or failed backup is made as soon as possible.
+ * 3. Old backups are deleted only after a new one exists.
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ const brokenOff = 'the nightly backup was broken off by the stop; it is made up 
 
 export interface BackupSettings {
   readonly folder: string;
-  /** When it is due each day: milliseconds after midnight, UTC. */
+  /** When it is due each day: milliseconds after midnight UTC. */
   readonly at: number;
   /** How many are kept. */
   readonly keep: number;
@@ -34,13 +34,13 @@ export interface BackupOptions {
   readonly store: Store;
   readonly log: Logger;
   readonly settings: BackupSettings;
-  /** Resolves when there is a good backup in the file; breaks it off when the signal says so. */
+  /** Resolves when the file is a verified backup; stops when the signal is aborted. */
   readonly make: (file: string, signal: AbortSignal) => Promise<unknown>;
-  /** How often is looked whether one is due. */
+  /** How often to check whether one is due. */
   readonly checkMs?: number;
 }
 
-/** When it is stopped it breaks off the backup under way. */
+/** Stopping aborts a backup in progress. */
 export const startBackups = ({ checkMs = usualCheckMs, ...options }: BackupOptions): PeriodicJob =>
   startPeriodicJob(checkMs, (signal) =>
     makeIfDue(options, signal).catch((error: unknown) =>
@@ -82,7 +82,7 @@ async function makeClaimed(
   }
 }
 
-/** The last instant at that time of a day. */
+/** The last time of day `at` before now. */
 function lastDueAt(now: number, at: number): number {
   return Math.floor((now - at) / dayMs) * dayMs + at;
 }

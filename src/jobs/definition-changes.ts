@@ -1,10 +1,10 @@
 /**
- * Tells of every environment whose definitions changed, in whichever node that was.
+ * Reports every environment whose definitions changed, on whichever node.
  *
  * Invariants
- * 1. What is told was committed, and the number that is told is never less than one told before.
- * 2. Nothing is missed: a notice comes at once, and what got lost with a connection is found by comparing numbers.
- * 3. Changes that follow each other quickly may be told as one: the last.
+ * 1. Only committed changes are reported, and numbers never decrease.
+ * 2. Nothing is missed: notices arrive at once, and what got lost with a connection is found by comparing numbers.
+ * 3. Changes in quick succession may be reported as one: the last.
  */
 import type { Logger } from 'pino';
 import { type ChangedEnvironment, listChangeNumbers } from '#store/environments.ts';
@@ -23,7 +23,7 @@ export interface Watch {
 export interface WatchOptions {
   readonly store: Store;
   readonly log: Logger;
-  /** How often all numbers are compared, notice or not. */
+  /** How often all numbers are compared, even without notices. */
   readonly compareMs?: number;
 }
 
@@ -53,7 +53,7 @@ export async function watchDefinitions(
     if (isStopped) return;
     isWantedAgain = true;
     running ??= compare()
-      // The next comparison finds what this one could not.
+      // The next comparison catches up.
       .catch((error: unknown) => log.warn({ err: error }, 'changes of definitions could not be looked for'))
       .finally(() => {
         running = undefined;
@@ -70,7 +70,7 @@ export async function watchDefinitions(
     onNotice,
     failed: (error) => log.error({ err: error }, 'a change of definitions could not be told'),
   });
-  // What was committed between the list and the listening.
+  // Catches what was committed between the list and the subscription.
   look();
   const timer = setInterval(look, compareMs).unref();
   return {

@@ -23,7 +23,7 @@ export function smtpSender(smtpUrl: string, from: string, publicUrl: string): Se
   };
 }
 
-/** All mails go to one server, which may refuse more connections at once than a few. */
+/** All mails go to one server, which may refuse more than a few connections. */
 export function mailHandlers(send: SendMail, clock: () => number): OutboxHandlers {
   const handler: OutboxHandler = {
     noun: 'mail',
@@ -39,7 +39,7 @@ export function mailHandlers(send: SendMail, clock: () => number): OutboxHandler
   return { invitation: handler, 'password-reset': handler };
 }
 
-/** Without a mail server the links are logged, each once, and the mails stay. */
+/** Without a mail server, each link is logged once, and the mails stay in the outbox. */
 export async function announceLinks(store: Store, log: Logger, publicUrl: string): Promise<void> {
   if (!(await hasUnannouncedMail(store))) return;
   for (const { payload } of await housekeep(store, takeUnannouncedMails)) {

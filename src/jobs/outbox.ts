@@ -1,12 +1,11 @@
 /**
- * Delivers what is in the outbox, by handlers for the kinds of entries.
+ * Delivers outbox entries, with a handler for each kind.
  *
  * Invariants
- * 1. An entry is taken up only after the commit that put it there, and by one worker at a time, in whichever process.
+ * 1. An entry is claimed only after the commit that wrote it, and by one worker at a time in any process.
  * 2. An entry leaves the outbox only after its handler has delivered it: at least once, never lost.
- * 3. Delivering happens outside of any transaction, and each target has its own concurrency: a slow target delays
- *    nobody but itself.
- * 4. When a process dies while it delivers, its entries are due again at the end of their lease.
+ * 3. Delivery happens outside transactions, and each target has its own concurrency: a slow target delays only itself.
+ * 4. If a process dies during a delivery, its entries become due again when their lease ends.
  */
 import type { Logger } from 'pino';
 import { commandLine } from '#domain/operator.ts';
@@ -28,35 +27,35 @@ const maxDeliveryMs = 120_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60 * 60 * 1000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
-/** Another process may have put something in without our hearing of it. */
+/** Another process may have written an entry without a notice reaching us. */
 const longestSleepMs = 30_000;
-/** Another node was faster, or has claimed what looks due. */
+/** Another node was faster, or has claimed what looked due. */
 const afterNothingMs = 1_000;
-/** A database that refuses is not asked again at once. */
+/** Pause after a database error. */
 const afterErrorMs = 5_000;
-/** Bounds the memory, and the text of the claim. */
+/** Bounds memory and the length of the statement. */
 const maxTargetsInClaim = 20;
 
 export interface OutboxHandler {
   /** What is delivered, for the log: 'mail'. */
   readonly noun: string;
-  /** Deliveries at once on this node: to one target, and of this handler. Handlers do not wait for each other. */
+  /** Concurrent deliveries on this node: to one target, and of this handler. Handlers do not wait for each other. */
   readonly perTarget: number;
   readonly atOnce: number;
-  /** Members of the log's lines about an entry. */
+  /** Members of log lines about an entry. */
   facts(entry: OutboxEntry): Readonly<Record<string, unknown>>;
-  /** Resolves when it is delivered. Throws to try again later, or `GiveUp`. The signal ends it after two minutes. */
+  /** Resolves when it is delivered. Throws to retry later, or `GiveUp`. The signal aborts it after two minutes. */
   deliver(entry: OutboxEntry, signal: AbortSignal): Promise<void>;
 }
 
 /** By kind of entry. Entries of other kinds stay for a node that has a handler. */
 export type OutboxHandlers = Readonly<Record<string, OutboxHandler>>;
 
-/** Trying again would not help. */
+/** A retry would not help. */
 export class GiveUp extends Error {}
 
 export interface OutboxWorker {
-  /** Takes up nothing more; resolves when what is under way is settled. */
+  /** Claims nothing more; resolves when deliveries in progress are settled. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +74,10 @@ export function startOutbox({ store, log, handlers, onWake }: OutboxOptions): Ou
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  /** Resolves to the time until something is due. Looks before it writes: an idle server need not flush its disk. */
+  /**
+   * Resolves to the time until something is due. Reads before it writes, so that an idle server does not flush its
+   * disk.
+   */
   const work = async (): Promise<number> => {
     await onWake?.();
     const heads = kinds.length > 0 ? await listHeads(store) : [];
@@ -143,7 +145,7 @@ interface Room {
   readonly underWay: readonly OutboxEntry[];
 }
 
-/** For each target that has something due, as many entries as it and its handler have room for. */
+/** For each target with due entries, as many as it and its handler can take. */
 function claimsOf(due: readonly Head[], { handlers, underWay }: Room): Claim[] {
   const free = new Map<OutboxHandler, number>();
   for (const handler of Object.values(handlers)) free.set(handler, handler.atOnce);
@@ -189,7 +191,7 @@ async function deliver({ store, log, handler }: Delivering, entry: OutboxEntry):
   }
 }
 
-/** What went wrong, or undefined when it is delivered. */
+/** The error, or undefined if it was delivered. */
 async function tryToDeliver(handler: OutboxHandler, entry: OutboxEntry): Promise<Error | undefined> {
   const controller = new AbortController();
   const { promise: tooLong, reject } = Promise.withResolvers<never>();
@@ -207,7 +209,7 @@ async function tryToDeliver(handler: OutboxHandler, entry: OutboxEntry): Promise
   }
 }
 
-/** One second, then twice as long each time up to an hour, give or take a fifth so that not all come back at once. */
+/** One second, doubling up to an hour, plus or minus a fifth so that retries spread out. */
 function pauseAfter(attempts: number): number {
   const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1));
   return Math.round(pause * (0.8 + 0.4 * Math.random()));

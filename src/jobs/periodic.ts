@@ -1,10 +1,10 @@
-/** A job that looks now and then whether there is something to do. */
+/** A job that runs at intervals. */
 export interface PeriodicJob {
-  /** Starts nothing more and aborts the signal; resolves when the run under way has ended. */
+  /** Starts no further run and aborts the signal; resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
-/** Runs at once and then at every interval, never twice at a time. `run` must not reject. */
+/** Runs immediately and then at every interval, never concurrently. `run` must not reject. */
 export function startPeriodicJob(intervalMs: number, run: (signal: AbortSignal) => Promise<void>): PeriodicJob {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

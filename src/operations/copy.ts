@@ -1,11 +1,11 @@
 /**
- * Moves everything from one database to another, whichever kind each is.
+ * Copies everything from one database to another, of either kind.
  *
  * Invariants
- * 1. Rows are read and written in the order of their keys, which both databases compare by bytes: what is there of a
- *    table is always its beginning, so a copy that was broken off goes on behind it.
- * 2. A target is marked from the first row to the end of the verification, and nobody opens a marked database but a
- *    copy from the same source.
+ * 1. Rows are read and written in key order, which both databases compare by bytes. So an interrupted copy has the
+ *    first rows of a table, and can be resumed after them.
+ * 2. A target is marked from the first row until verification ends. A marked database can be opened only by a copy from
+ *    the same source.
  */
 import { createHash } from 'node:crypto';
 import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag';
@@ -14,11 +14,11 @@ import type { Reader, Store } from '#store/sql.ts';
 
 interface Table {
   readonly name: string;
-  /** What tells its rows apart, and their order. */
+  /** Identifies and orders the rows. */
   readonly key: readonly string[];
 }
 
-/** Every table of the migrations, in order of creation: each refers only to tables before it. */
+/** All tables of the migrations, in order of creation: each refers only to earlier ones. */
 export const tables: readonly Table[] = tablesMadeBy(ownMigrations().flatMap(({ statements }) => statements));
 
 function tablesMadeBy(statements: readonly string[]): Table[] {
@@ -48,7 +48,7 @@ export const markCopy = (to: Store, accountId: string) =>
 export const unmarkCopy = (to: Store, accountId: string) =>
   to.write((tx) => tx.run(sql`delete from migrations where name = ${copyMark + accountId}`));
 
-/** The first table in which there is something, if there is any. */
+/** The first table with rows, if any. */
 export async function findUsedTable(db: Reader): Promise<string | undefined> {
   for (const { name } of tables) {
     if (await db.one(sql`select 1 from ${raw(name)} limit 1`)) return name;
@@ -56,7 +56,7 @@ export async function findUsedTable(db: Reader): Promise<string | undefined> {
   return undefined;
 }
 
-/** Deletes everything, in steps: a transaction on PostgreSQL has eight seconds. Only for the target of a copy. */
+/** Deletes everything, in steps, because a PostgreSQL transaction has eight seconds. Only for the target of a copy. */
 export async function emptyTables(to: Store): Promise<void> {
   for (const table of tables.toReversed()) {
     for (let last: Row | undefined; ; ) {
@@ -73,7 +73,7 @@ export async function countRows(db: Reader, { name }: Table): Promise<number> {
   return (await db.one<{ total: number }>(sql`select count(*) as total from ${raw(name)}`))?.total ?? 0;
 }
 
-/** Tells after each part how many rows of the table the target has now. */
+/** Reports after each part how many rows the target has. */
 export async function copyTable(
   from: Reader,
   to: Store,
@@ -94,10 +94,7 @@ export async function copyTable(
 
 export type OnProgress = (rows: number) => void;
 
-/**
- * How many rows there are, and a sum over all that is in them: equal for equal tables, whichever database has them. With
- * `limit`: of the first rows.
- */
+/** The number of rows and a checksum, equal for equal tables in either database. With `limit`: of the first rows. */
 export async function sumOf(
   db: Reader,
   table: Table,
@@ -116,7 +113,7 @@ export async function sumOf(
   return { rows: count, checksum: hash.digest('hex') };
 }
 
-/** One database has its columns in another order, or has numbers for booleans. */
+/** The databases differ in column order and in the type of booleans. */
 const canonical = (row: Row): string =>
   JSON.stringify(
     Object.keys(row)
@@ -130,12 +127,12 @@ async function lastRow(db: Reader, { name, key }: Table): Promise<Row | undefine
 }
 
 const maxRows = 500;
-/** Definitions and entries of the audit log can be large: a part is to fit into the memory many times. */
+/** Definitions and audit entries can be large: a part must fit into memory many times over. */
 const wantedCharacters = 4_000_000;
 
 async function* pagesOf(db: Reader, table: Table, start: Row | undefined): AsyncGenerator<Row[]> {
   let last = start;
-  // Nobody knows how large the rows are before one was read: the parts grow step by step.
+  // The size of rows is unknown until one was read, so parts grow step by step.
   let limit = 1;
   for (;;) {
     const rows = await db.all<Row>(pageAfter(table, last, limit));
@@ -154,7 +151,7 @@ function pageAfter(table: Table, last: Row | undefined, limit: number): Sql {
   return sql`select * from ${raw(table.name)} ${behind} order by ${keyOf(table)} limit ${limit}`;
 }
 
-/** Its key alone. */
+/** Only its key. */
 function nthRowAfter(table: Table, last: Row | undefined, count: number): Sql {
   const behind = last ? sql`where ${compared(table, '>', last)}` : empty;
   return sql`

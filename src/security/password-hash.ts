@@ -1,16 +1,16 @@
 /**
- * Passwords are stored as Argon2id (RFC 9106) in the usual text form, the PHC string.
+ * Password hashes: Argon2id (RFC 9106) as PHC strings.
  *
- * Argon2 runs in libuv's pool of four threads, where compression and SQLite's flushes to the disk run too. At most two
- * hashes run at a time; compression takes one thread, so one is always left for flushes. Few may wait, so that those who
- * wait are answered soon.
+ * Argon2 runs in libuv's pool of four threads, like compression and SQLite's flushes. At most two hashes run at a time
+ * and compression uses one thread, so one is always free for flushes. Only few can wait, so that waiting requests are
+ * answered soon.
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { normalized } from '#domain/passwords.ts';
 import { Problem } from '#domain/problems.ts';
 
-/** What new hashes are made with. A stored hash is verified with the cost that it names itself. */
+/** Parameters of new hashes. A stored hash is verified with its own. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const tagLength = 32;
 
@@ -23,7 +23,7 @@ const waiting: (() => void)[] = [];
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-/** Refuses with `busy` when too many wait already. */
+/** Refuses with `busy` if too many are waiting. */
 async function deriveInTurn(parameters: Argon2Parameters): Promise<Buffer> {
   if (running < maxRunning) running += 1;
   else {
@@ -34,7 +34,7 @@ async function deriveInTurn(parameters: Argon2Parameters): Promise<Buffer> {
     return await derive('argon2id', parameters);
   } finally {
     const next = waiting.shift();
-    // The next in line takes the place over, so nobody who comes in between gets it.
+    // The next waiting one takes the slot, so that no newcomer can.
     if (next) next();
     else running -= 1;
   }
@@ -52,7 +52,7 @@ export async function isPassword(password: string, hash: string | undefined): Pr
   return timingSafeEqual(tag, await deriveInTurn({ ...stored, message, nonce, tagLength: tag.length }));
 }
 
-/** The hash was made with another cost than new ones are. */
+/** Whether the hash was made with other parameters than new ones. */
 export const isOutdated = (hash: string): boolean => !hash.startsWith(prefixOf(cost));
 
 const prefixOf = ({ memory, passes, parallelism }: typeof cost) =>
@@ -73,5 +73,5 @@ function fromPhc(hash: string) {
   };
 }
 
-/** A hash that no password has, made anew each start: an unknown address takes as long as a known one. */
+/** A hash without a password, new at each start, so that unknown addresses take as long as known ones. */
 const nobody = toPhc(randomBytes(16), randomBytes(tagLength));

@@ -1,4 +1,4 @@
-/** Texts that must not be guessed: API keys and the tokens of links. Only their hashes are stored. */
+/** API keys and link tokens. Only their hashes are stored. */
 import { createHmac, hash, randomBytes, randomInt } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
@@ -9,38 +9,38 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 30;
 const checksumLength = 6;
 
-/** `burgee_<type letter>_<30 random base62><6 base62 of a CRC32>`: secret scanners can recognise it, and so can we. */
+/** `burgee_<type letter>_<30 random base62><6 base62 of a CRC32>`, recognisable by secret scanners. */
 export function newKeyText(type: ApiKeyType): string {
   const random = Array.from({ length: randomLength }, () => base62[randomInt(base62.length)]).join('');
   const body = `burgee_${letters[type]}_${random}`;
   return body + checksumOf(body);
 }
 
-/** False for a text that claims to be a key of our making but has the wrong length or checksum. */
+/** False for a text that looks like one of our keys but has the wrong length or checksum. */
 export function mayBeKey(text: string): boolean {
   if (!/^burgee_[asc]_/.test(text)) return true;
   const body = text.slice(0, -checksumLength);
   return body.length === 'burgee_a_'.length + randomLength && checksumOf(body) === text.slice(-checksumLength);
 }
 
-/** The text that a request sends as its key. */
+/** The key that a request sends. */
 export function keyOf(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const apiKey = headers['x-api-key'];
   return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
 }
 
-/** Keys and tokens are long and random, so a fast hash is enough: there is nothing to try out. */
+/** Keys and tokens are long and random, so a fast hash is enough. */
 export const hashOf = (secret: string): string => hash('sha256', secret);
 
 /**
- * The token of the link for the first administrator. Always the same for an account, so that every start, and every node,
- * can print a link that works, and none ends another. Anyone with access to the database can do all of this anyway.
+ * The token of the setup link. It is the same for an account at all times, so that every start and every node can print
+ * a working link without invalidating another. Anyone with access to the database can do all of this anyway.
  */
 export const setupTokenOf = ({ markerSecret }: { readonly markerSecret: string }): string =>
   createHmac('sha256', markerSecret).update('set-up link').digest('base64url');
 
-/** 256 random bits, as text that fits into a link. */
+/** 256 random bits, safe for URLs. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
 function checksumOf(body: string): string {

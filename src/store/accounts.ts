@@ -1,4 +1,4 @@
-/** Passwords, and the links that open an account once. Tokens are stored as hashes only. */
+/** Passwords, invitations and password resets. Tokens are stored as hashes only. */
 import sql from 'sql-template-tag';
 import type { UserStatus } from '#domain/users.ts';
 import type { Reader, Tx } from './sql.ts';
@@ -35,20 +35,20 @@ export async function findCredentials(db: Reader, userId: string): Promise<Crede
 export const savePassword = (tx: Tx, userId: string, passwordHash: string) =>
   tx.run(sql`update users set password_hash = ${passwordHash} where id = ${userId}`);
 
-/** Replaces an earlier invitation of the user, whose link is dead from then on. */
+/** Replaces an earlier invitation of the user, whose link then stops working. */
 export const saveInvitation = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
   tx.run(sql`
     insert into invitations (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})
         on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`);
 
-/** Whose invitation it is, if it is open. */
+/** The user of an open invitation. */
 export async function findInvitedUserId(db: Reader, tokenHash: string): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(sql`
     select user_id from invitations where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
   return row?.user_id;
 }
 
-/** Uses the invitation up; false when somebody was quicker, or a newer one has replaced it. */
+/** Consumes the invitation. False if another request was faster or a newer invitation replaced it. */
 export async function takeInvitation(tx: Tx, tokenHash: string): Promise<boolean> {
   return (await tx.run(sql`delete from invitations where token_hash = ${tokenHash}`)) > 0;
 }
@@ -59,19 +59,19 @@ export const savePasswordReset = (tx: Tx, userId: string, tokenHash: string, exp
     insert into password_resets (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})
         on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`);
 
-/** Whose reset it is, if it is open. */
+/** The user of an open reset. */
 export async function findResettingUserId(db: Reader, tokenHash: string): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(sql`
     select user_id from password_resets where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
   return row?.user_id;
 }
 
-/** Uses the reset up; false when somebody was quicker, or a newer one has replaced it. */
+/** Consumes the reset. False if another request was faster or a newer reset replaced it. */
 export async function takePasswordReset(tx: Tx, tokenHash: string): Promise<boolean> {
   return (await tx.run(sql`delete from password_resets where token_hash = ${tokenHash}`)) > 0;
 }
 
-/** When the user's open reset ends. */
+/** When the user's open reset expires. */
 export async function findResetEnd(db: Reader, userId: string): Promise<number | undefined> {
   const row = await db.one<{ expires_at: number }>(
     sql`select expires_at from password_resets where user_id = ${userId} and expires_at > ${db.clock()}`,
@@ -79,7 +79,7 @@ export async function findResetEnd(db: Reader, userId: string): Promise<number |
   return row?.expires_at;
 }
 
-/** How many mails with links for a new password went to the user since then. */
+/** How many reset mails the user got since then. */
 export async function countResetMails(db: Reader, userId: string, since: number): Promise<number> {
   const row = await db.one<{ total: number }>(
     sql`select count(*) as total from reset_mails where user_id = ${userId} and sent_at > ${since}`,
@@ -87,7 +87,7 @@ export async function countResetMails(db: Reader, userId: string, since: number)
   return row?.total ?? 0;
 }
 
-/** Also clears away what `countResetMails` no longer counts. */
+/** Also deletes rows that `countResetMails` no longer counts. */
 export async function saveResetMail(tx: Tx, userId: string, since: number): Promise<void> {
   await tx.run(sql`delete from reset_mails where user_id = ${userId} and sent_at <= ${since}`);
   await tx.run(sql`

@@ -40,14 +40,14 @@ function toScope(projectId: string | null, environmentIds: readonly string[]): K
 const columns = sql`
   id, name, type, roles, last_four, project_id, created_by_type, created_by_id, created_at, last_used_at`;
 
-/** The key whose text has this hash, if it was not revoked. */
+/** The key whose text has this hash, unless it was revoked. */
 export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql`hash = ${hash}`);
 
 /** By id, within the scope. */
 export const findApiKeyById = (db: Reader, id: string, scope: Scope = { kind: 'account' }) =>
   findApiKey(db, sql`id = ${id} and ${scopeFilter(scope, sql`api_keys.project_id`)}`);
 
-/** By id, or by the hash of its text. */
+/** By id, or by the hash of its text. Locks the row. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
   return findApiKey(tx, sql`id = ${id} or hash = ${hash}`, tx.lock);
 }
@@ -55,7 +55,7 @@ export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: strin
 async function findApiKey(db: Reader, condition: Sql, lock: Sql = empty): Promise<ApiKey | undefined> {
   const row = await db.one<ApiKeyRow>(sql`select ${columns} from api_keys where ${condition} ${lock}`);
   if (!row) return undefined;
-  // Most keys reach the whole account; those cost one query, not two.
+  // Most keys reach the whole account; they need one query, not two.
   const environments = row.project_id === null ? [] : await listEnvironmentIds(db, sql`${row.id}`);
   return toApiKey(
     row,
@@ -63,7 +63,7 @@ async function findApiKey(db: Reader, condition: Sql, lock: Sql = empty): Promis
   );
 }
 
-/** In order of creation; for a narrower scope only the keys of its project. */
+/** In order of creation. A narrower scope sees only the keys of its project. */
 export async function listApiKeys(
   db: Reader,
   { scope, offset, limit }: { scope: Scope; offset: number; limit: number },
@@ -110,15 +110,15 @@ export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<v
     values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
 }
 
-/** Also takes it from the lists of restricted projects. */
+/** Also removes it from the viewers of restricted projects. */
 export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
   await deleteGrantee(tx, { type: 'api_key', id });
   await tx.run(sql`delete from api_keys where id = ${id}`);
 }
 
 /**
- * Of the given ids: those of admin keys that the scope sees or the project lists already, with their names. They stay
- * until the commit.
+ * The admin keys among the ids that the scope sees or the project already lists, with their names. They are not deleted
+ * before the commit.
  */
 export async function lockAdminKeyNames(
   tx: Tx,
@@ -140,11 +140,11 @@ export async function lockAdminKeyNames(
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** Not a change of the key but a note beside it: no audit entry. */
+/** Bookkeeping, so no audit entry. */
 export const saveLastUsed = (tx: Tx, id: string) =>
   tx.run(sql`update api_keys set last_used_at = ${tx.now} where id = ${id}`);
 
-/** `ids` selects those of the rows: a statement has room for 32,766 values, and there may be more keys. */
+/** `ids` selects the ids of the rows: a statement can bind 32,766 values, and there may be more keys. */
 async function withEnvironments(db: Reader, rows: readonly ApiKeyRow[], ids: Sql): Promise<ApiKey[]> {
   const environments = Map.groupBy(await listEnvironmentIds(db, ids), (one) => one.api_key_id);
   return rows.map((row) =>

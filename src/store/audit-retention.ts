@@ -1,16 +1,15 @@
 /**
- * Removing old entries of the audit log.
+ * Deletes old audit entries.
  *
  * Invariants
- * 1. The newest state of an object that lives stays, however old it is: without it the next change has nothing to refer
- *    to, and nobody could tell what the object was.
- * 2. An entry that stays keeps what was before it: where it refers to one that goes, the state moves to it.
- * 3. Who records locks the entry that it refers to, and so does who removes it: no reference leads nowhere.
+ * 1. The newest state of an existing object stays, however old it is: the next change refers to it.
+ * 2. An entry that stays keeps its `before`: if it refers to a deleted entry, the state is copied into it.
+ * 3. Recording and deleting both lock the entry that is referred to, so no reference dangles.
  */
 import sql, { join } from 'sql-template-tag';
 import type { Position, Reader, Tx } from './sql.ts';
 
-/** True for one process only, when the log was not gone through since `before`, until the lease is over. */
+/** True for one process only, until the lease expires, if the log was not processed since `before`. */
 export async function claimRetention(tx: Tx, { before, leaseMs }: { before: number; leaseMs: number }) {
   const claimed = await tx.run(sql`
     update account set audit_claimed_until = ${tx.now + leaseMs}
@@ -18,7 +17,7 @@ export async function claimRetention(tx: Tx, { before, leaseMs }: { before: numb
   return claimed > 0;
 }
 
-/** Whether it is worth trying to claim it. */
+/** Whether a claim is worth trying. */
 export const isRetentionDue = async (db: Reader, before: number): Promise<boolean> =>
   (await db.one(sql`
     select 1 from account where audit_checked_at < ${before} and audit_claimed_until <= ${db.clock()}`)) !== undefined;
@@ -29,18 +28,18 @@ export const extendRetentionClaim = (tx: Tx, leaseMs: number) =>
 export const saveRetentionDone = (tx: Tx) =>
   tx.run(sql`update account set audit_checked_at = ${tx.now}, audit_claimed_until = 0`);
 
-/** How many entries were removed so far. */
+/** How many entries were deleted so far. */
 export async function findRemovedCount(db: Reader): Promise<number> {
   return (await db.one<{ removed: number }>(sql`select audit_removed as removed from account`))?.removed ?? 0;
 }
 
 export interface OldChange extends Position {
   readonly bytes: number;
-  /** Whether it is the newest state of an object that lives. */
+  /** Whether it is the newest state of an existing object. */
   readonly stays: boolean | number;
 }
 
-/** Entries behind the position that are older than `before`, oldest first. */
+/** Entries after the position that are older than `before`, oldest first. */
 export const listOldChanges = (
   db: Reader,
   { at, id }: Position,
@@ -70,7 +69,7 @@ export const listOldChanges = (
      where (c.at, c.id) > (${at}, ${id}) and c.at < ${before}
      order by c.at, c.id limit ${limit}`);
 
-/** Removes the entries. Answers how many. */
+/** Deletes the entries and returns how many. */
 export async function deleteChanges(tx: Tx, ids: readonly string[], before: number): Promise<number> {
   const these = join([...ids]);
   await tx.all(sql`select id from changes where id in (${these}) order by id ${tx.lock}`);

@@ -2,11 +2,10 @@
  * The audit log.
  *
  * Invariants
- * 1. A state is stored once: what was before a change is the `after_body` of the entry that `previous_id` names. Only
- *    where no entry left that state, `before_body` has it: what a change of something else brought about, what the
- *    first start made, and what was written before `previous_id` existed.
- * 2. Of the entries that left a state of an object, each is newer than the one before: whoever records holds the lock of
- *    the object.
+ * 1. A state is stored once: the `before` of a change is the `after_body` of the entry named by `previous_id`.
+ *    `before_body` is used only if no entry has that state: it was a side effect of another change, was created by the
+ *    first start, or is older than `previous_id`.
+ * 2. Entries that hold states of one object have increasing times, because recording requires the object's lock.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
@@ -68,27 +67,27 @@ export interface ChangeFilter {
   readonly limit: number;
 }
 
-/** Where an entry stands in the log, and how large it is. */
+/** The position of an entry in the log, and its size. */
 export interface ChangePlace extends Position {
-  /** Of what was before and after; the rest of an entry is small. */
+  /** Size of `before` and `after`; the rest of an entry is small. */
   readonly bytes: number;
 }
 
 /**
- * What was found. `end`: where the search stopped before it found enough; there may be more beyond it, of which the
- * first `skip` belong to the offset.
+ * The entries found. `end`: where the search gave up before it found enough. There may be more after it; the first
+ * `skip` of them belong to the offset.
  */
 export interface FoundChanges {
   readonly items: ChangePlace[];
   readonly end?: Position & { readonly skip: number };
 }
 
-/** How many rows a search reads. A filter that no index serves must not walk through a log of millions. */
+/** How many rows a search reads. A filter without an index must not scan a log of millions. */
 const maxRowsRead = 5_000;
 
 /**
- * Newest first. With `before`: those nearest before it in the list, still newest first. Without what is in the entries,
- * which can be megabytes each: the databases know their lengths without reading them.
+ * Newest first. With `before`: those directly before it, still newest first. Without the states, which can be megabytes
+ * each; the databases know their lengths without reading them.
  */
 export async function listChanges(db: Reader, filter: ChangeFilter): Promise<FoundChanges> {
   const { before, limit, offset } = filter;
@@ -117,7 +116,7 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Fou
   return { items, end: { ...stopped, skip: skipped ? offset - skipped.count : 0 } };
 }
 
-/** The conditions that an index serves, in its order, and the others. */
+/** The conditions that an index serves, in its order, and the rest. */
 function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefined } {
   const { scope, from, to, after, before } = filter;
   const ofScope = scope.kind === 'project' || scope.kind === 'environment' ? scope.projectId : undefined;
@@ -151,7 +150,7 @@ const columnOf: Record<Filtered, string> = {
   actorId: 'actor_id',
 };
 
-/** What there is an index for, in front of time and id; the one that leaves the fewest entries first. */
+/** The filters with an index before time and id, most selective first. */
 const indexes: readonly (readonly Filtered[])[] = [
   ['projectId', 'objectId'],
   ['objectId'],
@@ -164,12 +163,12 @@ const indexes: readonly (readonly Filtered[])[] = [
   ['objectType'],
 ];
 
-/** No page is larger, so the sizes of entries beyond it do not matter. */
+/** No page is larger, so sizes beyond this do not matter. */
 export const maxPageBytes = 2_097_152;
 
 /**
- * Counts what was before an entry and is stored with the previous one. Only for as many as fit on a page: `previous_id`
- * stands behind the bodies in its row, so SQLite reads through them to find it.
+ * Adds the size of states stored with the previous entry, only for as many entries as fit on a page: `previous_id`
+ * comes after the bodies in a row, so SQLite reads through them to find it.
  */
 async function withBytesBefore(db: Reader, rows: readonly ChangePlace[]): Promise<ChangePlace[]> {
   const looked = fitting(rows, ({ bytes }) => bytes, maxPageBytes);
@@ -182,7 +181,7 @@ async function withBytesBefore(db: Reader, rows: readonly ChangePlace[]): Promis
   return rows.map((row) => ({ ...row, bytes: row.bytes + (before.get(row.id) ?? 0) }));
 }
 
-/** The entries with these ids, newest first, as far as the scope may see what is in them. */
+/** The entries with these ids, newest first, with the states that the scope may see. */
 export async function findChanges(db: Reader, ids: readonly string[], scope: Scope): Promise<Change[]> {
   if (ids.length === 0) return [];
   const rows = await db.all<ChangeRow>(sql`
@@ -196,7 +195,7 @@ export async function findChanges(db: Reader, ids: readonly string[], scope: Sco
   return scope.kind === 'member' ? changes.map(withoutKeys) : changes;
 }
 
-/** The entry of a new environment has the keys that were made with it; members do not see keys. */
+/** The entry of a new environment contains its keys, which members may not see. */
 function withoutKeys(change: Change): Change {
   const { before, after } = change;
   return {
@@ -211,13 +210,13 @@ function withoutApiKeys(body: unknown): unknown {
   return rest;
 }
 
-/** The entry that comes `steps` behind the position, if there is one that is not newer than `until`; oldest first. */
+/** The entry `steps` after the position, oldest first, unless it is newer than `until`. */
 export const findChangeBehind = (db: Reader, { at, id }: Position, steps: number, until: number) =>
   db.one<Position>(sql`
     select at, id from changes where (at, id) > (${at}, ${id}) and at <= ${until}
      order by at, id limit 1 offset ${steps - 1}`);
 
-/** Those behind the position that are not newer than `until`. Reads each of them: ask for few. */
+/** How many entries follow the position and are not newer than `until`. Reads each of them, so use it for few. */
 export async function countChangesBehind(db: Reader, { at, id }: Position, until: number): Promise<number> {
   const row = await db.one<{ count: number }>(
     sql`select count(*) as count from changes where (at, id) > (${at}, ${id}) and at <= ${until}`,
@@ -226,8 +225,8 @@ export async function countChangesBehind(db: Reader, { at, id }: Position, until
 }
 
 /**
- * Who reaches only some environments sees what is of them; the rest of the project may speak of the others. People do
- * not see what was done to keys.
+ * An actor who reaches only some environments sees only their entries, since others may mention other environments.
+ * People do not see changes to keys.
  */
 function visibleTo(scope: Scope): Sql {
   const inProjects = scopeFilter(scope, sql`changes.project_id`);
@@ -251,8 +250,8 @@ export interface NewChange {
 }
 
 /**
- * Writes an entry. The object must be locked, so that nobody else records a state of it meanwhile. What was before is
- * stored only if no entry left that state, which happens when something else changed the object.
+ * Writes an entry. The object must be locked, so that nobody else records a state of it at the same time. `before` is
+ * stored only if no entry has that state, which happens if a change to something else affected the object.
  */
 export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
   const before = jsonOrNull(change.before);
@@ -269,16 +268,16 @@ export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
 }
 
 /**
- * The instant of the entry, but later than those about the same thing before it when the clock went back. Entries about
- * the same id in other environments count as well: that way one look into an index is enough, however many there are.
+ * The time of the entry, but later than earlier entries about the same object if the clock went back. Entries with the
+ * same id in other environments count too, so that one index lookup is enough.
  */
 const inOrder = ({ at, object }: NewChange): Sql => sql`
   coalesce((select case when at > ${at} then at + 1 else ${at} end from changes
              where object_id = ${object.id} order by at desc limit 1), ${at})`;
 
 /**
- * The newest entry that left a state of the object, and whether it is the state that was found. The statement keeps it,
- * so that it is not removed before the new entry refers to it.
+ * The newest entry with a state of the object, and whether that is the expected state. The statement locks it, so that
+ * it is not deleted before the new entry refers to it.
  */
 const lastState = ({ object, environmentId }: NewChange, before: string | null): Sql => sql`
   select id, after_body = ${before} as is_same from changes
@@ -288,13 +287,13 @@ const lastState = ({ object, environmentId }: NewChange, before: string | null):
                 order by at desc, id desc limit 1)`;
 
 /**
- * Within this time, so many entries of the same kind about the same object; more are counted in the newest of them.
- * Transactions that run at once do not see each other's entries, so it can be a few more.
+ * At most this many entries of one kind about one object in this time; further ones are counted in the newest.
+ * Concurrent transactions do not see each other's entries, so there can be a few more.
  */
 const repeatMs = 3_600_000;
 const maxAlike = 10;
 
-/** Counts a change that happened often enough of late; false when it must get an entry of its own. */
+/** Counts a repeated change. False if it needs its own entry. */
 export async function saveRepeat(tx: Tx, { action, object, actor }: Pick<NewChange, 'action' | 'object' | 'actor'>) {
   const alike = await tx.all<{ id: string }>(sql`
     select id from changes

@@ -1,12 +1,12 @@
 /** How long to wait for an unavailable database. All queries of a request share one deadline. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Ten seconds are promised to clients; this leaves some for the rest of the request. */
+/** Clients are promised an answer within ten seconds; this leaves time for the rest of the request. */
 export const maxWaitMs = 8_000;
 
 const deadlines = new AsyncLocalStorage<number>();
 
-/** Everything that `body` starts waits no longer than this in all. */
+/** Everything that `body` starts shares this deadline. */
 export const withDeadline = <Result>(timeoutMs: number, body: () => Result): Result =>
   deadlines.run(performance.now() + timeoutMs, body);
 

@@ -1,11 +1,11 @@
-/** What definitions name, lifted out of their targetings: finds cycles, and what uses a flag. */
+/** What definitions refer to, extracted from their targetings: for cycle checks and "used by" lists. */
 import sql, { bulk, empty, join } from 'sql-template-tag';
 import type { DefinitionReference } from '#domain/definitions/references.ts';
 import type { Dependent } from '#domain/flags.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { Reader, Store, Tx } from './sql.ts';
 
-/** Replaces the references of a definition. `dependencies` is what nodes of the release before read. */
+/** Replaces the references of a definition. Nodes of the previous release read `dependencies`. */
 export async function saveReferences(
   tx: Tx,
   environmentId: string,
@@ -26,7 +26,10 @@ export async function saveReferences(
     values ${bulk(flags.map(({ name }) => [environmentId, flag.id, flag.name, name]))}`);
 }
 
-/** Takes over what nodes of the release before wrote, which know `dependencies` only. At each start. */
+/**
+ * Runs at each start: adds references for rows written by nodes of the previous release, which know only
+ * `dependencies`.
+ */
 export const completeReferences = (store: Store): Promise<void> =>
   store.write(async (tx) => {
     await tx.run(sql`
@@ -45,7 +48,7 @@ export const completeReferences = (store: Store): Promise<void> =>
                             and d.needed_flag_name = definition_references.name)`);
   });
 
-/** How many dependencies the environment's other definitions have together; counting stops at `max`. */
+/** How many dependencies the environment's other definitions have in total; counting stops at `max`. */
 export async function countOtherDependencies(
   db: Reader,
   environmentId: string,
@@ -60,9 +63,9 @@ export async function countOtherDependencies(
 }
 
 /**
- * Of the given flags: those whose definitions in the environment need the flag, directly or through others.
- * Visits every dependency that leads to the flag, so bound their number before you ask. The `cross join` keeps SQLite
- * from scanning all dependencies of the environment for each dependent that it found.
+ * Those of the given flags whose definitions in the environment depend on the flag, directly or indirectly. Visits
+ * every dependency that leads to the flag, so limit their number first. The `cross join` keeps SQLite from scanning all
+ * dependencies of the environment for each dependent.
  */
 export async function listDependents(
   db: Reader,
@@ -83,7 +86,7 @@ export async function listDependents(
   return new Set(rows.map((row) => row.name));
 }
 
-/** The environments of the project come first, so that each is one search in the index by name. */
+/** The project's environments come first, so that each is one lookup in the index by name. */
 const dependentsIn = ({ projectId, flag, environmentId }: DependentsFilter) => sql`
   environments e cross join definition_references r
    where e.project_id = ${projectId} and r.environment_id = e.id and r.kind = 'flag' and r.name = ${flag}
@@ -95,7 +98,7 @@ interface DependentsFilter {
   readonly environmentId?: string | undefined;
 }
 
-/** Who asks for the flag directly, in order of the environments' creation and then by name. */
+/** Flags that depend on the flag directly, by creation of the environment, then by name. */
 export async function listDirectDependents(
   db: Reader,
   filter: DependentsFilter,

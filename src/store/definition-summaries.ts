@@ -1,4 +1,4 @@
-/** Definitions in short, for lists: stored beside the definition and written in the same transaction. */
+/** Summaries of definitions for lists, stored beside the definition and written in the same transaction. */
 import sql, { join } from 'sql-template-tag';
 import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
@@ -9,9 +9,9 @@ import { findStoredDefinition, inChunks, saveSummary } from './definitions.ts';
 import { fitting } from './paging.ts';
 import type { Reader, Store, Tx } from './sql.ts';
 
-/** Summaries are large only where a definition has hundreds of treatments. Larger ones are read one by one. In bytes. */
+/** In bytes. A summary is larger only if a definition has hundreds of treatments; those are read one by one. */
 const smallSummary = 4_096;
-/** How many definitions of a page of flags one statement looks for. */
+/** How many definitions one statement looks up. */
 const maxPlaces = 1_000;
 
 export interface FlagSummaries {
@@ -19,7 +19,7 @@ export interface FlagSummaries {
   readonly summaries: AsyncIterable<SummarizedDefinition>;
 }
 
-/** What each of the flags does in the environments, in short: in the order of the flags, then of the environments. */
+/** The summaries of the flags in the environments, ordered by flag, then by environment. */
 export async function* listSummaries(
   db: Reader,
   flagIds: readonly string[],
@@ -35,12 +35,12 @@ export async function* listSummaries(
 interface SummaryRow {
   readonly environment_id: string;
   readonly flag_id: string;
-  /** Null where it is missing, outdated or large. */
+  /** Null if it is missing, outdated or large. */
   readonly summary: string | null;
   readonly updated_at: number;
 }
 
-/** A number of a change is given once in an environment, so the index that has it tells whether it is the last one. */
+/** A change number is used once in an environment, so an index lookup tells whether it is the latest. */
 const isCurrent = sql`exists (
   select 1 from definitions now where now.environment_id = s.environment_id and now.change_number = s.change_number)`;
 
@@ -67,7 +67,7 @@ async function* inOrder(
   }
 }
 
-/** One that is large, or that must be made from the definition. */
+/** A large summary, or one that must be computed from the definition. */
 async function findSummary(db: Reader, environment: Reference, flagId: string) {
   const row = await db.one<{ summary: string; updated_at: number }>(sql`
     select summary, updated_at from definition_summaries s
@@ -82,12 +82,12 @@ async function findSummary(db: Reader, environment: Reference, flagId: string) {
   );
 }
 
-/** What one transaction reads: other writers wait for it. */
+/** How much one transaction reads; other writers wait for it. */
 const maxSummarizedBytes = 1_048_576;
 
 /**
- * Writes the summaries that are missing or outdated, and the references of the same definitions. They are from before
- * there were summaries, or were changed by a node of the previous release beside one of this release. At each start.
+ * Runs at each start: writes missing and outdated summaries, and the references of the same definitions. They predate
+ * summaries or were changed by a node of the previous release.
  */
 export async function completeSummaries(store: Store): Promise<void> {
   let last: PlaceRow = { environment_id: '', flag_id: '' };
@@ -108,7 +108,7 @@ export async function completeSummaries(store: Store): Promise<void> {
   }
 }
 
-/** Locks the definition, so that nobody changes it meanwhile. */
+/** Locks the definition. */
 async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: PlaceRow): Promise<void> {
   await tx.one(sql`
     select 1 from definitions where environment_id = ${id} and flag_id = ${flagId} ${tx.lock}`);

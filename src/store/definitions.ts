@@ -6,10 +6,10 @@ import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
-/** A definition can be a megabyte. Lists read those up to this size together and larger ones one by one. In bytes. */
+/** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
 const smallTargeting = 16_384;
 
-/** A definition with what the bucketing starts from. Its targeting is the stored text. */
+/** A stored definition with its bucketing seeds. */
 export type SeededDefinition = StoredDefinition & Seeds;
 
 interface DefinitionRow {
@@ -25,7 +25,7 @@ interface DefinitionRow {
   readonly traffic_allocation_seed: number;
 }
 
-/** Rows of 0.1.0 say nothing about impressions. Nothing inside a targeting can have a member of this name. */
+/** Rows of 0.1.0 lack `impressionsDisabled`. Nothing else inside a targeting can have a member of this name. */
 const withImpressions = (targeting: string): string =>
   targeting.includes('"impressionsDisabled":') ? targeting : `${targeting.slice(0, -1)},"impressionsDisabled":false}`;
 
@@ -58,16 +58,16 @@ export async function findStoredDefinition(
   return row && toStored(row, environment);
 }
 
-/** Of a definition that is too large for the statement that lists them only its place. */
+/** If the definition is too large for the list statement, only its place. */
 type ListedRow = { readonly place_flag_id: string } & (DefinitionRow | { readonly targeting: null });
 
-/** The definition `d` of each place, unless it is large: then nothing of it is read, not even to pass over it. */
+/** The definition `d` of each place. Large ones are not read at all. */
 const smallDefinitionsOf = (place: Sql): Sql => sql`
   left join definitions d on d.environment_id = ${place}.environment_id and d.flag_id = ${place}.flag_id
     and octet_length(d.targeting) <= ${smallTargeting}
   left join flags f on f.id = d.flag_id left join traffic_types t on t.id = f.traffic_type_id`;
 
-/** In order of creation. The targeting is read for the page alone, not for what is passed over. */
+/** In order of creation. Targetings are read only for the page, not for skipped rows. */
 export async function* listStoredDefinitions(
   db: Reader,
   environment: Reference,
@@ -81,7 +81,7 @@ export async function* listStoredDefinitions(
   for (const row of rows) yield* readListed(db, environment, row);
 }
 
-/** Nothing when it was deleted meanwhile. */
+/** Yields nothing if it was deleted meanwhile. */
 async function* readListed(db: Reader, environment: Reference, row: ListedRow): AsyncGenerator<SeededDefinition> {
   if (row.targeting !== null) return yield toStored(row, environment);
   const large = await findStoredDefinition(db, environment, row.place_flag_id);
@@ -101,13 +101,13 @@ export const isDefined = async (db: Reader, environmentId: string, flagId: strin
   (await db.one(sql`select 1 from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`)) !==
   undefined;
 
-/** Where the flag is defined, by id: the order in which the environments' numbers must be taken. */
+/** Where the flag is defined, by environment id: the order in which change numbers must be taken. */
 export const listEnvironmentsOfFlag = (db: Reader, flagId: string) =>
   db.all<Reference>(sql`
     select e.id, e.name from definitions d join environments e on e.id = d.environment_id
      where d.flag_id = ${flagId} order by d.environment_id`);
 
-/** What the flag does in the environments, in their order. */
+/** The flag's definitions in the environments, in their order. */
 export async function* listStoredDefinitionsOfFlag(
   db: Reader,
   flagId: string,
@@ -129,7 +129,7 @@ export async function* listStoredDefinitionsOfFlag(
 export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-/** Also ends the tombstone of an earlier definition. */
+/** Also removes the tombstone of an earlier definition. */
 export async function insertDefinition(tx: Tx, definition: SeededDefinition, summary: StoredSummary): Promise<void> {
   const { id: flagId, name: flag, environment } = definition;
   await tx
@@ -168,7 +168,7 @@ export const saveSummary = (tx: Tx, definition: StoredDefinition, summary: Store
 export const deleteDefinition = (tx: Tx, environmentId: string, flagId: string) =>
   tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);
 
-/** Remembers for the SDKs that the flag is gone from the environment since that change. */
+/** Tells SDKs that the flag was removed from the environment with this change. */
 export const insertTombstone = (tx: Tx, environmentId: string, flag: string, changeNumber: number) =>
   tx.run(sql`
     insert into tombstones (environment_id, flag_name, change_number) values (${environmentId}, ${flag}, ${changeNumber})

@@ -24,7 +24,7 @@ const toEnvironment = (row: EnvironmentRow): Environment => ({
 
 const columns = sql`id, project_id, name, production, created_at`;
 
-/** By id, else by name, of those of the project that the scope reaches. */
+/** By id, else by name, among the project's environments that the scope reaches. */
 export async function findEnvironment(
   db: Reader,
   projectId: string,
@@ -38,7 +38,7 @@ export async function findEnvironment(
   return row && toEnvironment(row);
 }
 
-/** Those of the project that the scope reaches, in order of creation. */
+/** The project's environments that the scope reaches, in order of creation. */
 export async function listEnvironments(db: Reader, projectId: string, scope: Scope): Promise<Environment[]> {
   const rows = await db.all<EnvironmentRow>(sql`
     select ${columns} from environments
@@ -46,7 +46,7 @@ export async function listEnvironments(db: Reader, projectId: string, scope: Sco
   return rows.map(toEnvironment);
 }
 
-/** The environment as it is now, kept so until the commit. */
+/** The current environment, locked until the commit. */
 export async function lockEnvironment(tx: Tx, id: string): Promise<Environment> {
   const row = await tx.one<EnvironmentRow>(sql`select ${columns} from environments where id = ${id} ${tx.lock}`);
   if (!row) throw new Problem('environment_not_found', { nameOrId: id });
@@ -73,7 +73,7 @@ export const saveEnvironment = (tx: Tx, environment: Environment) =>
 
 export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from environments where id = ${id}`);
 
-/** An environment, and the number of the last change in it. */
+/** An environment and the number of its last change. */
 export interface ChangedEnvironment {
   readonly id: string;
   readonly changeNumber: number;
@@ -83,9 +83,9 @@ export const listChangeNumbers = (db: Reader) =>
   db.all<ChangedEnvironment>(sql`select id, change_number as "changeNumber" from environments`);
 
 /**
- * The number of the next change in the environment: the clock's milliseconds, but always more than the last.
- * Taking it is also THE lock of the environment's definitions: writers stand in line on this row, so numbers come out
- * in commit order and no patch overwrites another. Answers the environment's name as it is now; refuses when it is gone.
+ * The environment's next change number: the clock's milliseconds, but always greater than the last. Taking it locks the
+ * environment's definitions: writers queue on this row, so numbers follow commit order and no patch overwrites another.
+ * Returns the environment's current name; refuses if it was deleted.
  */
 export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
   const row = await tx.one<{ change_number: number; name: string }>(sql`

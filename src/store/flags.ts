@@ -43,7 +43,7 @@ const flagsWithReferences = sql`
 export const findFlag = (db: Reader, projectId: string, nameOrId: string): Promise<Flag | undefined> =>
   findWithTags(db, idOf(projectId, nameOrId));
 
-/** The same for those who want a definition of it. */
+/** The same, for requests about its definition. */
 export async function findDefinedFlag(
   db: Reader,
   projectId: string,
@@ -57,20 +57,20 @@ export async function findDefinedFlag(
 }
 
 /**
- * Two looks instead of one with `or`: for that one PostgreSQL reads the whole table while it is small, and goes on to do
- * so, with the plan that it made then, while it grows.
+ * Two lookups instead of one with `or`: for that, PostgreSQL scans the whole table while it is small, and keeps the
+ * plan when the table grows.
  */
 const idOf = (projectId: string, nameOrId: string) => sql`coalesce(
   (select id from flags where project_id = ${projectId} and name = ${nameOrId}),
   (select id from flags where project_id = ${projectId} and id = ${nameOrId}))`;
 
-/** The flag as it is now, kept so until the commit; undefined when it is gone. */
+/** The current flag, locked until the commit; undefined if it was deleted. */
 export async function lockFlag(tx: Tx, id: string): Promise<Flag | undefined> {
   const locked = await tx.one(sql`select id from flags where id = ${id} ${tx.lock}`);
   return locked === undefined ? undefined : findWithTags(tx, sql`${id}`);
 }
 
-/** In one statement: somebody else may change its tags at any time, and then its ETag is another. */
+/** One statement, because tags and ETag must be from the same moment. */
 async function findWithTags(db: Reader, id: Sql): Promise<Flag | undefined> {
   const rows = await db.all<FlagRow & { readonly tag: string | null }>(sql`
     select ${flagColumns}, tag.name as tag from ${flagsWithReferences}
@@ -84,9 +84,9 @@ async function findWithTags(db: Reader, id: Sql): Promise<Flag | undefined> {
 
 export interface FlagFilter {
   readonly projectId: string;
-  /** Flags with any of these. */
+  /** Flags with any of these tags. */
   readonly tags: readonly string[];
-  /** Contained in the name, without case. */
+  /** Part of the name, case-insensitive. */
   readonly name: string | undefined;
   readonly rolloutStatusId: string | undefined;
 }
@@ -107,7 +107,7 @@ export async function listFlags(db: Reader, filter: FlagFilter, page: Page, coun
   return withTags(db, rows);
 }
 
-/** The rest of a flag is looked up for the page alone, not for what is passed over. */
+/** Other columns are read only for the page, not for skipped rows. */
 const listRows = (db: Reader, page: Sql) =>
   db.all<FlagRow>(sql`
     select ${flagColumns} from ${flagsWithReferences} join (${page}) page on page.id = f.id
@@ -124,7 +124,7 @@ async function withTags(db: Reader, rows: readonly FlagRow[]): Promise<Flag[]> {
   return rows.map((row) => toFlag(row, tags.get(row.id) ?? []));
 }
 
-/** All flags of a project are counted already; those that pass a filter are counted now. */
+/** The number of all flags of a project is stored; with a filter, flags are counted. */
 export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total> {
   const { projectId, tags, name, rolloutStatusId } = filter;
   const isOfAll = tags.length === 0 && name === undefined && rolloutStatusId === undefined;
@@ -136,14 +136,14 @@ export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total>
   return row ?? { total: 0, changes: 0 };
 }
 
-/** The number of the last change of the project's flags. */
+/** The number of the last change to the project's flags. */
 export async function findFlagChanges(db: Reader, projectId: string): Promise<number | undefined> {
   return (await db.one<{ flag_changes: number }>(changesOf(projectId)))?.flag_changes;
 }
 
 const changesOf = (projectId: string) => sql`select flag_changes from projects where id = ${projectId}`;
 
-/** The ids that pass the filter, from the index that has them in order: of a tag, of a status, or of the project. */
+/** The ids that match the filter, from the index that has them in order: by tag, status or project. */
 function inOrder({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
   const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
   const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
@@ -154,7 +154,7 @@ function inOrder({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
        where t.project_id = ${projectId} and t.name in (${join([...tags])})
          and exists (select 1 from flags f where f.id = t.flag_id ${inStatus} ${withName})`;
   }
-  // A status belongs to one project, so its flags do.
+  // A status belongs to one project, so no project condition is needed.
   const reached =
     rolloutStatusId === undefined
       ? sql`f.project_id = ${projectId}`
@@ -197,8 +197,8 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
 }
 
 /**
- * Gives tags their place in the list where they have none: a node of 0.1.0 that still ran beside one of this release
- * knew nothing of it. At each start, so the last node of an upgrade leaves none behind.
+ * Runs at each start: sets the list position of tags that lack it, because a node of 0.1.0 wrote them during an
+ * upgrade.
  */
 export async function completeFlagTags(store: Store): Promise<void> {
   if (!(await store.one(sql`select 1 from flag_tags where project_id = '' limit 1`))) return;
@@ -212,8 +212,8 @@ export async function completeFlagTags(store: Store): Promise<void> {
 }
 
 /**
- * Counts the flags of each project anew where their number is wrong, for the same reason. Writers of flags are kept out
- * first: what they have not committed yet they add themselves.
+ * Runs at each start, for the same reason: corrects the number of flags of each project. Locks out writers first; they
+ * add their uncommitted flags themselves.
  */
 export async function completeFlagCounts(store: Store): Promise<void> {
   const counted = sql`(select count(*) from flags f where f.project_id = projects.id)`;
@@ -224,15 +224,15 @@ export async function completeFlagCounts(store: Store): Promise<void> {
   });
 }
 
-/** Its tags, definitions and dependencies go along. */
+/** Also deletes its tags, definitions and dependencies. */
 export async function deleteFlag(tx: Tx, id: string): Promise<void> {
   await nextFlagChange(tx, id, -1);
   await tx.run(sql`delete from flags where id = ${id}`);
 }
 
 /**
- * Gives the project of the flag another number, by which it is known that a total must be counted anew, and so many flags
- * more. Writers of a project's flags stand in line on its row. Answers the project's id.
+ * Raises the change number of the flag's project, which invalidates counted totals, and adjusts its number of flags.
+ * Writers of a project's flags queue on its row. Returns the project's id.
  */
 async function nextFlagChange(tx: Tx, id: string, more: -1 | 0 | 1): Promise<string> {
   const row = await tx.one<{ id: string }>(sql`

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes the folder and those above it, for this user alone. Not by `recursive` of Node, which runs for ever where a
- * folder exists and takes no others, such as /proc.
+ * Creates the folder and its parents, accessible only to this user. Node's `recursive` option loops forever where a
+ * folder accepts no children, such as /proc.
  */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -11,7 +11,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Somebody else may have made it just now.
+    // Another process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

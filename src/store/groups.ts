@@ -16,7 +16,7 @@ export async function findGroup(db: Reader, id: string): Promise<Group> {
   return toGroup(row);
 }
 
-/** The group as it is now, kept so until the commit. */
+/** The current group, locked until the commit. */
 export async function lockGroup(tx: Tx, id: string): Promise<Group> {
   const row = await tx.one<GroupRow>(sql`select id, name, description from groups where id = ${id} ${tx.lock}`);
   if (!row) throw new Problem('group_not_found', { nameOrId: id });
@@ -44,14 +44,14 @@ export async function countGroups(db: Reader): Promise<Total> {
   return row ?? { total: 0, changes: 0 };
 }
 
-/** The number of the last change of the list: a group more, or one less. */
+/** The number of the last change to the list: a group created or deleted. */
 export async function findGroupChanges(db: Reader): Promise<number | undefined> {
   return (await db.one<{ group_changes: number }>(lastChange))?.group_changes;
 }
 
 const lastChange = sql`select group_changes from account where single = true`;
 
-/** Of the given ids: those that are groups, with their names; they stay groups until the commit. */
+/** The groups among the ids, with their names. They are not deleted before the commit. */
 export async function lockGroupNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.all<{ id: string; name: string }>(sql`
@@ -59,7 +59,7 @@ export async function lockGroupNames(tx: Tx, ids: readonly string[]): Promise<Ma
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** The group cannot be renamed, so its name finds it. */
+/** This group cannot be renamed, so its name identifies it. */
 export async function findAdministratorsId(db: Reader): Promise<string> {
   const row = await db.one<{ id: string }>(sql`select id from groups where name = ${administrators.name}`);
   if (!row) throw new Problem('group_not_found', { nameOrId: administrators.name });
@@ -77,7 +77,7 @@ export async function insertGroup(tx: Tx, group: Group): Promise<void> {
   await nextGroupChange(tx);
 }
 
-/** The list stays as long as it was, and in its order, so its number stays. */
+/** Length and order of the list stay the same, so its change number does too. */
 export const saveGroup = (tx: Tx, group: Group) =>
   tx
     .run(sql`update groups set name = ${group.name}, description = ${group.description} where id = ${group.id}`)
@@ -94,7 +94,7 @@ export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
-/** Its members leave it; projects no longer list it. */
+/** Also removes its members and its place among project viewers. */
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
   await deleteGrantee(tx, { type: 'group', id });
   await tx.run(sql`delete from groups where id = ${id}`);
@@ -102,8 +102,8 @@ export async function deleteGroup(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Gives the list another number, by which it is known that the groups must be counted anew. Who makes or deletes a group
- * stands in line on the row of the account until the commit, so it comes last.
+ * Raises the list's change number, which invalidates counted totals. Creating and deleting groups queue on the account
+ * row until the commit, so call this last.
  */
 const nextGroupChange = (tx: Tx) =>
   tx.run(sql`

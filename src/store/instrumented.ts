@@ -1,10 +1,10 @@
-/** A store that tells how its work goes: each read by itself, each transaction as a whole. */
+/** A store that reports the duration of each read and each transaction. */
 import type { Sql } from 'sql-template-tag';
 import type { Reader, Store } from './sql.ts';
 
 export type DatabaseWork = 'read' | 'write';
 
-/** Called before the work; what it answers is called after it, with the error when it failed. */
+/** Called before the work. The function that it returns is called after it, with the error if it failed. */
 export type WatchDatabase = (work: DatabaseWork, query?: Sql) => (error?: unknown) => void;
 
 export function instrumented(store: Store, watch: WatchDatabase): Store {
@@ -25,7 +25,7 @@ export function instrumented(store: Store, watch: WatchDatabase): Store {
   };
   return {
     ...reader,
-    // The time in the queue of writers, and that of further tries, is part of it: the client waits for it, too.
+    // Includes time in the write queue and retries, because the client waits for them too.
     write: (body, access) => timed(watch('write'), store.write(body, access)),
     changeSchema: (body) => store.changeSchema(body),
     version: (tag) => store.version(tag),

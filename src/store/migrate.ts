@@ -1,4 +1,4 @@
-/** Brings the schema up to date: plain SQL files, in order, forward only, each applied once and recorded. */
+/** Updates the schema: plain SQL files, in order, forward only, each applied once and recorded. */
 import { readdirSync, readFileSync } from 'node:fs';
 import sql from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
@@ -10,11 +10,11 @@ interface Migration {
 }
 
 /**
- * All in one transaction: of several processes that start at once one does it, and the others find it done. Who has
- * nothing to do does not take the lock: a backup may hold it for long.
+ * One transaction: if several processes start at once, one migrates and the others find it done. Without pending
+ * migrations no lock is taken, because a backup may hold it for long.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = ownMigrations()): Promise<void> {
-  // In an empty database there is no such table. What else may be wrong is told by the next transaction.
+  // An empty database has no such table. Other errors show in the next transaction.
   const seen = await namesApplied(store).catch(() => new Set<string>());
   if (missingFrom(seen, migrations).length === 0) return;
   await store.changeSchema(async (tx) => {
@@ -29,19 +29,22 @@ export async function migrate(store: Store, migrations: readonly Migration[] = o
 const namesApplied = async (db: Reader): Promise<Set<string>> =>
   new Set((await db.all<{ name: string }>(sql`select name from migrations`)).map(({ name }) => name));
 
-/** Throws when a newer version was there. */
+/** Throws if a newer version has migrated the database. */
 function missingFrom(applied: ReadonlySet<string>, migrations: readonly Migration[]): Migration[] {
   refuseTheFuture(applied, migrations);
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-/** The names of those that were applied, in order; without the mark of a copy. */
+/** The applied migrations in order, without the mark of a copy. */
 export async function listMigrations(db: Reader): Promise<string[]> {
   const rows = await db.all<{ name: string }>(sql`select name from migrations order by name`);
   return rows.map(({ name }) => name).filter((name) => !name.startsWith(copyMark));
 }
 
-/** Those of the names; for a database that is to have the schema of another. Throws when a newer version made that. */
+/**
+ * The migrations with these names, to give a database the schema of another. Throws if a newer version made that
+ * schema.
+ */
 export function migrationsNamed(names: readonly string[]): Migration[] {
   const all = ownMigrations();
   refuseTheFuture(new Set(names), all);
@@ -66,7 +69,7 @@ export function ownMigrations(): Migration[] {
     .map((file) => ({ name: file, statements: statementsOf(readFileSync(new URL(file, folder), 'utf8')) }));
 }
 
-/** Statements end with a semicolon at the end of a line; there are no triggers, so that is enough. */
+/** Statements end with a semicolon at the end of a line. There are no triggers, so that is enough. */
 const statementsOf = (script: string): string[] =>
   script
     .replaceAll(/^\s*--.*$/gm, '')
@@ -74,10 +77,10 @@ const statementsOf = (script: string): string[] =>
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
 
-/** In the table of migrations, where a version that knows nothing of copies stumbles over it as well. */
+/** In the migrations table, so that versions that know nothing of copies refuse the database too. */
 export const copyMark = 'unfinished copy of ';
 
-/** Whose copy this database is going to be, if it is not finished: the id of the source's account. */
+/** The source account's id, if this database is an unfinished copy. */
 export async function findUnfinishedCopy(db: Reader): Promise<string | undefined> {
   const row = await db.one<{ name: string }>(
     sql`select name from migrations where name like ${`${copyMark}%`} order by name limit 1`,

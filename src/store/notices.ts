@@ -1,20 +1,20 @@
-/** What a commit tells the rest of the program, and other nodes. The only place that knows how notices are written. */
+/** Notices that commits send to listeners in this process and on other nodes. Encoded and decoded only here. */
 
-/** Mail to send; or definitions of an environment changed, and this is the number of the change. */
+/** A mail to send, or a change to definitions of an environment, with its change number. */
 export type Notice =
   | { readonly kind: 'outbox' }
   | { readonly kind: 'definitions'; readonly environmentId: string; readonly changeNumber: number };
 
-/** What listeners get. `missed`: notices may have been lost, so look for yourself. */
+/** What listeners get. `missed`: notices may have been lost, so check the database. */
 export type Received = Notice | { readonly kind: 'missed' };
 
 export const missed: Received = { kind: 'missed' };
 
-/** The same notice is always the same text. */
+/** Equal notices have equal text. */
 export const encodeNotice = (notice: Notice): string =>
   notice.kind === 'definitions' ? `definitions:${notice.environmentId}:${notice.changeNumber}` : notice.kind;
 
-/** Undefined for what a newer node beside us announces and we do not know: not our affair. */
+/** Undefined for notices of newer nodes that this release does not know. */
 export function decodeNotice(text: string): Received | undefined {
   const [kind, environmentId, changeNumber] = text.split(':');
   if (kind === 'outbox') return { kind };
@@ -24,10 +24,10 @@ export function decodeNotice(text: string): Received | undefined {
   return Number.isSafeInteger(number) ? { kind, environmentId, changeNumber: number } : missed;
 }
 
-/** Somebody who hears of commits. */
+/** A subscriber to commits. */
 export interface Listener {
   readonly onNotice: (received: Received) => void;
-  /** Gets what `onNotice` throws: the commit is done, so it concerns neither the writer nor other listeners. */
+  /** Gets what `onNotice` throws. The commit is done, so neither the writer nor other listeners are affected. */
   readonly failed: (error: unknown) => void;
 }
 

@@ -9,15 +9,15 @@ import { openSqliteSnapshot } from './sqlite/snapshot.ts';
 import { openSqlite } from './sqlite/store.ts';
 
 export interface Database {
-  /** `file:` and a path, or a URL of PostgreSQL. */
+  /** `file:` and a path, or a PostgreSQL URL. */
   readonly databaseUrl: string;
-  /** How many connections to PostgreSQL this process keeps at most. */
+  /** Maximum number of PostgreSQL connections of this process. */
   readonly databasePool: number;
 }
 
 /**
- * Opens the database and brings its schema up to date. Throws a plain sentence when it cannot. `fail` is called when
- * SQLite could not bring a commit to the disk: from then on everything is refused, and only a new start helps.
+ * Opens the database and updates its schema. Throws an OperatorError if it cannot. `fail` is called when SQLite could
+ * not flush a commit; then every call is refused until a restart.
  */
 export async function openStore(
   database: Database,
@@ -34,11 +34,11 @@ export async function openStore(
   });
 }
 
-/** The same, for a copy: its target may be one that was broken off. */
+/** The same for a copy, whose target may be an unfinished copy. */
 export const openUnfinished = async (database: Database): Promise<Store> =>
   opened(await openWithoutMigrating(database, Date.now), migrate);
 
-/** The store once it is fit for use; else it is closed. */
+/** Prepares the store for use, or closes it. */
 async function opened(store: Store, makeFit: (store: Store) => Promise<void>): Promise<Store> {
   try {
     await makeFit(store);
@@ -58,17 +58,17 @@ const openWithoutMigrating = async (
     ? openSqlite(fileOf(databaseUrl), clock, fail)
     : openPostgres({ url: databaseUrl, poolSize: databasePool, clock });
 
-/** As it is now, to be read only. Throws a plain sentence when it cannot, also when there is no such file. */
+/** Read-only. Throws an OperatorError if it cannot be opened or the file does not exist. */
 export async function openSnapshot({ databaseUrl }: Database): Promise<Snapshot> {
   if (isMissingFile(databaseUrl)) throw new OperatorError(`There is no database at ${databaseUrl}`);
   return isFile(databaseUrl) ? openSqliteSnapshot(fileOf(databaseUrl)) : openPostgresSnapshot(databaseUrl);
 }
 
-/** For people to read. */
+/** For logs and messages. */
 export const withoutPassword = (databaseUrl: string): string =>
   databaseUrl.replace(/^(\w+:\/\/[^/@]*?):[^/]*@/, '$1@').replace(/([?&]password=)[^&]*/, '$1…');
 
-/** Opening a file makes it; whoever expects one must look before. */
+/** Opening a file creates it, so check first if one is expected. */
 export const isMissingFile = (databaseUrl: string): boolean => isFile(databaseUrl) && !existsSync(fileOf(databaseUrl));
 
 export const isFile = (databaseUrl: string): boolean => databaseUrl.startsWith('file:');

@@ -1,10 +1,11 @@
 /**
- * Work to do after a commit: put in the transaction that causes it, delivered behind it.
+ * Work to do after a commit, written in the transaction that causes it.
  *
  * Invariants
- * 1. `due_at` decides when an entry can be claimed. A claim moves it to the end of the lease.
+ * 1. `due_at` says when an entry can be claimed. A claim moves it to the end of the lease.
  * 2. Of the entries with one ordering key only the first is due; the others wait until it is settled.
- * 3. Each claim raises `attempts`. Whoever lost an entry to another node settles nothing: its number is no longer right.
+ * 3. Each claim raises `attempts`. A node that lost an entry to another node settles nothing, because its number no
+ *    longer matches.
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { administrators } from '#domain/groups.ts';
@@ -13,15 +14,15 @@ import type { Reader, Tx } from './sql.ts';
 export interface NewEntry {
   readonly id: string;
   readonly kind: string;
-  /** Where it goes. Entries for one target share its concurrency. */
+  /** Destination. Entries for one target share its concurrency. */
   readonly target: string;
   /**
-   * Entries with one key are delivered in the order they were put, one at a time. The transaction holds a lock that the
-   * key stands for, such as that of an environment: else two that put the first entry at once have no order.
+   * Entries with one key are delivered one at a time, in the order they were written. The transaction must hold a lock
+   * that the key stands for, such as the environment's; otherwise two concurrent first entries have no order.
    */
   readonly orderingKey?: string;
   readonly payload: unknown;
-  /** The user whom it concerns: it goes when the user is deleted. Not together with a key. */
+  /** The user it concerns: deleting the user deletes the entry. Not together with an ordering key. */
   readonly userId?: string;
 }
 
@@ -63,7 +64,7 @@ const toEntry = (row: OutboxRow): OutboxEntry => ({
 
 const columns = sql`id, kind, target, ordering_key, payload, created_at, attempts, last_error, given_up_at`;
 
-/** The `due_at` of an entry that waits for an earlier one with its key. */
+/** The `due_at` of an entry that waits for an earlier one with the same key. */
 const behindAnother = Number.MAX_SAFE_INTEGER;
 
 export async function putEntry(tx: Tx, entry: NewEntry): Promise<void> {
@@ -77,23 +78,23 @@ export async function putEntry(tx: Tx, entry: NewEntry): Promise<void> {
   tx.announce({ kind: 'outbox' });
 }
 
-/** Locked, so that it is not settled before ours is there: settling makes the next one due. */
+/** Locked, so that it is not settled before ours is written: settling makes the next one due. */
 const lockLastOf = (tx: Tx, orderingKey: string) =>
   tx.one<{ position: number }>(sql`
     select position from outbox where ordering_key = ${orderingKey} and given_up_at is null
      order by position desc, id desc limit 1 ${tx.lock}`);
 
-/** Everything that is not delivered, oldest first. */
+/** Everything undelivered, oldest first. */
 export async function listOutbox(db: Reader): Promise<OutboxEntry[]> {
   const rows = await db.all<OutboxRow>(sql`select ${columns} from outbox order by created_at, id`);
   return rows.map(toEntry);
 }
 
 export interface OutboxDepth {
-  /** Not sent and not given up. */
+  /** Neither sent nor given up. */
   readonly waiting: number;
   readonly givenUp: number;
-  /** When the oldest of those that wait was put in. */
+  /** When the oldest waiting entry was written. */
   readonly waitingSince: number | null;
 }
 
@@ -103,14 +104,14 @@ export const measureOutbox = (db: Reader) =>
            min(case when given_up_at is null then created_at end) as "waitingSince"
       from outbox`);
 
-/** The entry of a target that comes next. */
+/** The next entry of a target. */
 export interface Head {
   readonly target: string;
   readonly kind: string;
   readonly dueAt: number;
 }
 
-/** One for each target that has an entry, the one due first at the front. Steps from target to target in the index. */
+/** One for each target with entries, the one due first at the front. Skips from target to target in the index. */
 export const listHeads = (db: Reader): Promise<Head[]> =>
   db.all<Head>(sql`
     with recursive targets (target) as (
@@ -127,15 +128,15 @@ export const listHeads = (db: Reader): Promise<Head[]> =>
 
 export interface Claim {
   readonly target: string;
-  /** How many entries at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
 }
 
 /**
- * Takes what is due of each of the targets, for so long that nobody else takes it meanwhile. When a process dies, its
- * entries are due again at the end of the lease: each is delivered at least once, and twice only if the process died
- * between delivering and noting it. Entries of kinds that only a newer release knows stay. `except` are those that the
- * caller is delivering: a clock that jumps ahead ends their lease, and they would be delivered twice at once.
+ * Claims the due entries of each target until the end of the lease. If a process dies, its entries become due again
+ * then: each is delivered at least once, and twice only if the process died between delivery and `deleteEntry`. Kinds
+ * that only a newer release knows are left alone. `except`: entries that the caller is delivering, since a clock that
+ * jumps ahead would end their lease.
  */
 export async function claimDue(
   tx: Tx,
@@ -159,7 +160,7 @@ export async function claimDue(
   return rows.map(toEntry);
 }
 
-/** Deliveries take longer than the lease: the entries stay ours. */
+/** Extends the lease while deliveries take longer. */
 export const extendClaims = (tx: Tx, entries: readonly OutboxEntry[], leaseMs: number) =>
   tx.run(sql`
     update outbox set due_at = ${tx.now + leaseMs}, claimed_until = ${tx.now + leaseMs}
@@ -167,25 +168,25 @@ export const extendClaims = (tx: Tx, entries: readonly OutboxEntry[], leaseMs: n
 
 const isStillOurs = ({ id, attempts }: OutboxEntry) => sql`id = ${id} and attempts = ${attempts}`;
 
-/** It was delivered; a mail's token goes with it. */
+/** After delivery. This also deletes a mail's token. */
 export async function deleteEntry(tx: Tx, entry: OutboxEntry): Promise<void> {
   await tx.run(sql`delete from outbox where ${isStillOurs(entry)}`);
   await makeNextDue(tx, entry);
 }
 
-/** Entries behind it with the same key go on waiting. */
+/** Later entries with the same key keep waiting. */
 export const saveFailure = (tx: Tx, entry: OutboxEntry, { error, dueAt }: { error: string; dueAt: number }) =>
   tx.run(sql`
     update outbox set last_error = ${error}, due_at = ${dueAt}, claimed_until = 0 where ${isStillOurs(entry)}`);
 
-/** It stays visible, but nobody tries again. */
+/** The entry stays visible, but is not tried again. */
 export async function saveGivenUp(tx: Tx, entry: OutboxEntry, error: string): Promise<void> {
   await tx.run(sql`
     update outbox set last_error = ${error}, given_up_at = ${tx.now}, claimed_until = 0 where ${isStillOurs(entry)}`);
   await makeNextDue(tx, entry);
 }
 
-/** A statement of its own, after the entry is gone: an entry that was put meanwhile is seen only now. */
+/** A separate statement after the entry is gone: only then does it see an entry that was written meanwhile. */
 async function makeNextDue(tx: Tx, { orderingKey }: OutboxEntry): Promise<void> {
   if (orderingKey === undefined) return;
   await tx.run(sql`
@@ -195,21 +196,21 @@ async function makeNextDue(tx: Tx, { orderingKey }: OutboxEntry): Promise<void> 
                   order by position, id limit 1)`);
 }
 
-/** What is needed to write a mail. The link's token exists only here; elsewhere it is hashed. */
+/** What is needed to compose a mail. The link's token exists only here; elsewhere it is hashed. */
 export interface Mail {
   readonly kind: 'invitation' | 'password-reset';
   readonly email: string;
   readonly name: string;
   readonly token: string;
   readonly expiresAt: number;
-  /** Who invites; absent for a password reset. */
+  /** Name of the inviter; absent for a password reset. */
   readonly invitedBy?: string;
 }
 
 const folders = { invitation: 'invitations', 'password-reset': 'reset' } as const;
 const mailKinds = sql`'invitation', 'password-reset'`;
 
-/** Where the mail's link leads, below the address of the server. */
+/** The path of the mail's link. */
 export const pathOf = ({ kind, token }: Mail): string => `/${folders[kind]}/${token}`;
 
 export type MailEntry = OutboxEntry & { readonly payload: Mail };
@@ -217,21 +218,21 @@ export const isMail = (entry: OutboxEntry): entry is MailEntry => Object.hasOwn(
 
 const toMails = (rows: readonly OutboxRow[]): MailEntry[] => rows.map(toEntry).filter(isMail);
 
-/** A mail to a user replaces an earlier one of the same kind that still waits: its link is dead. */
+/** Replaces a waiting mail of the same kind to the user, whose link no longer works. */
 export async function putMail(tx: Tx, id: string, userId: string, mail: Mail): Promise<void> {
   await deleteMail(tx, userId, mail.kind);
   await putEntry(tx, { id, kind: mail.kind, target: 'mail', payload: mail, userId });
 }
 
-/** The mail is of no use any more: its link was used. */
+/** After the link was used. */
 export const deleteMail = (tx: Tx, userId: string, kind: Mail['kind']) =>
   tx.run(sql`delete from outbox where user_id = ${userId} and kind = ${kind}`);
 
-/** Every mail that is not sent, oldest first. */
+/** All unsent mails, oldest first. */
 export const listMails = async (db: Reader): Promise<MailEntry[]> =>
   toMails(await db.all(sql`select ${columns} from outbox where kind in (${mailKinds}) order by created_at, id`));
 
-/** Only the invitations, and not those of administrators: no link that makes its reader one, or opens an account. */
+/** Only invitations of non-administrators. Other links would make the reader an administrator or open an account. */
 export const listMailsToMembers = async (db: Reader): Promise<MailEntry[]> =>
   toMails(
     await db.all(sql`
@@ -247,7 +248,7 @@ export async function hasUnannouncedMail(db: Reader): Promise<boolean> {
   return (await db.one(query)) !== undefined;
 }
 
-/** Takes the mails whose links nobody was told yet, oldest first; whoever takes them tells of them. */
+/** Returns the mails whose links were not announced yet, oldest first, and marks them. The caller announces them. */
 export async function takeUnannouncedMails(tx: Tx): Promise<MailEntry[]> {
   const rows = await tx.all<OutboxRow>(sql`
     update outbox set announced_at = ${tx.now} where announced_at is null and kind in (${mailKinds})

@@ -1,9 +1,9 @@
 /**
- * Lists that may be long, or have large items. Where they are paged by offset, a number in a row is raised by each change of what is listed, in the same
- * transaction: it tells whether a total that was counted still holds, and so where the end of the list is.
+ * Paging of long lists and lists with large items. With paging by offset, each change to the list raises a change
+ * number in the same transaction. It shows whether a counted total, and so the end of the list, is still valid.
  */
 
-/** How many things there are, and the number of their last change, up to which that is so. */
+/** The number of items, and the change number at which they were counted. */
 export interface Total {
   readonly total: number;
   readonly changes: number;
@@ -16,11 +16,11 @@ export interface Page {
 
 interface Ways<Row> {
   readonly fromStart: (page: Page) => Promise<Row[]>;
-  /** Counts from the end, answers in the order of the list; nothing when the number is not that of the total any more. */
+  /** Offset counted from the end; returns rows in list order, or none if the change number is not that of the total. */
   readonly fromEnd: (page: Page) => Promise<Row[]>;
 }
 
-/** The first of the items: at least one, and more as long as they are together no larger than `maxBytes`. */
+/** The first items: at least one, and more while they fit into `maxBytes`. */
 export function fitting<Item>(items: readonly Item[], bytesOf: (item: Item) => number, maxBytes: number): Item[] {
   let total = 0;
   const tooMany = items.findIndex((item, index) => {
@@ -30,7 +30,7 @@ export function fitting<Item>(items: readonly Item[], bytesOf: (item: Item) => n
   return tooMany < 0 ? [...items] : items.slice(0, tooMany);
 }
 
-/** Rows that are passed over cost time: a page of the second half is reached from the end. */
+/** Skipped rows cost time, so pages of the second half are read from the end. */
 export async function findPage<Row>(
   { offset, limit }: Page,
   { total }: Total,
@@ -38,7 +38,7 @@ export async function findPage<Row>(
 ): Promise<Row[]> {
   if (offset >= total) return [];
   const behind = Math.max(total - offset - limit, 0);
-  // Empty when something has changed since it was counted: then the end is elsewhere.
+  // Empty if the list changed since it was counted.
   const rows = behind < offset ? await fromEnd({ offset: behind, limit: Math.min(limit, total - offset) }) : [];
   return rows.length > 0 ? rows : fromStart({ offset, limit });
 }

@@ -20,7 +20,7 @@ const toProject = (row: ProjectRow): Project => ({
 
 const columns = sql`id, name, requires_title_and_comments`;
 
-/** By id, else by name, of those that the scope reaches. */
+/** By id, else by name, among the projects that the scope reaches. */
 export async function findProject(db: Reader, nameOrId: string, scope: Scope): Promise<Project | undefined> {
   const row = await db.one<ProjectRow>(sql`
     select ${columns} from projects where (id = ${nameOrId} or name = ${nameOrId}) and ${scopeFilter(scope, sql`projects.id`)}
@@ -28,13 +28,13 @@ export async function findProject(db: Reader, nameOrId: string, scope: Scope): P
   return row && toProject(row);
 }
 
-/** Of every scope. One look into an index; `findProject` must also look for the name. */
+/** In any scope. One index lookup; `findProject` must also look for the name. */
 export async function findProjectById(db: Reader, id: string): Promise<Project | undefined> {
   const row = await db.one<ProjectRow>(sql`select ${columns} from projects where id = ${id}`);
   return row && toProject(row);
 }
 
-/** The project as it is now, kept so until the commit. */
+/** The current project, locked until the commit. */
 export async function lockProject(tx: Tx, id: string): Promise<Project> {
   const row = await tx.one<ProjectRow>(sql`select ${columns} from projects where id = ${id} ${tx.lock}`);
   if (!row) throw new Problem('project_not_found', { nameOrId: id });
@@ -45,7 +45,7 @@ export interface ProjectFilter {
   readonly scope: Scope;
   readonly name: string | undefined;
   readonly nameOp: 'IS' | 'STARTS_WITH' | 'CONTAINS';
-  /** The id or name of the one that is wanted. */
+  /** Id or name to look for. */
   readonly nameOrId: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export const saveProject = (tx: Tx, project: Project) =>
        where id = ${project.id}`)
     .catch(nameTaken(project.name));
 
-/** Whether anything lives in the project that must be deleted first. */
+/** Whether the project has anything that must be deleted first. */
 export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
   const found = await tx.one(sql`
     select 1 from environments where project_id = ${id}
@@ -104,7 +104,7 @@ export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
 /** Deleting more at once would hold up the event loop where the database is SQLite. */
 const keysAtOnce = 500;
 
-/** Its rollout statuses, keys and list of viewers go along, and its keys leave the lists of other projects. */
+/** Also deletes its rollout statuses, keys and viewers, and removes its keys from the viewers of other projects. */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
   const some = sql`select k.id from api_keys k where k.project_id = ${id} order by k.created_at, k.id limit ${keysAtOnce}`;
   do {

@@ -10,7 +10,7 @@ export const findRolloutStatus = (db: Reader, projectId: string, id: string) =>
   db.one<RolloutStatus>(sql`
     select id, name, description from rollout_statuses where project_id = ${projectId} and id = ${id}`);
 
-/** In the given order; the first is what a new flag gets. */
+/** In the given order; new flags get the first. */
 export const insertRolloutStatuses = (tx: Tx, projectId: string, statuses: readonly RolloutStatus[]) =>
   tx.run(sql`
     insert into rollout_statuses (id, project_id, position, name, description)

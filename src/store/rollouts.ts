@@ -3,21 +3,21 @@ import type { Targeting } from '#domain/definitions/definition.ts';
 import { fitting } from './paging.ts';
 import type { Position, Reader } from './sql.ts';
 
-/** A state of a definition: what a change left behind. */
+/** The state of a definition after a change. */
 export interface DefinitionState {
   readonly at: number;
-  /** The definition was made by the change, so that there was none before. */
+  /** The change created the definition. */
   readonly isFirst: boolean;
   readonly targeting: Targeting;
 }
 
-/** Definitions can be a megabyte each, and are parsed where others wait. */
+/** Definitions can be a megabyte each, and parsing blocks other requests. */
 const maxStates = 300;
 const maxStateBytes = 1_048_576;
 
 /**
- * Newest first, up to the one that was in force at `from` or to the creation of the definition. They end before that
- * where there are too many, or where the log has been shortened.
+ * Newest first, back to the state at `from` or the creation of the definition. Ends earlier if there are too many or
+ * older entries were deleted.
  */
 export async function listDefinitionStates(
   db: Reader,

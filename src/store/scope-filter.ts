@@ -1,12 +1,15 @@
-/** How the part of the account that an actor reaches becomes a condition on rows. */
+/** Turns an actor's scope into SQL conditions. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Reader } from './sql.ts';
 
-/** The column holds the id of a project that the scope reaches. Name its table: the condition reads `projects` as well. */
+/**
+ * The column holds the id of a project in the scope. Qualify it with its table, because the condition also reads
+ * `projects`.
+ */
 export function scopeFilter(scope: Scope, column: Sql): Sql {
   if (scope.kind === 'account') {
-    // What is of no project, or of one that is gone, is of the account.
+    // Rows of no project, or of a deleted one, belong to the account.
     return scope.viewerKeyId === undefined
       ? sql`1 = 1`
       : sql`not exists (select 1 from projects p where p.id = ${column} and ${closedTo(scope.viewerKeyId)})`;
@@ -15,7 +18,7 @@ export function scopeFilter(scope: Scope, column: Sql): Sql {
   return sql`exists (select 1 from projects p where p.id = ${column} and ${openTo(scope.userId)})`;
 }
 
-/** The project `p` is open to everybody, or lists the user or one of the user's groups. */
+/** The project `p` is unrestricted, or lists the user or one of the user's groups. */
 const openTo = (userId: string): Sql => sql`(
   p.is_restricted = false
   or exists (select 1 from project_viewers v
@@ -29,11 +32,11 @@ const closedTo = (keyId: string): Sql => sql`(
   and not exists (select 1 from project_viewers v
                    where v.project_id = p.id and v.viewer_type = 'api_key' and v.viewer_id = ${keyId}))`;
 
-/** The column holds the id of an environment that the scope reaches, once its project is reached. */
+/** The column holds the id of an environment in the scope. The project must be checked separately. */
 export const environmentScopeFilter = (scope: Scope, column: Sql): Sql =>
   scope.kind === 'environment' ? sql`${column} in (${join([...scope.environmentIds])})` : sql`1 = 1`;
 
-/** Whether the scope reaches the project now. */
+/** Whether the project is in the scope now. */
 export async function reaches(db: Reader, scope: Scope, projectId: string): Promise<boolean> {
   if (scope.kind === 'project' || scope.kind === 'environment') return scope.projectId === projectId;
   if (scope.kind === 'account' && scope.viewerKeyId === undefined) return true;
@@ -43,9 +46,9 @@ export async function reaches(db: Reader, scope: Scope, projectId: string): Prom
   );
 }
 
-/** The ids of the projects that are open to the person. */
+/** The ids of the projects that the user may see. */
 export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<string[]> {
-  // As a union, each part of which an index finds: restricted projects that the person does not see are not looked at.
+  // A union, so that each part uses an index and restricted projects that the user does not see are not read.
   const rows = await db.all<{ id: string }>(sql`
     select id from projects where is_restricted = false
     union
@@ -56,7 +59,7 @@ export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<
   return rows.map((row) => row.id);
 }
 
-/** The names of all projects and environments by their ids, for a list that shows where keys hold. */
+/** The names of all projects and environments by id, for lists that show the scopes of keys. */
 export async function listPlaceNames(db: Reader): Promise<Map<string, string>> {
   const rows = await db.all<{ id: string; name: string }>(sql`
     select id, name from projects union all select id, name from environments`);

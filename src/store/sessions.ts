@@ -19,17 +19,17 @@ const columns = sql`
 
 const alive = (now: number) => sql`s.last_seen_at > ${now - sessionIdleMs} and s.created_at > ${now - sessionLifeMs}`;
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface SignedIn {
   readonly session: Session;
   readonly user: User;
   readonly isAdministrator: boolean;
 }
 
-/** By the hash of the session's token, if the session is alive and its user may sign in. */
+/** By the hash of the session token, if the session is valid and its user may sign in. */
 export const findSignedIn = (db: Reader, tokenHash: string) => findWithUser(db, sql`s.token_hash = ${tokenHash}`);
 
-/** The same by the session's id. */
+/** The same by session id. */
 export const findSignedInById = (db: Reader, id: string) => findWithUser(db, sql`s.id = ${id}`);
 
 type SignedInRow = UserRow & {
@@ -42,7 +42,7 @@ type SignedInRow = UserRow & {
   readonly group_name: string | null;
 };
 
-/** One statement, so of one moment: a row for each group of the user. */
+/** One statement, so that all is from the same moment: a row for each group of the user. */
 async function findWithUser(db: Reader, condition: Sql): Promise<SignedIn | undefined> {
   const rows = await db.all<SignedInRow>(sql`
     select ${userColumns}, s.id as session_id, s.address, s.agent, s.created_at as session_created_at, s.last_seen_at,
@@ -60,23 +60,23 @@ async function findWithUser(db: Reader, condition: Sql): Promise<SignedIn | unde
       row,
       rows.flatMap(({ group_id }) => group_id ?? []),
     ),
-    // The group cannot be renamed.
+    // This group cannot be renamed.
     isAdministrator: rows.some(({ group_name }) => group_name === administrators.name),
   };
 }
 
-/** Those of the user that are alive, oldest first. */
+/** The user's valid sessions, oldest first. */
 export const listSessions = (db: Reader, userId: string) =>
   db.all<Session>(sql`
     select ${columns} from sessions s where s.user_id = ${userId} and ${alive(db.clock())} order by s.created_at, s.id`);
 
-/** Those that are alive, of everybody. */
+/** Valid sessions of all users. */
 export async function countSessions(db: Reader): Promise<number> {
   const row = await db.one<{ count: number }>(sql`select count(*) as count from sessions s where ${alive(db.clock())}`);
   return row?.count ?? 0;
 }
 
-/** Also clears away the user's sessions that are over. */
+/** Also deletes the user's expired sessions. */
 export async function insertSession(tx: Tx, session: Session, tokenHash: string): Promise<void> {
   await tx.run(sql`
     delete from sessions
@@ -88,13 +88,13 @@ export async function insertSession(tx: Tx, session: Session, tokenHash: string)
             ${session.createdAt}, ${session.lastSeenAt})`);
 }
 
-/** Answers how many were there: none or one. */
+/** Returns how many existed: none or one. */
 export const deleteSession = (tx: Tx, userId: string, id: string) =>
   tx.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
 
 export const deleteSessionsOfUser = (tx: Tx, userId: string) =>
   tx.run(sql`delete from sessions where user_id = ${userId}`);
 
-/** Not a change but a note beside it: no audit entry. */
+/** Bookkeeping, so no audit entry. */
 export const saveLastSeen = (tx: Tx, id: string) =>
   tx.run(sql`update sessions set last_seen_at = ${tx.now} where id = ${id}`);

@@ -30,5 +30,5 @@ export async function isTrafficTypeInUse(tx: Tx, id: string): Promise<boolean> {
   return (await tx.one(sql`select 1 from flags where traffic_type_id = ${id} limit 1`)) !== undefined;
 }
 
-/** Answers how many were there to delete: none or one. */
+/** Returns how many existed: none or one. */
 export const deleteTrafficType = (tx: Tx, id: string) => tx.run(sql`delete from traffic_types where id = ${id}`);

@@ -1,12 +1,12 @@
-/** The second factor of a user: the secret, the last step that was used, and the codes for a lost device. */
+/** A user's second factor: the secret, the last time step used, and the recovery codes. */
 import sql, { bulk } from 'sql-template-tag';
 import type { Reader, Tx } from './sql.ts';
 
 export interface TwoFactor {
   readonly secret: string | undefined;
-  /** The time step of the last code that was used; a code works once. */
+  /** The time step of the last code used; a code works once. */
   readonly lastStep: number;
-  /** Shown, but not yet confirmed by a code. */
+  /** Shown to the user, but not confirmed yet. */
   readonly offered: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export const saveOfferedSecret = (tx: Tx, userId: string, secret: string) =>
 export const saveUsedStep = (tx: Tx, userId: string, step: number) =>
   tx.run(sql`update users set totp_step = ${step} where id = ${userId}`);
 
-/** The offered secret becomes the secret; the recovery codes replace all earlier ones. */
+/** Activates the offered secret and replaces all recovery codes. */
 export async function saveTwoFactor(
   tx: Tx,
   userId: string,
@@ -47,7 +47,7 @@ export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
   await tx.run(sql`delete from recovery_codes where user_id = ${userId}`);
 }
 
-/** Uses a recovery code up; false when there is no such code. */
+/** Consumes a recovery code. False if there is none such. */
 export async function takeRecoveryCode(tx: Tx, userId: string, codeHash: string): Promise<boolean> {
   const taken = await tx.run(sql`delete from recovery_codes where user_id = ${userId} and code_hash = ${codeHash}`);
   return taken > 0;

@@ -26,17 +26,17 @@ export const toUser = (row: UserRow, groupIds: readonly string[]): User => ({
 
 export const userColumns = sql`u.id, u.name, u.email, u.status, u.two_factor, u.created_at`;
 
-/** Only a user who has access to what the scope reaches. */
+/** Only users with access to what the scope reaches. */
 export const findUser = (db: Reader, id: string, scope: Scope): Promise<User> =>
   findWithGroups(db, id, withAccessTo(scope));
 
-/** The user as it is now, kept so until the commit. */
+/** The current user, locked until the commit. */
 export async function lockUser(tx: Tx, id: string): Promise<User> {
   await tx.one(sql`select id from users where id = ${id} ${tx.lock}`);
   return findWithGroups(tx, id);
 }
 
-/** In one statement: somebody else may change name and groups together. */
+/** One statement, because name and groups may change together. */
 async function findWithGroups(db: Reader, id: string, condition = empty): Promise<User> {
   const rows = await db.all<UserRow & { readonly group_id: string | null }>(sql`
     select ${userColumns}, m.group_id from users u left join memberships m on m.user_id = u.id
@@ -58,7 +58,7 @@ export interface UserFilter {
   readonly limit: number;
 }
 
-/** In order of invitation. With `before`: those nearest before it, still in order. */
+/** In order of invitation. With `before`: those directly before it, in the same order. */
 export async function listUsers(db: Reader, filter: UserFilter): Promise<User[]> {
   const { after, before } = filter;
   const place = after
@@ -86,8 +86,8 @@ const inGroup = (groupId: string | undefined): Sql =>
     : sql`and exists (select 1 from memberships m where m.group_id = ${groupId} and m.user_id = u.id)`;
 
 /**
- * A key sees the users who have access to its project: it is open to everybody, or lists the user or one of the user's
- * groups. People see all their colleagues.
+ * A key sees the users with access to its project: it is unrestricted, or lists the user or one of the user's groups.
+ * People see all users.
  */
 function withAccessTo(scope: Scope): Sql {
   if (scope.kind === 'account' || scope.kind === 'member') return empty;
@@ -100,7 +100,7 @@ function withAccessTo(scope: Scope): Sql {
                 where m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = 'group'))`;
 }
 
-/** Of the given ids: those of users whom the scope sees, with their names; they stay users until the commit. */
+/** The users among the ids that the scope sees, with their names. They are not deleted before the commit. */
 export async function lockUserNames(tx: Tx, ids: readonly string[], scope: Scope): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.all<{ id: string; name: string }>(sql`
@@ -108,7 +108,7 @@ export async function lockUserNames(tx: Tx, ids: readonly string[], scope: Scope
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** How many active administrators there are, not counting the user who is left out. */
+/** The number of active administrators, except the given user. */
 export async function countAdministrators(db: Reader, administratorsId: string, leftOut = ''): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from memberships m join users u on u.id = m.user_id
@@ -139,7 +139,7 @@ export async function saveUser(tx: Tx, user: User): Promise<void> {
   await saveGroupIds(tx, user);
 }
 
-/** The invitation and its mail go along. */
+/** Also deletes the invitation and its mail. */
 export async function deleteUser(tx: Tx, id: string): Promise<void> {
   await deleteGrantee(tx, { type: 'user', id });
   await tx.run(sql`delete from users where id = ${id}`);
@@ -152,7 +152,7 @@ async function saveGroupIds(tx: Tx, user: User): Promise<void> {
     values ${bulk(user.groupIds.map((groupId, position) => [user.id, groupId, position]))}`);
 }
 
-/** In the order in which the user joined them. */
+/** In the order the user joined them. */
 async function listGroupIdsOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
   if (userIds.length === 0) return new Map();
   const rows = await db.all<{ user_id: string; group_id: string }>(sql`

@@ -1,24 +1,24 @@
 /**
- * How many entries the audit log has, without reading them all each time.
+ * Counts the entries of the audit log without reading all of them each time.
  *
  * Invariants
- * 1. Entries older than `settledMs` are counted once: no transaction under way is that old, whichever node has it. Newer
- *    ones are counted each time.
- * 2. A log that was never counted is counted in slices, for a short while at each call, so that nobody else waits.
- * 3. Only settled entries are removed, and how many is in a row: those that go after the count are subtracted. When some
- *    go while a first count is under way, nobody knows whether they were in it, so it begins again.
+ * 1. Entries older than `settledMs` are counted once: no open transaction on any node is that old. Newer ones are
+ *    counted each time.
+ * 2. The first count runs in slices, for a short time at each call, so that nothing else waits.
+ * 3. Only settled entries are deleted, and a row counts them: those deleted after the count are subtracted. If some are
+ *    deleted during the first count, it starts again, since they may or may not be in it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findRemovedCount } from '#store/audit-retention.ts';
 import { countChangesBehind, findChangeBehind } from '#store/changes.ts';
 import type { Position, Reader } from '#store/sql.ts';
 
-/** Far more than a transaction may take, and than the clocks of two nodes may differ. */
+/** Far longer than a transaction can take, and than the clocks of two nodes can differ. */
 const settledMs = 60_000;
 const sliceSize = 5_000;
 const effortMs = 200;
 
-/** Answers the number, or undefined while there is more to count than one call may. Calls must not overlap. */
+/** Returns the number, or undefined while the first count is unfinished. Calls must not overlap. */
 export function countAuditEntries(db: Reader): () => Promise<number | undefined> {
   const start: Position = { at: 0, id: '' };
   let settled = 0;
@@ -26,7 +26,7 @@ export function countAuditEntries(db: Reader): () => Promise<number | undefined>
   let removed = 0;
   let isSettled = false;
 
-  /** False when the time was too short. */
+  /** False if time ran out. */
   const settle = async (until: number): Promise<boolean> => {
     const deadline = performance.now() + effortMs;
     for (;;) {
@@ -35,7 +35,7 @@ export function countAuditEntries(db: Reader): () => Promise<number | undefined>
       settled += sliceSize;
       counted = next;
       if (performance.now() > deadline) return false;
-      // A read of SQLite blocks the event loop: requests come in between.
+      // A SQLite read blocks the event loop; let requests run in between.
       await nextTurn();
     }
     settled += await countChangesBehind(db, counted, until);

@@ -1,4 +1,4 @@
-/** What is in the database that an operator watches. Every node tells the same of it: take the largest, not the sum. */
+/** Metrics from the database. Every node reports the same values: use the maximum, not the sum. */
 
 import { findRemovedCount } from '#store/audit-retention.ts';
 import { findLastBackup } from '#store/backup-claims.ts';
@@ -9,13 +9,13 @@ import type { Reader } from '#store/sql.ts';
 import { countAuditEntries } from './audit-entries.ts';
 import { counter, type Family, gauge } from './exposition.ts';
 
-/** Prometheus gives up after ten seconds, and then has nothing at all. */
+/** Prometheus gives up after ten seconds, and then gets nothing at all. */
 const timeoutMs = 2_000;
 
 /** `hasBackups`: whether this node makes nightly backups. */
 export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean }): () => Promise<Family[]> {
   const auditEntries = countAuditEntries(db);
-  // Without a figure no alert would notice that the very first one fails.
+  // Without a value, no alert would notice that the very first backup fails.
   const beforeTheFirst = hasBackups ? [{ value: Number.POSITIVE_INFINITY }] : [];
   const read = async (): Promise<Family[]> => {
     const { waiting = 0, givenUp = 0, waitingSince } = (await measureOutbox(db)) ?? {};

@@ -1,4 +1,4 @@
-/** The text that Prometheus reads: families of samples, format 0.0.4. */
+/** The Prometheus text format 0.0.4: families of samples. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -11,7 +11,7 @@ export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Its lines, without the two that describe it. */
+  /** The sample lines, without HELP and TYPE. */
   readonly lines: readonly string[];
 }
 
@@ -32,14 +32,14 @@ const family = (type: Family['type'], { name, help }: Description, samples: read
   lines: samples.map(({ value, labels = {} }) => line(name, labelText(labels), value)),
 });
 
-/** A family without samples says nothing, so it is left out. */
+/** Families without samples are left out. */
 export const toText = (families: readonly Family[]): string =>
   families
     .filter(({ lines }) => lines.length > 0)
     .map(({ name, type, help, lines }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('\n')}\n`)
     .join('');
 
-/** Between the braces. */
+/** The text between the braces. */
 export const labelText = (labels: Labels): string =>
   Object.entries(labels)
     .map(

@@ -1,7 +1,7 @@
-/** How long things took, counted in buckets. Noting one costs a few nanoseconds and makes nothing. */
+/** Durations in buckets. An observation costs a few nanoseconds and allocates nothing. */
 import { line } from './exposition.ts';
 
-/** From a statement of SQLite to the longest that a request may take. */
+/** From one SQLite statement to the longest possible request. */
 const bounds = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class Histogram {
@@ -15,7 +15,7 @@ export class Histogram {
     this.#sum += seconds;
   }
 
-  /** `labels` as `labelText` makes them. */
+  /** `labels` as `labelText` formats them. */
   lines(name: string, labels: string): string[] {
     const prefix = labels === '' ? '' : `${labels},`;
     let count = 0;

@@ -1,4 +1,4 @@
-/** Serves the metrics at an address of their own, which no load balancer leads to. Whoever reaches it may read them. */
+/** Serves the metrics on a separate address, without authentication: do not expose it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
-/** Rejects with the error of the socket when it cannot listen. */
+/** Rejects with the socket's error if it cannot listen. */
 export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 5_000, headersTimeout: 5_000 }, async (request, response) => {
     const path = request.url?.replace(/\?.*$/s, '');
@@ -19,7 +19,7 @@ export async function serveMetrics(metrics: Metrics, host: string, port: number)
       return response.writeHead(405, { ...plain, allow: 'GET' }).end('GET is all there is\n');
     return response.writeHead(200, { 'content-type': contentType }).end(await metrics.text());
   });
-  // A few scrapers; everybody else is a mistake that must not take up our sockets.
+  // Enough for a few scrapers; anything else must not use up our sockets.
   server.maxConnections = 20;
   server.listen(port, host);
   await once(server, 'listening');

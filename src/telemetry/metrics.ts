@@ -1,4 +1,4 @@
-/** All that Prometheus is told, and where it is noted. */
+/** All Prometheus metrics. */
 
 import type { DatabaseWork, WatchDatabase } from '#store/instrumented.ts';
 import type { Reader } from '#store/sql.ts';
@@ -11,17 +11,17 @@ import { type Answered, countRequests } from './requests.ts';
 export interface Metrics {
   readonly answered: Answered;
   readonly watchDatabase: WatchDatabase;
-  /** The whole text. Who asks while somebody else does gets the same. */
+  /** The whole text. Concurrent calls share one result. */
   text(): Promise<string>;
   stop(): void;
 }
 
 export interface MetricsOptions {
-  /** Where the figures of the database come from; not a watched one, or each scrape would count itself. */
+  /** Source of the database metrics; not the instrumented store, or each scrape would count itself. */
   readonly db: Reader;
   readonly version: string;
   readonly hasBackups: boolean;
-  /** Of others who count something. */
+  /** Metrics of other modules. */
   readonly more?: () => Family[];
 }
 

@@ -1,4 +1,4 @@
-/** What the process uses, under the names that clients of Prometheus have for it in every language, and for Node. */
+/** Process metrics, under the standard names of Prometheus clients in all languages and for Node. */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { counter, type Family, gauge } from './exposition.ts';
@@ -13,7 +13,7 @@ interface ProcessFigures {
 export function watchProcess(version: string): ProcessFigures {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
-  /** The monitor counts the time between two of its ticks: what is over the time that it wanted is the lag. */
+  /** The monitor measures the time between its ticks; anything beyond the interval is lag. */
   const lagSeconds = (nanoseconds: number) =>
     lag.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1_000);
   const lagFamilies = () => {
@@ -68,7 +68,7 @@ function usage(): Family[] {
   ];
 }
 
-/** Only Linux tells. */
+/** Available only on Linux. */
 function openFiles() {
   try {
     return [{ value: readdirSync('/proc/self/fd').length }];

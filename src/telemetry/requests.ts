@@ -1,10 +1,10 @@
-/** Counts the requests that were answered, by route, method and status. */
+/** Counts requests by route, method and status. */
 import { type Family, labelText, line } from './exposition.ts';
 import { Histogram } from './histogram.ts';
 
 /**
- * For whoever answers a request, once for each. The route is the pattern, not the path: paths are without number. Looked
- * up by the strings themselves, so nothing is put together for a request.
+ * Called once for each request. The route is the pattern, not the path: there are endless paths. Looked up by the
+ * strings themselves, so nothing is allocated per request.
  */
 export type Answered = (route: string | undefined, method: string, status: number, seconds: number) => void;
 
@@ -19,7 +19,7 @@ interface Series {
   readonly byStatus: Map<number, number>;
 }
 
-/** What no route answered, or what was refused before one was looked for. */
+/** No route matched, or the request was refused before routing. */
 const noRoute = 'none';
 
 export function countRequests(): Requests {

@@ -1,10 +1,10 @@
 /**
- * Brings finished spans to a receiver of OpenTelemetry: OTLP over HTTP, as JSON.
+ * Sends finished spans to an OpenTelemetry collector: OTLP over HTTP, as JSON.
  *
  * Invariants
- * 1. Nobody waits for it: `add` puts the span into a list and returns.
- * 2. The list has an end: when the receiver is away or slow, the oldest spans are dropped and counted.
- * 3. One delivery at a time, each with a time limit.
+ * 1. Nothing waits for it: `add` queues the span and returns.
+ * 2. The queue is bounded: if the collector is down or slow, the oldest spans are dropped and counted.
+ * 3. One delivery at a time, each with a timeout.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -26,12 +26,12 @@ export interface SpanExporter {
   add(span: FinishedSpan): void;
   sent(): number;
   dropped(): number;
-  /** Delivers what is there, if that goes quickly. */
+  /** Delivers what is queued, if that is quick. */
   stop(): Promise<void>;
 }
 
 export interface ExporterOptions {
-  /** Without the path of the signal, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
+  /** Without the signal's path, as in OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
@@ -53,13 +53,13 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
   let sent = 0;
   let dropped = 0;
   let failures = 0;
-  /** The time of day at which `performance.now()` was 0. */
+  /** The wall-clock time at which `performance.now()` was 0. */
   let originMs = performance.timeOrigin;
   let timer: NodeJS.Timeout | undefined;
   let delivering: Promise<void> | undefined;
 
-  // The clock of the machine may be set while we run. It counts whole milliseconds, so that it would shift the spans of
-  // one trace against each other, were it asked anew by each delivery.
+  // The system clock may be adjusted while we run. It has whole milliseconds, so reading it for each delivery would
+  // shift the spans of one trace against each other.
   const currentOrigin = (): number => {
     const now = Date.now() - performance.now();
     if (Math.abs(now - originMs) > clockWasSetMs) originMs = now;
@@ -130,7 +130,7 @@ export function exportSpans({ endpoint, headers, serviceName, version, log }: Ex
 }
 
 class Refusal extends Error {
-  /** Whether the same may be taken later, as the protocol says. */
+  /** Whether the protocol allows a retry. */
   readonly mayPass: boolean;
 
   constructor(status: number) {

@@ -1,4 +1,4 @@
-/** Starts what measures and traces, as far as it is wanted; what is not wanted is not even loaded. */
+/** Starts metrics and traces if they are configured; otherwise they are not even loaded. */
 import type { Logger } from 'pino';
 import { instrumented } from '#store/instrumented.ts';
 import type { Store } from '#store/sql.ts';
@@ -18,14 +18,14 @@ export interface TelemetryOptions {
 }
 
 export interface Telemetry {
-  /** To be used instead of the one that was given: its work is seen. */
+  /** Use this store instead of the given one: it is instrumented. */
   readonly store: Store;
   readonly answered: Answered | undefined;
   readonly traces: Traces | undefined;
   stop(): Promise<void>;
 }
 
-/** Rejects with the error of the socket when the metrics cannot be served. */
+/** Rejects with the socket's error if the metrics cannot be served. */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const traces = await startTraces(options);
   const metrics = await startMetrics(options, traces);

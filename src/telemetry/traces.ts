@@ -1,8 +1,8 @@
 /**
- * Spans of requests and of their work in the database, for OpenTelemetry.
+ * OpenTelemetry spans of requests and their database work.
  *
- * Loaded only when traces are wanted. Who calls us with `traceparent` (W3C Trace Context) decides whether its request is
- * traced; of the others, the configured share is.
+ * Loaded only if traces are configured. Callers that send `traceparent` (W3C Trace Context) decide whether their
+ * request is traced; of the others, the configured share is.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
@@ -29,9 +29,9 @@ export interface AnsweredRequest {
 }
 
 export interface Traces {
-  /** For each request, with its header `traceparent`, and when it began if that is not now. */
+  /** Starts the span of a request, with its `traceparent` header and, if not now, its start time. */
   begin(traceparent: string | string[] | undefined, startedAt?: number): Span;
-  /** What `body` asks of the database belongs to the span. */
+  /** Database work in `body` belongs to the span. */
   within<Result>(span: Span, body: () => Result): Result;
   end(span: Span, request: AnsweredRequest): void;
   readonly watchDatabase: WatchDatabase;
@@ -43,7 +43,7 @@ export interface TracesOptions {
   readonly exporter: SpanExporter;
   /** From 0 to 1. */
   readonly share: number;
-  /** As OpenTelemetry names it. */
+  /** OpenTelemetry's name. */
   readonly databaseSystem: 'sqlite' | 'postgresql';
 }
 
@@ -63,7 +63,7 @@ export function traceWith({ exporter, share, databaseSystem }: TracesOptions): T
   };
   const watchDatabase: WatchDatabase = (work, query) => {
     const parent = current.getStore();
-    // Work that no request asked for (jobs, scrapes) is not traced.
+    // Work outside requests (jobs, scrapes) is not traced.
     if (!parent?.isSampled) return () => undefined;
     const startedAt = performance.now();
     return (error) =>
@@ -75,7 +75,7 @@ export function traceWith({ exporter, share, databaseSystem }: TracesOptions): T
         kind: kinds.client,
         startedAt,
         endedAt: performance.now(),
-        // The text of a statement has places where its values stand, never the values.
+        // Statement texts contain placeholders, never values.
         attributes: { 'db.system.name': databaseSystem, ...(query ? { 'db.query.text': query.text } : {}) },
         isFailed: error !== undefined && !isRefusal(error),
       });
@@ -90,7 +90,7 @@ export function traceWith({ exporter, share, databaseSystem }: TracesOptions): T
         name: request.route === undefined ? request.method : `${request.method} ${request.route}`,
         kind: kinds.server,
         endedAt: performance.now(),
-        // Not the path: it may carry a key or a token.
+        // Not the path, which may contain a key or a token.
         attributes: {
           'http.request.method': request.method,
           ...(request.route === undefined ? {} : { 'http.route': request.route }),
@@ -112,12 +112,12 @@ export function traceWith({ exporter, share, databaseSystem }: TracesOptions): T
   };
 }
 
-/** A transaction that ended with a refusal did what it should. */
+/** A refused transaction is not an error. */
 const isRefusal = (error: unknown): boolean => error instanceof Problem && error.code !== 'unavailable';
 
 const randomId = (bytes: number): string => randomBytes(bytes).toString('hex');
 
-/** What later versions append is not ours to read; `ff` is no version, and zeros are no ids. */
+/** Later versions may append fields, which we ignore; `ff` is not a version, and zeros are not ids. */
 const traceparentShape = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 function readTraceparent(header: string | string[] | undefined) {

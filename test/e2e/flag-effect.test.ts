@@ -1,4 +1,4 @@
-/** What a change does to all keys, wherever it is shown: never more than can be known. */
+/** The effect of a change on all keys, wherever it is shown: never more certain than the truth. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { startBrowser } from './browser.ts';

@@ -1,4 +1,4 @@
-/** Two people, lost sessions and lost servers: nothing that somebody edits is lost. */
+/** Two people, expired sessions and unreachable servers: no edit is lost. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** What else the flag page shows and does: kill, copy, compare, JSON, who sees what, what was done. */
+/** Other parts of the flag page: kill, copy, compare, JSON, who sees what, history. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { startBrowser } from './browser.ts';

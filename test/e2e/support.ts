@@ -1,4 +1,4 @@
-/** Visits of people who are signed in, to a server of their own that has what the test puts there. */
+/** Signed-in visits to a server with data that the test creates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';

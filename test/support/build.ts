@@ -1,4 +1,4 @@
-/** The smallest valid things, each with a name of its own, so that tests share no rows. */
+/** The smallest valid objects, each with a unique name, so that tests share no rows. */
 import type { Api } from './app.ts';
 
 /** Whoever can ask: the server of the test, or a real one somewhere. */

@@ -1,6 +1,6 @@
 /**
- * Databases for tests: SQLite in a temporary folder or, where `test/run.ts` says so, PostgreSQL. Each is real, new, and
- * gone after the tests of the file.
+ * Databases for tests: SQLite in a temporary folder or, if `test/run.ts` says so, PostgreSQL. Each is real, new, and
+ * deleted after the tests of the file.
  */
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A disk under SQLite that does not take what is written: what must hold meanwhile, and afterwards. */
+/** What must hold while SQLite's disk rejects writes, and afterwards. */
 import assert from 'node:assert/strict';
 import { type Client, until } from './nodes.ts';
 import type { Installation } from './process.ts';

@@ -1,4 +1,4 @@
-/** Tells whether anything was written: a sum over all rows of all tables, but for when keys and sessions were used. */
+/** Detects writes: a checksum over all rows of all tables, except last use of keys and sessions. */
 import { createHash } from 'node:crypto';
 import { raw } from 'sql-template-tag';
 import type { Reader } from '#store/sql.ts';

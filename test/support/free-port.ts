@@ -1,4 +1,4 @@
-/** Ports for servers that must be told theirs, or that come back to the one that they had. */
+/** Free ports, for servers that need a fixed port or return to their old one. */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** Asks nodes without end how they are, as load balancers and supervisors do. */
+/** Polls the health of nodes continuously, as load balancers and supervisors do. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

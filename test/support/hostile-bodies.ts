@@ -1,4 +1,4 @@
-/** Bodies that an endpoint must refuse, made from its own schema: wrong at every place in every way. */
+/** Bodies that an endpoint must refuse, derived from its schema: wrong at every place in every way. */
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { aDefinition } from './build.ts';

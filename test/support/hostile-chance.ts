@@ -1,4 +1,4 @@
-/** Hostile requests by chance, out of the contract: bodies, words and queries that nobody thought of. */
+/** Random hostile requests derived from the contract: bodies, path parameters and queries. */
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';

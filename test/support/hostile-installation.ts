@@ -1,4 +1,4 @@
-/** A real server with one of everything in it, and a way to send it requests that it must refuse. */
+/** A real server with one of everything, and a function that sends it requests that it must refuse. */
 
 import assert from 'node:assert/strict';
 import { needsNobody } from '#contract/endpoint.ts';

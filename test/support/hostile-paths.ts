@@ -1,4 +1,4 @@
-/** Everything about a request but its body that an endpoint must refuse: paths, queries, headers, methods. */
+/** Invalid paths, queries, headers and methods, everything except bodies. */
 
 import type { TSchema } from 'typebox';
 import { needsNobody } from '#contract/endpoint.ts';

@@ -1,4 +1,4 @@
-/** Requests of the largest size that is read, each shaped to make the server work as long as possible before it refuses. */
+/** Requests of maximum size, shaped to keep the server busy as long as possible before it refuses. */
 import assert from 'node:assert/strict';
 import { aDefinition } from './build.ts';
 import { everyEndpoint } from './every-endpoint.ts';

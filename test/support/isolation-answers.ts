@@ -1,4 +1,4 @@
-/** What is looked at in an answer. */
+/** The parts of a response that the isolation tests compare. */
 import type { Answer } from './app.ts';
 
 /** A whole list whose total is not its length tells of things that it does not show. */

@@ -1,4 +1,4 @@
-/** The matrix on servers whose rules of access are mutated, each on a copy of the database of the world. */
+/** Runs the matrix against servers with mutated access rules, each on a copy of the database. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A process whose server lacks one rule of access. Says whether the matrix notices. */
+/** A process whose server lacks one access rule. Reports whether the matrix notices. */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import type { WrittenMutation } from './isolation-sources.ts';

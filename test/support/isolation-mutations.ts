@@ -1,4 +1,4 @@
-/** Every way to take one declaration of access out of the code. With each, at least one case of the matrix must fail. */
+/** Every way to remove one access declaration from the code. For each, at least one case of the matrix must fail. */
 import { accountContract, contract } from '#contract/all.ts';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
 import { type Permission, permissions, type Role, roleNames, roles } from '#domain/access.ts';

@@ -1,4 +1,4 @@
-/** The requests of the matrix: those of every endpoint, and more where a query or a body can name things. */
+/** The requests of the matrix: one for every endpoint, and more where a query or a body can name objects. */
 import assert from 'node:assert/strict';
 import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';

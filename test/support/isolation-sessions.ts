@@ -1,4 +1,4 @@
-/** What only who is signed in may do: keys open none of it, and nobody ends a session of somebody else. */
+/** Endpoints that require a session: keys cannot use them, and nobody can end another user's session. */
 import { v7 as newId } from 'uuid';
 import { accountContract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';

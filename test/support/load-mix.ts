@@ -1,4 +1,4 @@
-/** What clients of all kinds ask: one project with some flags, read, changed and listed. */
+/** Typical client traffic: one project with some flags, read, changed and listed. */
 import { prefix } from '#contract/parts.ts';
 import { aDefinition, aProject } from './build.ts';
 import type { Asked } from './load.ts';

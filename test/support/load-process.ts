@@ -1,4 +1,4 @@
-/** The process of the clients: `load.ts` starts it and tells it what to ask. What it cannot do ends it. */
+/** The client process: `load.ts` starts it and tells it what to request. Errors end it. */
 import type { Asked, LoadResult, Order } from './load.ts';
 import { type Connection, type Manner, openConnection } from './load-connection.ts';
 import { createTally, type Tally } from './load-tally.ts';

@@ -1,4 +1,4 @@
-/** What the clients of a load saw. */
+/** The results of a load, as its clients saw them. */
 import type { Asked, LoadResult, Part } from './load.ts';
 
 export interface Tally {

@@ -1,4 +1,4 @@
-/** Clients in a process of their own, so that what they measure is the server and not the test around them. */
+/** Clients in a separate process, so that they measure the server and not the test. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after } from 'node:test';

@@ -1,4 +1,4 @@
-/** Somebody who is neither a node nor a client holds locks in the database. */
+/** Holds database locks from a connection that is neither a node nor a client. */
 import { after } from 'node:test';
 import { Client } from 'pg';
 import type { Installation } from './process.ts';

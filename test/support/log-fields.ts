@@ -1,4 +1,4 @@
-/** Holds every line that a server logs to the table of fields in docs/operating/monitoring.md. */
+/** Checks every log line of a server against the table of fields in docs/operating/monitoring.md. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** A real mail server: what it takes is parsed and kept, and it can be as bad as mail servers are. */
+/** A real SMTP server that parses and keeps what it accepts, and can misbehave on demand. */
 import { EventEmitter, on } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** Asks a server for its metrics as Prometheus does, and reads them as strictly. */
+/** Scrapes a server's metrics like Prometheus, and parses them strictly. */
 import assert from 'node:assert/strict';
 import type { Server } from './process.ts';
 

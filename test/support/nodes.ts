@@ -1,4 +1,4 @@
-/** Real nodes over one database, and clients who ask them. */
+/** Real nodes on one database, and their clients. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';

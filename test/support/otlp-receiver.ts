@@ -1,4 +1,4 @@
-/** A receiver of OpenTelemetry's traces: OTLP over HTTP as JSON, on a free port of this machine. */
+/** An OpenTelemetry collector for traces: OTLP over HTTP as JSON, on a free local port. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';

@@ -1,4 +1,4 @@
-/** A real PostgreSQL of our own, from the binaries of an npm package. It listens on 127.0.0.1 and in its folder. */
+/** A real PostgreSQL from the binaries of an npm package. It listens on 127.0.0.1 and in its folder. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Looks into a server's process from outside, by the inspector of Node: the server runs as it always does. */
+/** Inspects a server process from outside with Node's inspector; the server runs unmodified. */
 import { once } from 'node:events';
 import { after } from 'node:test';
 import type { Server } from './process.ts';

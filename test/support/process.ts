@@ -1,4 +1,4 @@
-/** The real server in a process of its own, as an operator runs it: the tests share nothing with it but the folder. */
+/** The real server in its own process, as an operator runs it: tests share only the folder with it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What random worlds are made of: small pools, so that things meet, with what lies at the edges. */
+/** Small pools of values for random worlds, including edge cases, so that values collide often. */
 
 const each = (text: string): string[] => text.split(' ');
 

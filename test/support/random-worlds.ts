@@ -1,4 +1,4 @@
-/** Flags and a subject at random, made so that matchers match and miss about equally often. */
+/** Random flags and a subject, such that matchers match about half of the time. */
 
 import { type Matcher, type MatcherType, matcherTypes } from '#domain/definitions/matchers.ts';
 import type { Evaluable, Subject, World } from '#domain/evaluation/evaluate.ts';

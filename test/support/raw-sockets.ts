@@ -1,4 +1,4 @@
-/** Sockets that speak HTTP as badly as a test wants them to, and bytes that no HTTP client would send. */
+/** Raw sockets that speak HTTP incorrectly on purpose. */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after } from 'node:test';

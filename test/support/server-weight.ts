@@ -1,4 +1,4 @@
-/** What the process of a server holds, seen from outside of it. Reads /proc, so it is for Linux. */
+/** Memory and open files of a server process. Reads /proc, so Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Server } from './process.ts';
 

@@ -1,4 +1,4 @@
-/** People who are signed in, and how their browser asks. */
+/** Signed-in people, and the requests of their browsers. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';

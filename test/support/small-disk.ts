@@ -1,4 +1,4 @@
-/** A disk of a few megabytes for a database, which can be full and can be read-only. Mounting needs root. */
+/** A disk of a few megabytes for a database, which can be full or read-only. Mounting requires root. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 import type { Store } from '#store/sql.ts';
 
-/** What is read from the store, outside of transactions, for what `body` does. */
+/** The reads outside transactions that `body` causes. */
 export async function statementsOf(store: Store, body: () => Promise<unknown>): Promise<string[]> {
   const read: string[] = [];
   const { one, all } = store;

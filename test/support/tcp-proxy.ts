@@ -1,4 +1,4 @@
-/** Stands between a node and PostgreSQL, and loses what it is told to lose. */
+/** A proxy between a node and PostgreSQL that drops data on demand. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * How much `npm run test:trust` does: enough for every change as it is, enough for a release with TRUST=long in the
- * environment.
- */
+/** The extent of `npm run test:trust`: short for every change, long for a release (TRUST=long). */
 export const sized = ({ short, long }: { readonly short: number; readonly long: number }): number =>
   isLong ? long : short;
 

@@ -1,4 +1,4 @@
-/** What holds for the built interface and its sources, without a browser. */
+/** Rules for the built interface and its sources, without a browser. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Carries differences over to a targeting. Applied to the one that they start from, all of them together make the other;
- * applied to a third, each finds its place there as well as it can.
+ * Applies differences to a targeting. Applied to the targeting that they start from, all of them together give the
+ * other; applied to a third one, each is placed as well as possible.
  */
 
 import { equalJson } from '../json.ts';
@@ -10,7 +10,7 @@ import { removeTreatment, setKeys, setSegments } from './edit-treatments.ts';
 
 type Of<Kind extends Difference['kind']> = Extract<Difference, { kind: Kind }>;
 
-/** Treatments come first, since the others speak of them; those that go do so when nothing needs them any more. */
+/** Treatments are added first, since other parts refer to them, and removed last. */
 const order: readonly Difference['kind'][] = ['treatment', 'treatmentOrder', 'keys', 'segments'];
 const placeInOrder = ({ kind }: Difference): number => (order.includes(kind) ? order.indexOf(kind) : order.length);
 const isRemoval = (difference: Difference): boolean => difference.kind === 'treatment' && !difference.after;
@@ -58,7 +58,7 @@ const inOrder = ({ treatments }: Targeting, names: readonly string[]): Treatment
   return treatments.toSorted((one, other) => place(one) - place(other));
 };
 
-/** A key has one treatment only: the newest word counts. */
+/** A key has only one treatment; the last one wins. */
 function applyKeys(targeting: Targeting, difference: Of<'keys' | 'segments'>): Targeting {
   const keys = applyList(treatmentOf(targeting, difference)?.keys ?? [], difference);
   const added = difference.after.filter((key) => !difference.before.includes(key));
@@ -83,7 +83,7 @@ const applySegments = (targeting: Targeting, difference: Of<'keys' | 'segments'>
 const treatmentOf = ({ treatments }: Targeting, { treatment }: Of<'keys' | 'segments'>) =>
   treatments.find(({ name }) => name === treatment);
 
-/** What was added and removed, whatever else somebody did to the list; in the new order where that is all there is. */
+/** Applies additions and removals, keeping others' changes to the list; uses the new order if there are none. */
 function applyList(list: readonly string[], { before, after }: Of<'keys' | 'segments'>): readonly string[] {
   const old = new Set(before);
   const fresh = new Set(after);
@@ -92,7 +92,7 @@ function applyList(list: readonly string[], { before, after }: Of<'keys' | 'segm
   return next.length === fresh.size && next.every((text) => fresh.has(text)) ? after : next;
 }
 
-/** What neither moves nor goes keeps its order; the rest is put where it belongs, the foremost first. */
+/** Rules that neither move nor disappear keep their order; the others are inserted from the top. */
 function applyRules(targeting: Targeting, differences: readonly Of<'rule'>[]): Targeting {
   const rules: (Rule | undefined)[] = [...targeting.rules];
   const placed: PlacedRule[] = [];
@@ -106,7 +106,7 @@ function applyRules(targeting: Targeting, differences: readonly Of<'rule'>[]): T
   return differences.length === 0 ? targeting : { ...targeting, rules: result };
 }
 
-/** The equal rule that is nearest to its old place. */
+/** The equal rule nearest to its old place. */
 function placeOf({ at, rule }: PlacedRule, rules: readonly (Rule | undefined)[]): number {
   const places = rules.flatMap((other, place) => (other && equalJson(other, rule) ? [place] : []));
   return places.sort((one, other) => Math.abs(one - at) - Math.abs(other - at))[0] ?? -1;

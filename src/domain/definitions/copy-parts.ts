@@ -1,4 +1,4 @@
-/** Copies parts of a definition to another environment. What the parts need comes along. */
+/** Copies parts of a definition to another environment, with everything that they need. */
 import type { Targeting, Treatment } from './definition.ts';
 import { withMissing } from './missing-treatments.ts';
 
@@ -13,7 +13,7 @@ export const parts = [
 ] as const;
 export type Part = (typeof parts)[number];
 
-/** Where there is no definition yet, everything but the individual targets and the killed state is needed. */
+/** If there is no definition yet, everything except individual targets and the killed state is copied. */
 export function copyParts(from: Targeting, to: Targeting | undefined, wanted: ReadonlySet<Part>): Targeting {
   const start = to ?? { ...from, killed: false, treatments: from.treatments.map(withoutTargets) };
   const copied: Targeting = {
@@ -37,7 +37,7 @@ export function copyParts(from: Targeting, to: Targeting | undefined, wanted: Re
 
 const withoutTargets = ({ keys: _, segments: __, ...treatment }: Treatment): Treatment => treatment;
 
-/** The treatments as they are there, with the individual targets that they have here. */
+/** The target's treatments, with the individual targets of the source. */
 function textsFrom(from: Targeting, to: Targeting): Treatment[] {
   const here = new Map(to.treatments.map((treatment) => [treatment.name, treatment]));
   return from.treatments.map((treatment) => {
@@ -46,7 +46,7 @@ function textsFrom(from: Targeting, to: Targeting): Treatment[] {
   });
 }
 
-/** The individual targets of there, and none of here: a key may have one treatment only. */
+/** Only the source's individual targets: a key may have only one treatment. */
 function withTargetsFrom(targeting: Targeting, from: Targeting): Targeting {
   const there = new Map(from.treatments.map((treatment) => [treatment.name, treatment]));
   const names = new Set(targeting.treatments.map(({ name }) => name));

@@ -1,4 +1,4 @@
-/** A flag's definition in one environment: its shape and its rules. `parse.ts` reads it. */
+/** A flag's definition in one environment: its shape and its rules. `parse.ts` parses it. */
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
 import type { Seeds } from '../bucketing.ts';
@@ -27,7 +27,7 @@ const Rule = Type.Object({
 });
 export type Rule = Static<typeof Rule>;
 
-/** What clients decide: the part that is created, replaced and patched. */
+/** The part that clients decide: created, replaced and patched. */
 export const Targeting = Type.Object({
   killed: Type.Boolean(),
   treatments: Type.Array(Treatment),
@@ -44,10 +44,10 @@ const Place = Type.Object({ id: Type.String(), name: Type.String(), environment:
 const Times = Type.Object({ creationTime: Millis, lastUpdateTime: Millis });
 
 export const Definition = extend(extend(Place, Targeting), Times);
-/** A definition as it is kept. `revision` is the environment's change number of its last change and makes its ETag. */
+/** A stored definition. `revision` is the environment's change number of its last change and makes its ETag. */
 export type Definition = Static<typeof Definition> & { readonly revision: number };
 
-/** A definition whose targeting is still the JSON text that is stored. */
+/** A definition whose targeting is still the stored JSON text. */
 export type StoredDefinition = Omit<Definition, keyof Targeting> & { readonly targeting: string };
 
 /** The definition as JSON, without parsing its targeting. */
@@ -61,8 +61,8 @@ export const toDefinitionText = (stored: StoredDefinition): string => {
 };
 
 /**
- * The definition as the audit log keeps it: all that is needed to restore it with every key in its bucket. Members have a
- * fixed order, so what one change leaves and what the next one finds are the same text.
+ * The definition as recorded in the audit log: everything needed to restore it with every key in its bucket. Members
+ * have a fixed order, so that equal states have equal text.
  */
 export const toRecordText = (stored: StoredDefinition & Seeds): string => {
   const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime } = stored;
@@ -82,8 +82,8 @@ export const parseStored = ({ targeting, ...definition }: StoredDefinition): Def
 
 const { properties: fields } = Targeting;
 /**
- * A body as documented for callers. What else is in it is ignored; `parseTargeting` reads it. Written out, since
- * Type.Partial would bring 12 kB of calculating with types into the interface.
+ * A body as documented for callers. Other members are ignored; `parseTargeting` reads it. Written out, because
+ * Type.Partial would add 12 kB to the interface.
  */
 export const DefinitionBody = Type.Object({
   killed: Type.Optional(fields.killed),
@@ -105,12 +105,12 @@ export const DefinitionBody = Type.Object({
   comment: Type.Optional(Type.String()),
 });
 
-/** What the rules ask of the world around a definition. */
+/** What the rules need to know beyond the definition. */
 export interface Surroundings {
   readonly flag: string;
-  /** Of the flags that the definition depends on: those that exist in the project. */
+  /** Those of the definition's dependencies that exist in the project. */
   readonly existingFlags: ReadonlySet<string>;
-  /** Of the flags that the definition depends on: those that depend, directly or not, on this flag here. */
+  /** Those of the definition's dependencies that depend on this flag, directly or indirectly. */
   readonly dependentFlags: ReadonlySet<string>;
 }
 
@@ -146,14 +146,14 @@ export const orderOf = (...targetings: readonly (Targeting | undefined)[]): stri
   ...new Set(targetings.flatMap((targeting) => targeting?.treatments.map(({ name }) => name) ?? [])),
 ];
 
-/** What the caller of a definition named. */
+/** What the caller named. */
 interface Named {
   readonly nameOrId: string;
   readonly project: { readonly name: string };
   readonly environment: { readonly name: string };
 }
 
-/** Says which of the two is missing, except to those who may not know which flags the project has. */
+/** Says which of the two is missing, except to callers who may not know the project's flags. */
 export const definitionNotFound = (
   { scope }: Pick<Actor, 'scope'>,
   { nameOrId, project, environment }: Named,
@@ -168,14 +168,14 @@ export const definitionNotFound = (
 
 export const maxDependencies = 100;
 
-/** The names of the flags whose treatment a rule asks for. */
+/** The names of the flags that rules depend on. */
 export const dependenciesOf = (targeting: Targeting): string[] => [
   ...new Set(
     targeting.rules.flatMap((rule) => rule.condition.matchers.flatMap((matcher) => matcher.depends?.splitName ?? [])),
   ),
 ];
 
-/** The names of the segments that treatments and rules name. */
+/** The names of the segments in treatments and rules. */
 export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
   ...new Set([
     ...treatments.flatMap(({ segments = [] }) => segments),
@@ -185,10 +185,10 @@ export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
   ]),
 ];
 
-/** Every complaint about a definition of the right shape, in the order of its fields. */
+/** All complaints about a definition of the right shape, in the order of its fields. */
 export function checkTargeting(targeting: Targeting, surroundings: Surroundings): string[] {
   const complaints: string[] = [];
-  // A definition can be wrong in a hundred thousand places: what nobody will read is counted, not written.
+  // A definition can have 100,000 errors: complaints that nobody will read are counted, not written.
   const complain: Complain = (write) => void complaints.push(complaints.length < maxComplaints ? write() : '');
   checkParts(targeting, surroundings, complain);
   return complaints;
@@ -201,7 +201,7 @@ function checkParts(targeting: Targeting, surroundings: Surroundings, complain: 
   const names = new Set(treatments.map((treatment) => treatment.name));
   checkTreatments(treatments, complain);
   if (!names.has(defaultTreatment)) complain(() => `defaultTreatment ${defaultTreatment} is not a treatment`);
-  // Left out, it is the default treatment, about which enough was said.
+  // If absent, it is the default treatment, which was checked above.
   if (baselineTreatment !== defaultTreatment && !names.has(baselineTreatment))
     complain(() => `baselineTreatment ${baselineTreatment} is not a treatment`);
   for (const [index, { buckets, condition }] of rules.entries()) {
@@ -236,7 +236,7 @@ function checkTreatmentName(place: string, name: string, complain: Complain): vo
   }
 }
 
-/** Complains about each value that was seen before, here or in an earlier list that shares `seen`. */
+/** Complains about each value that occurred before, here or in an earlier list that shares `seen`. */
 function checkRepeats(
   place: string,
   { values, seen }: { values: readonly string[]; seen: Set<string> },
@@ -248,7 +248,7 @@ function checkRepeats(
   }
 }
 
-/** An empty text is what some clients send for none. */
+/** Some clients send an empty string for none. */
 function isJsonText(text = ''): boolean {
   if (text === '') return true;
   try {

@@ -1,4 +1,4 @@
-/** What differs between two targetings, by steps: for reviews before saving, comparisons, the audit log and merges. */
+/** The differences between two targetings, by step: for reviews, comparisons, the audit log and merges. */
 
 import { equalJson } from '../json.ts';
 import type { Bucket, Rule, Targeting, Treatment } from './definition.ts';
@@ -10,7 +10,7 @@ export interface PlacedRule {
   readonly rule: Rule;
 }
 
-/** `before` is absent for what is new, `after` for what is gone. */
+/** `before` is absent for additions, `after` for removals. */
 export type Difference =
   | { readonly kind: 'killed' | 'impressionsDisabled'; readonly before: boolean; readonly after: boolean }
   | {
@@ -24,14 +24,14 @@ export type Difference =
       readonly kind: 'rule';
       readonly before: PlacedRule | undefined;
       readonly after: PlacedRule | undefined;
-      /** It has another place among the rules that were there before, too. */
+      /** Whether its position among the existing rules changed too. */
       readonly isMoved: boolean;
     }
   | { readonly kind: 'defaultRule'; readonly before: readonly Bucket[]; readonly after: readonly Bucket[] }
   | { readonly kind: 'treatment'; readonly before: Treatment | undefined; readonly after: Treatment | undefined }
   | { readonly kind: 'treatmentOrder'; readonly before: readonly string[]; readonly after: readonly string[] }
   | { readonly kind: 'defaultTreatment' | 'baselineTreatment'; readonly before: string; readonly after: string }
-  /** For members that are not spoken of here: so that nothing can be overlooked. */
+  /** For members not listed here, so that no difference is overlooked. */
   | { readonly kind: 'other'; readonly member: string; readonly before: unknown; readonly after: unknown };
 
 /** Both sides changed the same step in different ways. */
@@ -41,8 +41,8 @@ export interface Conflict {
 }
 
 /**
- * In the order in which people read a definition. Empty exactly when the two are equal. `origins` says which treatments
- * are the same; where it is not given, one that has another name but is otherwise equal was renamed.
+ * In reading order. Empty if and only if both are equal. `origins` says which treatments are the same; without it, a
+ * treatment with another name but equal otherwise counts as renamed.
  */
 export function differencesBetween(
   before: Targeting,
@@ -64,7 +64,7 @@ export function differencesBetween(
   ];
 }
 
-/** Old name → new name, of the treatments that are the same but for it. */
+/** Old name → new name, for treatments that were renamed. */
 export function renamesBetween(
   before: Targeting,
   after: Targeting,
@@ -105,7 +105,7 @@ type PlainKind =
 const plain = (kind: PlainKind, before: Targeting, after: Targeting): Difference[] =>
   equalJson(before[kind], after[kind]) ? [] : [{ kind, before: before[kind], after: after[kind] } as Difference];
 
-/** Of treatments that are in both; what a new one or one that is gone has is told with it. */
+/** For treatments on both sides; targets of added and removed ones are part of that difference. */
 function targetDifferences(before: Targeting, after: Targeting): Difference[] {
   const old = new Map(before.treatments.map((treatment) => [treatment.name, treatment]));
   return after.treatments.flatMap((treatment) => {
@@ -153,7 +153,7 @@ function treatmentDifferences(before: Targeting, after: Targeting, origins: Orig
   ];
 }
 
-/** New treatments stand at the end, unless somebody put them elsewhere. */
+/** New treatments come last, unless someone moved them. */
 function orderDifferences(before: Targeting, after: Targeting, origins: Origins): Difference[] {
   const names = after.treatments.map(({ name }) => name);
   const expected = names.toSorted((one, other) => place(names.indexOf(one)) - place(names.indexOf(other)));

@@ -1,10 +1,10 @@
-/** Edits of one matcher. While somebody still types, a value may be missing: `checkMatcher` says so. */
+/** Edits of one matcher. A value may be missing while the user types; `checkMatcher` reports it. */
 import { type Matcher, type MatcherMember, type MatcherType, matcherKindOf } from './matchers.ts';
 
 /** A matcher of the type without a value. */
 export const newMatcher = (type: MatcherType): Matcher => ({ type, ...emptyValues[matcherKindOf(type).member] });
 
-/** The matcher asks something else, not negated: what still has a meaning stays. */
+/** Changes the type, not negated, and keeps values that still have a meaning. */
 export function changeMatcherType(matcher: Matcher, type: MatcherType): Matcher {
   const { attribute, member } = matcherKindOf(type);
   const before = matcherKindOf(matcher.type).member;
@@ -15,14 +15,14 @@ export function changeMatcherType(matcher: Matcher, type: MatcherType): Matcher 
   };
 }
 
-/** An empty attribute is none: then the key itself is matched. */
+/** An empty attribute means the key itself. */
 export function changeAttribute({ attribute: _, ...matcher }: Matcher, attribute: string): Matcher {
   return attribute === '' ? matcher : { ...matcher, attribute };
 }
 
 /**
- * The verb of a matcher as the value of an option: its type, after `not ` where it is negated. Of booleans the value
- * belongs to the verb: "is true" is one choice, not two.
+ * A matcher's verb as an option value: its type, prefixed with `not ` if negated. For booleans the value is part of the
+ * verb: "is true" is one choice, not two.
  */
 export const verbOf = ({ type, negate, bool = true }: Matcher): string =>
   `${negate ? 'not ' : ''}${type}${type === 'BOOLEAN' ? ` ${bool}` : ''}`;
@@ -37,7 +37,7 @@ export function changeVerb(matcher: Matcher, verb: string): Matcher {
   };
 }
 
-/** Sets the one member that carries the value; undefined leaves it out. */
+/** Sets the member that holds the value; undefined removes it. */
 export function changeValue<Member extends MatcherMember>(
   matcher: Matcher,
   member: Member,
@@ -47,7 +47,7 @@ export function changeValue<Member extends MatcherMember>(
   return (value === undefined ? rest : { ...rest, [member]: value }) as Matcher;
 }
 
-/** What a value starts as. Numbers, dates and their ranges start as nothing: any number would be a guess. */
+/** Initial values. Numbers, dates and ranges start empty: any number would be a guess. */
 const emptyValues: Record<MatcherMember, Partial<Matcher>> = {
   string: { string: '' },
   strings: { strings: [] },
@@ -58,7 +58,7 @@ const emptyValues: Record<MatcherMember, Partial<Matcher>> = {
   depends: { depends: { splitName: '', treatments: [] } },
 };
 
-/** Types whose values mean the same: 18 is an age and no day, and a segment is no version. */
+/** Types whose values have the same meaning: an age is not a date, and a segment is not a version. */
 const sortOf = (type: MatcherType): string =>
   /(SEMVER|DATE|NUMBER|SEGMENT|SPLIT|BOOLEAN)/.exec(type)?.[0] ?? (type === 'MATCHES_STRING' ? 'PATTERN' : 'TEXTS');
 const isSameSort = (one: MatcherType, other: MatcherType): boolean => sortOf(one) === sortOf(other);

@@ -1,9 +1,9 @@
-/** Edits of rules: each answers a new targeting. Places that are not there change nothing. */
+/** Edits of rules. Each returns a new targeting; indexes that do not exist change nothing. */
 import type { Bucket, Rule, Targeting } from './definition.ts';
 import { newMatcher } from './edit-matchers.ts';
 import type { Matcher } from './matchers.ts';
 
-/** At the end of the rules: those before it decide first. It starts with what everyone else gets. */
+/** Adds a rule after the existing ones. It starts with the shares of everyone else. */
 export function addRule(targeting: Targeting): Targeting {
   const rule: Rule = {
     buckets: targeting.defaultRule.map((bucket) => ({ ...bucket })),
@@ -17,7 +17,7 @@ export const removeRule = (targeting: Targeting, at: number): Targeting => ({
   rules: targeting.rules.filter((_, index) => index !== at),
 });
 
-/** The copy stands right behind, where it is never reached until one of the two changes. */
+/** The copy comes right after, where it has no effect until one of the two changes. */
 export const duplicateRule = (targeting: Targeting, at: number): Targeting => ({
   ...targeting,
   rules: targeting.rules.flatMap((rule, index) => (index === at ? [rule, rule] : [rule])),
@@ -35,7 +35,7 @@ export const setRuleBuckets = (targeting: Targeting, at: number, buckets: readon
 export const addMatcher = (targeting: Targeting, at: number): Targeting =>
   withMatchers(targeting, at, (matchers) => [...matchers, newMatcher('IN_LIST_STRING')]);
 
-/** Which matcher of which rule. */
+/** A matcher of a rule. */
 export interface MatcherPlace {
   readonly rule: number;
   readonly matcher: number;
@@ -44,7 +44,7 @@ export interface MatcherPlace {
 export const setMatcher = (targeting: Targeting, { rule, matcher: place }: MatcherPlace, matcher: Matcher): Targeting =>
   withMatchers(targeting, rule, (matchers) => matchers.map((old, index) => (index === place ? matcher : old)));
 
-/** A condition keeps its last matcher: without one it would say nothing. */
+/** A condition keeps its last matcher. */
 export const removeMatcher = (targeting: Targeting, { rule, matcher }: MatcherPlace): Targeting =>
   withMatchers(targeting, rule, (matchers) =>
     matchers.length === 1 ? [...matchers] : matchers.filter((_, index) => index !== matcher),

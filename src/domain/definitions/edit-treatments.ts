@@ -1,22 +1,25 @@
-/** Edits of treatments: each answers a new targeting and leaves no name behind that is not there. */
+/** Edits of treatments. Each returns a new targeting without references to missing treatments. */
 import type { Bucket, Targeting, Treatment } from './definition.ts';
 import { renameTreatments } from './differences.ts';
 import { withoutTreatment } from './shares.ts';
 
-/** A new treatment stands at the end and gets nothing yet. */
+/** A new treatment comes last and has no share yet. */
 export const addTreatment = (targeting: Targeting, name: string): Targeting => ({
   ...targeting,
   treatments: [...targeting.treatments, { name }],
 });
 
-/** A name that no treatment has yet. */
+/** A name that no treatment has. */
 export function freeTreatmentName({ treatments }: Targeting): string {
   const taken = new Set(treatments.map(({ name }) => name));
   const names = ['on', 'off', ...Array.from({ length: taken.size + 1 }, (_, index) => `treatment_${index + 1}`)];
   return names.find((name) => !taken.has(name)) ?? '';
 }
 
-/** Its shares go to the last treatment of each list; where it was served when killed or the baseline, the first does that. */
+/**
+ * Its shares go to the last treatment of each list. If it was the default or baseline treatment, the first takes its
+ * place.
+ */
 export function removeTreatment(targeting: Targeting, name: string): Targeting {
   const treatments = targeting.treatments.filter((treatment) => treatment.name !== name);
   const heir = treatments[0]?.name;
@@ -34,7 +37,7 @@ export function removeTreatment(targeting: Targeting, name: string): Targeting {
   };
 }
 
-/** Everywhere, so that nothing asks for the old name. A name that is taken stays with who has it. */
+/** Renames everywhere. A name that is taken is not changed. */
 export const renameTreatment = (targeting: Targeting, name: string, newName: string): Targeting =>
   targeting.treatments.some((treatment) => treatment.name === newName)
     ? targeting

@@ -1,6 +1,6 @@
 /**
- * Edits to a definition as data. An edit is plain JSON, says what was asked for, and can be stored and applied later:
- * to a definition that has changed meanwhile, or under rules that have.
+ * Edits to a definition as data. An edit is plain JSON that says what was requested. It can be stored and applied
+ * later, to a definition or under rules that have changed meanwhile.
  */
 import type { Operation } from '../json-patch.ts';
 import { type Definition, type Targeting, toTargeting } from './definition.ts';
@@ -19,8 +19,8 @@ export type ChangeEdit =
 export type DefinitionEdit = CreateEdit | ChangeEdit | DeleteEdit;
 
 /**
- * The targeting after the edit; undefined after a delete. `before` is not changed, and its untouched parts are shared.
- * Refuses a body or a patch that cannot be read. Whether the result is valid, `checkTargeting` says.
+ * The targeting after the edit; undefined after a delete. `before` is not changed; unchanged parts are shared. Refuses
+ * a malformed body or patch. `checkTargeting` decides whether the result is valid.
  */
 export function applyEdit(before: undefined, edit: CreateEdit): Targeting;
 export function applyEdit(before: Definition, edit: ChangeEdit): Targeting;
@@ -30,7 +30,7 @@ export function applyEdit(before: Definition | undefined, edit: DefinitionEdit):
   if (!before) throw new Error(`there is no definition to ${edit.kind}`);
   switch (edit.kind) {
     case 'replace':
-      // A body that does not mention `killed` must not restore what was killed.
+      // A body without `killed` must not restore a killed flag.
       return parseTargeting(edit.body, before);
     case 'patch':
       return patchTargeting(before, edit.operations);

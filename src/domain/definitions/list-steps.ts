@@ -1,15 +1,15 @@
-/** How one list becomes another, once it is known which of their items are the same. */
+/** Computes the steps that turn one list into another, given which items are the same. */
 
-/** Removals come first, from the end; every place is the one at the moment of its step. */
+/** Removals come first, from the end. Every index is the one at the time of its step. */
 export type ListStep =
   | { readonly step: 'remove'; readonly at: number }
   | { readonly step: 'add'; readonly at: number; readonly item: number }
   | { readonly step: 'move'; readonly from: number; readonly to: number; readonly item: number };
 
-/** For each item of the new list its place in the old one; undefined for an item that is new. */
+/** For each item of the new list, its index in the old one; undefined if it is new. */
 export type Origins = readonly (number | undefined)[];
 
-/** The fewest steps; `item` is a place in the new list. */
+/** The fewest steps; `item` is an index in the new list. */
 export function listSteps(oldLength: number, origins: Origins): ListStep[] {
   const kept = new Set(origins);
   const places = Array.from({ length: oldLength }, (_, place) => place);
@@ -19,7 +19,7 @@ export function listSteps(oldLength: number, origins: Origins): ListStep[] {
     .map((at) => ({ step: 'remove', at }));
   const current: (number | undefined)[] = places.filter((place) => kept.has(place));
   const moved = movedItems(origins);
-  // Whatever stands before `at` is already in its final order; what is still to be moved may stand between.
+  // Everything before `at` is in its final order, possibly with items in between that still have to move.
   let at = 0;
   origins.forEach((origin, item) => {
     if (origin === undefined) {
@@ -39,13 +39,13 @@ export function listSteps(oldLength: number, origins: Origins): ListStep[] {
   return steps;
 }
 
-/** The items that must move, as few as can be: all but a longest run that keeps its order. */
+/** The smallest set of items that must move: all except a longest increasing run. */
 export function movedItems(origins: Origins): ReadonlySet<number> {
   const staying = longestRun(origins);
   return new Set(origins.flatMap((origin, item) => (origin === undefined || staying.has(item) ? [] : [item])));
 }
 
-/** Patience sorting: `ends[n]` is the item with the smallest origin at which a growing run of n + 1 items can end. */
+/** Patience sorting: `ends[n]` is the item with the smallest origin that can end an increasing run of n + 1 items. */
 function longestRun(origins: Origins): ReadonlySet<number> {
   const ends: number[] = [];
   const before = new Map<number, number | undefined>();
@@ -60,7 +60,7 @@ function longestRun(origins: Origins): ReadonlySet<number> {
   return run;
 }
 
-/** The number of leading items that are below, found by halving. */
+/** The number of leading items that are smaller, by binary search. */
 function firstNotBelow(items: readonly number[], isBelow: (item: number) => boolean): number {
   let low = 0;
   let high = items.length;

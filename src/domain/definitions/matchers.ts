@@ -1,15 +1,15 @@
-/** ONE table of matchers: what each type needs, and what its value must be. */
+/** The table of matchers: what each type needs, and what its value must be. */
 import { type Static, Type } from 'typebox';
 import { OneOf, SafeInteger } from '../schema.ts';
 
 export type MatcherMember = 'string' | 'strings' | 'number' | 'date' | 'between' | 'bool' | 'depends';
 
 interface MatcherKind {
-  /** Whether an attribute must, may or must not be named; without one the key itself is matched. */
+  /** Whether an attribute is required, optional or forbidden; without one, the key itself is matched. */
   readonly attribute: 'required' | 'optional' | 'none';
-  /** The one member that carries the value. */
+  /** The member that holds the value. */
   readonly member: MatcherMember;
-  /** What is wrong with the value, or undefined. Called only when the member is there. */
+  /** The complaint about the value, or undefined. Called only if the member is present. */
   readonly check: (matcher: Matcher) => string | undefined;
 }
 
@@ -77,7 +77,7 @@ const integers = ({ between }: Matcher) =>
 const dependency = ({ depends }: Matcher) =>
   depends?.treatments.length ? undefined : 'depends/treatments must not be empty';
 
-/** As lenient as the SDKs, which drop leading zeros. */
+/** As lenient as SDKs, which drop leading zeros. */
 const identifiers = '[-0-9A-Za-z]+(?:\\.[-0-9A-Za-z]+)*';
 const semanticVersion = new RegExp(`^[0-9]+\\.[0-9]+\\.[0-9]+(?:-${identifiers})?(?:\\+${identifiers})?$`);
 const isVersion = (value: unknown) => typeof value === 'string' && value.length <= 255 && semanticVersion.test(value);
@@ -115,19 +115,19 @@ const matchers: Record<MatcherType, MatcherKind> = {
   IN_LIST_SEMVER: { attribute: 'required', member: 'strings', check: versions },
 };
 
-/** Whether a type asks for an attribute, and which member carries its value. */
+/** Whether a type has an attribute, and which member holds its value. */
 export const matcherKindOf = (type: MatcherType): Pick<MatcherKind, 'attribute' | 'member'> => matchers[type];
 
 const members: readonly MatcherMember[] = ['string', 'strings', 'number', 'date', 'between', 'bool', 'depends'];
 
-/** Some clients send every member that they know, the foreign ones empty: an empty foreign member is none. */
+/** Some clients send every member that they know, with irrelevant ones empty; those are ignored. */
 export function isEmptyForeign(type: unknown, name: string, value: unknown): boolean {
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
   if (!isEmpty || !(members as readonly string[]).includes(name)) return false;
   return (matchers as Record<string, MatcherKind>)[String(type)]?.member !== name;
 }
 
-/** Everything that is wrong with a matcher of the right shape. */
+/** All complaints about a matcher of the right shape. */
 export function checkMatcher(matcher: Matcher): string[] {
   const { attribute, member, check } = matchers[matcher.type];
   const complaints = members

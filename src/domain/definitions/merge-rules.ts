@@ -1,4 +1,4 @@
-/** Rules that two people changed: each rule for itself, then their order. */
+/** Merges rules that two people changed: first each rule, then their order. */
 
 import { equalJson } from '../json.ts';
 import type { Rule } from './definition.ts';
@@ -6,7 +6,9 @@ import type { Conflict, Difference, PlacedRule } from './differences.ts';
 import { movedItems, type Origins } from './list-steps.ts';
 import { originsOfRules } from './same-items.ts';
 
-/** Where both changed a rule in different ways, mine stands. New rules stay behind the rule that they were put behind. */
+/**
+ * If both changed a rule in different ways, mine is kept. New rules stay after the rule that they were inserted after.
+ */
 export function mergeRules(
   base: readonly Rule[],
   theirs: readonly Rule[],
@@ -26,7 +28,7 @@ export function mergeRules(
 }
 
 interface Fate {
-  /** Undefined when the rule is gone. */
+  /** Undefined if the rule was removed. */
   readonly rule: Rule | undefined;
   readonly conflict?: Conflict;
 }
@@ -44,13 +46,13 @@ function placedIn(rules: readonly Rule[], origins: Origins, origin: number): Pla
 }
 
 interface Item {
-  /** Its place in the list that both started from, if it is not new. */
+  /** Its index in the common base, unless it is new. */
   readonly origin: number | undefined;
-  /** What becomes of it; undefined when it goes. */
+  /** The result; undefined if it is removed. */
   readonly rule: Rule | undefined;
 }
 
-/** The first list as it is, with what only the second has, each behind the one that it follows there. */
+/** The first list, with items that only the second has inserted after the items that they follow there. */
 function interleave(first: readonly Item[], second: readonly Item[]): Rule[] {
   const result = first.filter(({ rule }) => rule !== undefined);
   const met = new Set<Item>();
@@ -65,6 +67,6 @@ function interleave(first: readonly Item[], second: readonly Item[]): Rule[] {
   return result.map(({ rule }) => rule as Rule);
 }
 
-/** New rules are the same when they are equal; to an old one a new rule may be equal, and comes all the same. */
+/** New rules are the same if they are equal; a new rule that equals an old one is kept. */
 const isSame = (one: Item, other: Item): boolean =>
   one.origin === other.origin && (one.origin !== undefined || equalJson(one.rule, other.rule));

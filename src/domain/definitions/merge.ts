@@ -1,4 +1,4 @@
-/** Two people changed the same definition: both changes together, and what only a person can decide. */
+/** Merges two people's changes to one definition, and finds the conflicts that a person must decide. */
 
 import { equalJson } from '../json.ts';
 import { applyDifferences } from './apply.ts';
@@ -16,14 +16,14 @@ import { withMissing } from './missing-treatments.ts';
 import { originsOfRules, originsOfTexts } from './same-items.ts';
 
 export interface Versions {
-  /** What both started from. */
+  /** The version that both started from. */
   readonly base: Targeting;
   readonly theirs: Targeting;
   readonly mine: Targeting;
 }
 
 export interface Merged {
-  /** Where there is a conflict, mine stands until somebody chooses: `takeTheirs` or `keepMine`. */
+  /** In a conflict, mine is kept until someone chooses: `takeTheirs` or `keepMine`. */
   readonly targeting: Targeting;
   readonly conflicts: readonly Conflict[];
 }
@@ -54,15 +54,13 @@ export function mergeTargetings(versions: Versions): Merged {
   };
 }
 
-/**
- * What they saved is what the draft starts from now. A treatment that theirs needs and nobody has any more comes back.
- */
+/** The draft now starts from what they saved. A treatment that theirs needs and nobody has any more is restored. */
 export function takeTheirs(targeting: Targeting, { theirs, mine }: Conflict, saved: Targeting): Targeting {
   const before = (mine.kind === 'rule' && mine.after && ruleNow(mine.after, targeting, saved)) || mine.after;
   return withMissing(applyDifferences(targeting, [{ ...theirs, before, isMoved: false } as Difference]));
 }
 
-/** My rule, which I may have edited since: the one most like it among those that are not as they are saved. */
+/** My rule, which may have been edited since: the most similar one among those that differ from the saved ones. */
 function ruleNow({ rule }: PlacedRule, { rules }: Targeting, saved: Targeting): PlacedRule | undefined {
   const isSaved = (one: Rule) => saved.rules.some((other) => equalJson(other, one));
   const edited = rules.flatMap((one, at) => (isSaved(one) ? [] : [{ at, rule: one }]));
@@ -73,13 +71,13 @@ function ruleNow({ rule }: PlacedRule, { rules }: Targeting, saved: Targeting): 
   return edited[origins.indexOf(0)];
 }
 
-/** Mine stands already, but for a treatment that they need and I removed. */
+/** Mine is already in place, except for a treatment that they need and I removed. */
 export const keepMine = (targeting: Targeting, { mine }: Conflict): Targeting =>
   mine.kind === 'treatment' && !mine.after ? applyDifferences(targeting, [mine]) : targeting;
 
 const isNoRule = ({ kind }: Difference): boolean => kind !== 'rule';
 
-/** Lists of keys are sets, and the order of treatments decides nothing: both changes can be made. */
+/** Key lists are sets, and the order of treatments has no effect, so both changes can be applied. */
 export function isSameStep(one: Difference, other: Difference): boolean {
   if (one.kind !== other.kind || ['keys', 'segments', 'treatmentOrder'].includes(one.kind)) return false;
   if (one.kind === 'treatment' && other.kind === 'treatment') return nameIn(one) === nameIn(other);
@@ -89,8 +87,8 @@ export function isSameStep(one: Difference, other: Difference): boolean {
 const nameIn = ({ before, after }: Extract<Difference, { kind: 'treatment' }>) => before?.name ?? after?.name;
 
 /**
- * A treatment that one of them renamed has the new name in all three, so that the rest can be compared; unless the other
- * gave that name to another treatment.
+ * A treatment renamed by one side gets the new name in all three versions, so that the rest can be compared, unless the
+ * other side gave that name to another treatment.
  */
 function withSameNames({ base, theirs, mine }: Versions): Versions {
   const theirNames = renamesBetween(base, theirs);
@@ -108,13 +106,13 @@ function withSameNames({ base, theirs, mine }: Versions): Versions {
   };
 }
 
-/** A name that differs still is that of another treatment. */
+/** After that, a different name means a different treatment. */
 const differencesByName = (before: Targeting, after: Targeting): Difference[] =>
   differencesBetween(before, after, originsOfTexts(namesOf(before), namesOf(after)));
 
 const namesOf = ({ treatments }: Targeting): string[] => treatments.map(({ name }) => name);
 
-/** The treatments that one removed while the other did something with them: they stay, and are a conflict. */
+/** Treatments that one side removed while the other used them: they stay, as a conflict. */
 const removedButUsed = (differences: readonly Difference[], others: readonly Difference[]): Treatment[] =>
   differences.flatMap((difference) => {
     const gone = difference.kind === 'treatment' && !difference.after ? difference.before : undefined;
@@ -143,7 +141,7 @@ const treatmentDifference = (before: Treatment, { treatments }: Targeting): Diff
 const isRemovalOf = (difference: Difference, treatments: readonly Treatment[]): boolean =>
   difference.kind === 'treatment' && !difference.after && treatments.some((one) => equalJson(one, difference.before));
 
-/** In the places that they had, and without the keys that another treatment has by now. */
+/** In their old places, without keys that another treatment has by now. */
 function withTreatments(targeting: Targeting, added: readonly Treatment[], { treatments }: Targeting): Targeting {
   const taken = new Set(targeting.treatments.flatMap(({ keys = [] }) => keys));
   const next = [...targeting.treatments];

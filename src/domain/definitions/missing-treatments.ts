@@ -1,7 +1,7 @@
-/** Parts that come from elsewhere may name treatments that a targeting has not. */
+/** Copied parts may name treatments that a targeting does not have. */
 import type { Targeting, Treatment } from './definition.ts';
 
-/** With the treatments that it names and has not, at the end: as they are known, or new. */
+/** Appends missing treatments: as they are in `known`, or new. */
 export function withMissing(targeting: Targeting, known: readonly Treatment[] = []): Targeting {
   const added = missingNames(targeting).map((name) => known.find((one) => one.name === name) ?? { name });
   return added.length === 0 ? targeting : { ...targeting, treatments: [...targeting.treatments, ...added] };

@@ -1,4 +1,4 @@
-/** Reading definitions: from a body as clients send it, or as a patch makes it. */
+/** Parses definitions, from a client's body or the result of a patch. */
 import type { Seeds } from '../bucketing.ts';
 import { equalJson, isObject, type Members, mapItems, mapMembers } from '../json.ts';
 import { applyPatch, type Operation } from '../json-patch.ts';
@@ -11,22 +11,22 @@ import { isEmptyForeign } from './matchers.ts';
 
 const shape = shapeOf(Targeting);
 
-/** Reads a body: null is absent, defaults are filled in, unknown fields are dropped. Refuses what has not the shape. */
+/** Parses a body: null is absent, defaults are filled in, unknown fields are dropped. Refuses a wrong shape. */
 export function parseTargeting(input: unknown, defaults: { killed: boolean } = { killed: false }): Targeting {
   const filled = withDefaults(withoutNulls(input, 0), defaults);
   refuse('definition_invalid', [...shape.complaints(filled), ...complaintsAboutFlagSets(filled)]);
   return shape.clean(filled);
 }
 
-/** To drop them silently would leave out the flag where SDKs ask for a set. */
+/** Dropping them silently would hide the flag from SDKs that request a set. */
 const complaintsAboutFlagSets = (body: unknown): string[] =>
   isObject(body) && body.flagSets !== undefined && !isEmptyList(body.flagSets)
     ? ['flagSets must be empty: there are no flag sets yet']
     : [];
 
 /**
- * The seeds that a body asks for, so that a definition can be made again, here or elsewhere, with every key in its
- * bucket; undefined when it asks for none. Refuses one without the other, and what is no signed 32-bit number.
+ * The seeds in a body, which recreate a definition with every key in its bucket; undefined if there are none. Refuses
+ * one without the other, and anything that is not a signed 32-bit number.
  */
 export function parseSeeds(input: unknown): Seeds | undefined {
   const { seed, trafficAllocationSeed } = isObject(input) ? input : {};
@@ -41,7 +41,7 @@ export function parseSeeds(input: unknown): Seeds | undefined {
 const isSignedInteger = (value: unknown): boolean => Number.isInteger(value) && value === ((value as number) | 0);
 
 const serverFields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'] as const;
-/** Every place that a definition has; a patch that names another would change nothing and look as if it had. */
+/** Every place in a definition. A patch of another place would change nothing without an error. */
 const index = '(?:\\d+|-)';
 const buckets = `(?:/${index}(?:/(?:treatment|size))?)?`;
 const treatment = `(?:name|description|configurations|(?:keys|segments)(?:/${index})?)`;
@@ -58,7 +58,7 @@ const patchable = new RegExp(
 );
 const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
 
-/** The targeting after a patch. Fields that only the server sets may be tested but not changed. */
+/** The targeting after a patch. Fields set by the server can be tested but not changed. */
 export function patchTargeting(definition: Definition, operations: readonly Operation[]): Targeting {
   const patched = applyPatch(withoutRevision(definition), operations, {
     mayName: patchable,
@@ -74,10 +74,10 @@ export function patchTargeting(definition: Definition, operations: readonly Oper
   return parseTargeting(patched, definition);
 }
 
-/** Deeper than this nothing belongs to a definition, so nothing there needs reading. */
+/** Definitions are never deeper, so nothing below matters. */
 const deepest = 10;
 
-/** Null members are absent: official clients send null for what is not there, and crash on it in answers. */
+/** Null members are removed: official clients send null for absent members, and crash on null in replies. */
 function withoutNulls(value: unknown, depth: number): unknown {
   if (depth > deepest) return value;
   if (Array.isArray(value)) return mapItems(value, (item) => withoutNulls(item, depth + 1));
@@ -93,7 +93,7 @@ function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
   return {
     trafficAllocation: 100,
     impressionsDisabled: false,
-    // Without a default treatment there is one complaint to make, not two: the empty text has the right shape.
+    // The empty text has the right shape, so that a missing default treatment is one complaint, not two.
     baselineTreatment: defaultTreatment ?? '',
     ...body,
     killed: booleanFromText(killed),
@@ -119,7 +119,7 @@ function ruleWithDefaults(rule: Members): Members {
   return { ...rule, condition: { ...condition, combiner, matchers: tidy } };
 }
 
-/** `negate` is shown only when true, an empty attribute is none, and a single `treatment` is a list of one. */
+/** `negate` is kept only if true, an empty attribute is removed, and a single `treatment` becomes a list. */
 const tidyMatcher = (matcher: Members): Members =>
   mapMembers(matcher, (member, name) => {
     if (name === 'negate') return member === false ? undefined : member;

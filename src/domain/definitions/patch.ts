@@ -1,4 +1,4 @@
-/** The JSON Patch that makes one targeting out of another: the operations that a person would write. */
+/** The JSON Patch from one targeting to another, as a person would write it. */
 
 import { equalJson } from '../json.ts';
 import { maxOperations, type Operation } from '../json-patch.ts';
@@ -7,7 +7,7 @@ import { listSteps, type Origins } from './list-steps.ts';
 import type { Matcher } from './matchers.ts';
 import { originsOfRules, originsOfTexts, originsOfTreatments } from './same-items.ts';
 
-/** `patchTargeting` turns a definition with the old targeting into one with the new. */
+/** `patchTargeting` with the result turns a definition with the old targeting into one with the new. */
 export function diffTargeting(before: Targeting, after: Targeting): Operation[] {
   const { treatments: oldTreatments, rules: oldRules, ...oldFields } = before;
   const { treatments, rules, ...fields } = after;
@@ -23,7 +23,7 @@ interface Items<Item> {
   readonly before: readonly Item[];
   readonly after: readonly Item[];
   readonly originsOf: (before: readonly Item[], after: readonly Item[]) => Origins;
-  /** What changes inside an item that is in both lists. */
+  /** The changes inside an item that is in both lists. */
   readonly diffItem: (path: string, before: Item, after: Item) => Operation[];
 }
 
@@ -79,7 +79,7 @@ const ruleItems = {
   ],
 };
 
-/** Matchers are short, but for their lists of texts. */
+/** Matchers are short, except for their lists of texts. */
 function diffMatchers(path: string, before: readonly Matcher[], after: readonly Matcher[]): Operation[] {
   if (before.length !== after.length) return [{ op: 'replace', path, value: after }];
   return after.flatMap((matcher, index) => {
@@ -90,7 +90,7 @@ function diffMatchers(path: string, before: readonly Matcher[], after: readonly 
   });
 }
 
-/** More than this is read more easily as the whole new list. */
+/** Beyond this, the whole new list is easier to read. */
 const maxSteps = 20;
 
 function diffTexts(path: string, before: readonly string[] = [], after: readonly string[] = []): Operation[] {

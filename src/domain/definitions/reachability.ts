@@ -1,10 +1,10 @@
-/** Rules that can never decide anything, and why. */
+/** Finds rules that can never apply, and why. */
 
 import { canonicalText } from '../json.ts';
 import type { Rule, Targeting } from './definition.ts';
 import type { Matcher } from './matchers.ts';
 
-/** For each rule, and at last for everyone else, why it is never reached; undefined when it may be. */
+/** For each rule, and finally for everyone else: why it is never reached; undefined if it can be. */
 export function whyNeverReached({ rules, trafficAllocation }: Targeting): (string | undefined)[] {
   const steps = [...rules.map(conditionOf), new Set<string>()];
   return steps.map((condition, index) => {
@@ -24,11 +24,11 @@ export function whyNeverReached({ rules, trafficAllocation }: Targeting): (strin
   });
 }
 
-/** What must hold, one text for each matcher; those that hold for every key are left out. */
+/** The condition, one text for each matcher, without matchers that always match. */
 const conditionOf = ({ condition }: Rule): ReadonlySet<string> =>
   new Set(condition.matchers.filter((matcher) => !isAlwaysTrue(matcher)).map(canonicalText));
 
-/** Every key starts with nothing, ends with it and contains it. */
+/** Every key starts with, ends with and contains the empty text. */
 const isAlwaysTrue = ({ type, attribute, strings, string, negate }: Matcher): boolean =>
   !attribute &&
   !negate &&
@@ -43,7 +43,7 @@ const negated = (text: string): string => {
 const isContradiction = (condition: ReadonlySet<string>): boolean =>
   [...condition].some((text) => condition.has(negated(text)));
 
-/** A rule with one matcher, and another rule with its opposite: together they take everyone. */
+/** A rule with one matcher and a rule with its opposite: together they match everyone. */
 function isOppositeOfOne(condition: ReadonlySet<string>, others: readonly ReadonlySet<string>[]): boolean {
   const [only] = condition;
   if (only === undefined || condition.size > 1) return false;

@@ -13,7 +13,7 @@ export interface Unsaved {
   readonly conflicts: readonly Conflict[];
 }
 
-/** The edits on top of `theirs`, which is saved now; undefined when nothing is left to save. */
+/** The edits on top of `theirs`, which is now saved; undefined if nothing is left to save. */
 export function rebase({ base, targeting, conflicts }: Unsaved, theirs: Targeting | undefined): Unsaved | undefined {
   if (!theirs) return { base: null, targeting, conflicts: [] };
   // Someone else defined the flag first: the edits change that definition.
@@ -34,7 +34,7 @@ function isOpen(old: Conflict, { targeting, conflicts }: Merged, theirs: Targeti
 const isWaitingRemoval = ({ mine }: Conflict, { treatments }: Targeting): boolean =>
   mine.kind === 'treatment' && !mine.after && treatments.some(({ name }) => name === mine.before?.name);
 
-/** A rule is the one that they had after the conflict; where they removed it, the one that is mine alone. */
+/** A rule is identified by their version after the conflict; if they removed it, by mine. */
 function isStepOf(difference: Difference, { theirs, mine }: Conflict): boolean {
   if (difference.kind !== 'rule' || theirs.kind !== 'rule') return isSameStep(difference, mine);
   return equalJson(difference.before?.rule, theirs.after?.rule);

@@ -1,7 +1,7 @@
-/** What a targeting names outside of itself. Stored beside it, to find what uses a thing without reading definitions. */
+/** What a targeting refers to. Stored beside it, so that uses of an object are found without reading definitions. */
 import { dependenciesOf, maxDependencies, segmentsOf, type Targeting } from './definition.ts';
 
-/** More kinds of segments and flag sets are stored in the same way once they exist. */
+/** Other kinds of segments and flag sets will be stored the same way. */
 export type ReferenceKind = 'flag' | 'segment';
 
 export interface DefinitionReference {
@@ -9,7 +9,7 @@ export interface DefinitionReference {
   readonly name: string;
 }
 
-/** Segments are accepted without existing, so nothing else limits how many rows a definition would take. */
+/** Segments need not exist, so only this limits how many rows a definition adds. */
 const maxSegments = 1_000;
 
 export const referencesOf = (targeting: Targeting): DefinitionReference[] => [

@@ -1,14 +1,14 @@
-/** Which keys, treatments and rules of two definitions are the same, though they may have changed or moved. */
+/** Matches keys, treatments and rules of two definitions, even if they changed or moved. */
 
 import { canonicalText, equalJson } from '../json.ts';
 import type { Rule, Treatment } from './definition.ts';
 import type { Origins } from './list-steps.ts';
 
-/** Texts are the same when they are equal. */
+/** Texts match if they are equal. */
 export const originsOfTexts = (before: readonly string[], after: readonly string[]): Origins =>
   takeEqual(before, after);
 
-/** Treatments by name; one that has another name but is otherwise equal was renamed. */
+/** Treatments match by name; one with another name but equal otherwise was renamed. */
 export function originsOfTreatments(before: readonly Treatment[], after: readonly Treatment[]): Origins {
   const byName = takeEqual(
     before.map(({ name }) => name),
@@ -18,13 +18,13 @@ export function originsOfTreatments(before: readonly Treatment[], after: readonl
   return pairRest(byName, { before, after, score });
 }
 
-/** Rules have no name: equal ones are the same, then those that are most alike. */
+/** Rules have no name: equal ones match first, then the most similar ones. */
 export function originsOfRules(before: readonly Rule[], after: readonly Rule[]): Origins {
   const equal = takeEqual(before.map(canonicalText), after.map(canonicalText));
   return pairRest(equal, { before, after, score: likeness });
 }
 
-/** How much two rules are alike; 0 when they have nothing in common but their place. */
+/** How similar two rules are; 0 if they have nothing in common except their place. */
 function likeness(old: Rule, fresh: Rule): number {
   const matchers = new Set(old.condition.matchers.map(canonicalText));
   const shared = fresh.condition.matchers.filter((matcher) => matchers.has(canonicalText(matcher))).length;
@@ -33,7 +33,7 @@ function likeness(old: Rule, fresh: Rule): number {
   return 4 * shared + 2 * related.length + (equalJson(old.buckets, fresh.buckets) ? 1 : 0);
 }
 
-/** Each item of the new list takes the first equal one of the old list that is not taken yet. */
+/** Each item of the new list takes the first equal, unused one of the old list. */
 function takeEqual(before: readonly string[], after: readonly string[]): Origins {
   const places = Map.groupBy(
     before.map((_, place) => place),
@@ -48,10 +48,10 @@ interface Lists<Item> {
   readonly score: (old: Item, fresh: Item) => number;
 }
 
-/** Beyond this many comparisons, which no person's edit needs, what is not equal is taken as new. */
+/** Beyond this many comparisons, which no manual edit needs, unequal items count as new. */
 const maxComparisons = 40_000;
 
-/** Pairs what is left over on both sides: the best score first, then the nearest; a score of 0 pairs nothing. */
+/** Pairs the remaining items: best score first, then nearest; a score of 0 does not pair. */
 function pairRest<Item>(origins: Origins, { before, after, score }: Lists<Item>): Origins {
   const taken = new Set(origins);
   const leftOver = before.flatMap((old, place) => (taken.has(place) ? [] : [{ old, place }]));

@@ -1,6 +1,6 @@
 /**
- * Shares in percent: whatever is done to them, they add up to 100 and keep their order. Keys are placed by walking the
- * list, so another order would give other people another treatment.
+ * Shares in percent: after every edit they add up to 100 and keep their order. Buckets are assigned in list order, so
+ * another order would change people's treatments.
  */
 
 import { treatmentAt } from '../bucketing.ts';
@@ -8,14 +8,14 @@ import { equalJson } from '../json.ts';
 import type { Bucket } from './definition.ts';
 
 /**
- * A series of changes to one share. Each is computed from the shares that the series started with, so setting the share
- * back brings the others back, whatever was rounded in between.
+ * A series of changes to one share. Each is computed from the shares at the start of the series, so setting the share
+ * back restores the others in spite of rounding.
  */
 export interface ShareChange {
   readonly start: readonly Bucket[];
   readonly treatment: string;
   readonly result: readonly Bucket[];
-  /** Shares that were typed before: they keep their number while the others can still add up to 100. */
+  /** Shares that were typed earlier: they stay fixed while the others can still add up to 100. */
   readonly typed: readonly string[];
 }
 
@@ -27,8 +27,8 @@ interface NewShare {
 }
 
 /**
- * Gives a treatment its share. The others divide the rest in proportion to what they had. `previous` does not count when
- * the shares were changed in another way since.
+ * Sets the share of a treatment. The others divide the rest in proportion. `previous` is ignored if the shares were
+ * changed in another way since.
  */
 export function changeShare(
   buckets: readonly Bucket[],
@@ -56,7 +56,7 @@ function setShare(buckets: readonly Bucket[], { treatment, share, fixed, saved }
   const kept = others.filter((bucket) => fixed.includes(bucket.treatment));
   const free = others.filter((bucket) => !kept.includes(bucket));
   const rest = 100 - size - total(kept.map((bucket) => bucket.size));
-  // Typed shares give way when they leave too little, or when there is nothing else to take the rest.
+  // Typed shares are changed if they leave too little, or if nothing else can take the rest.
   const mustGive = rest < 0 || free.length === 0;
   const sizes = new Map([
     ...others.map((bucket) => [bucket.treatment, mustGive ? 0 : bucket.size] as const),
@@ -66,7 +66,7 @@ function setShare(buckets: readonly Bucket[], { treatment, share, fixed, saved }
   return buckets.map((bucket) => ({ ...bucket, size: sizes.get(bucket.treatment) ?? 0 }));
 }
 
-/** Whole percents in proportion, by largest remainder. Where all are 0, the saved shares are the proportion. */
+/** Whole percents in proportion, by largest remainder. If all are 0, in proportion to the saved shares. */
 function divide(percents: number, buckets: readonly Bucket[], saved: readonly Bucket[]): [string, number][] {
   const savedSize = (treatment: string) => saved.find((bucket) => bucket.treatment === treatment)?.size ?? 0;
   const weights = [
@@ -89,7 +89,7 @@ function divide(percents: number, buckets: readonly Bucket[], saved: readonly Bu
 
 const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-/** Where each bucket but the last ends, in percent from the start. */
+/** Where each bucket except the last ends, in percent from the start. */
 export function bordersOf(buckets: readonly Bucket[]): number[] {
   let end = 0;
   return buckets.slice(0, -1).map(({ size }) => {
@@ -98,7 +98,7 @@ export function bordersOf(buckets: readonly Bucket[]): number[] {
   });
 }
 
-/** Moves the border after a bucket, as far as its neighbours. */
+/** Moves the border after a bucket, up to its neighbours. */
 export function moveBorder(buckets: readonly Bucket[], border: number, to: number): Bucket[] {
   const borders = bordersOf(buckets);
   const place = clamp(to, borders[border - 1] ?? 0, borders[border + 1] ?? 100);
@@ -106,7 +106,7 @@ export function moveBorder(buckets: readonly Bucket[], border: number, to: numbe
   return buckets.map((bucket, index) => ({ ...bucket, size: (moved[index] ?? 100) - (moved[index - 1] ?? 0) }));
 }
 
-/** The list without a treatment, whose share goes to the last that stays; `heir` takes all when none does. */
+/** Removes a treatment; its share goes to the last remaining one, or to `heir` if none remains. */
 export function withoutTreatment(buckets: readonly Bucket[], treatment: string, heir: string): Bucket[] {
   const gone = buckets.find((bucket) => bucket.treatment === treatment);
   if (!gone) return [...buckets];
@@ -116,7 +116,7 @@ export function withoutTreatment(buckets: readonly Bucket[], treatment: string, 
   return rest.map((bucket) => (bucket === last ? { ...bucket, size: bucket.size + gone.size } : bucket));
 }
 
-/** The list with treatments that it does not have yet at its end, with nothing. */
+/** Appends missing treatments with a share of 0. */
 export const withTreatments = (buckets: readonly Bucket[], names: readonly string[]): Bucket[] => [
   ...buckets,
   ...names
@@ -124,7 +124,9 @@ export const withTreatments = (buckets: readonly Bucket[], names: readonly strin
     .map((treatment) => ({ treatment, size: 0 })),
 ];
 
-/** The list without the empty buckets at its end that the saved list has not: trying a treatment leaves no trace. */
+/**
+ * Removes empty buckets at the end that the saved list does not have, so that trying a treatment leaves no difference.
+ */
 export function withoutEmptyEnd(buckets: readonly Bucket[], saved: readonly Bucket[]): Bucket[] {
   const isMeant = ({ treatment, size }: Bucket) => size > 0 || saved.some((bucket) => bucket.treatment === treatment);
   return buckets.slice(0, buckets.findLastIndex(isMeant) + 1);
@@ -136,7 +138,7 @@ const clamp = (value: number, min: number, max: number): number =>
 export interface Move {
   readonly from: string;
   readonly to: string;
-  /** Percent of the keys that the shares are for. */
+  /** Percent of the keys that the shares apply to. */
   readonly share: number;
 }
 

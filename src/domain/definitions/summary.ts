@@ -1,4 +1,4 @@
-/** What reading flags answers on request, beside what it always answers: their definitions, in short or whole. */
+/** The optional parts of flag replies: their definitions, as summaries or in full. */
 import { type Static, Type } from 'typebox';
 import { Seeds } from '../bucketing.ts';
 import { FlagWithOwners } from '../flags.ts';
@@ -7,7 +7,7 @@ import { etagOf } from '../revisions.ts';
 import { extend, Millis, Reference } from '../schema.ts';
 import { Bucket, Definition, type StoredDefinition, type Targeting, toDefinitionText } from './definition.ts';
 
-/** What a list shows of a definition. */
+/** A definition in a list. */
 export const DefinitionSummary = Type.Object({
   environment: Reference,
   killed: Type.Boolean(),
@@ -20,7 +20,7 @@ export const DefinitionSummary = Type.Object({
 });
 export type DefinitionSummary = Static<typeof DefinitionSummary>;
 
-/** A definition with what only a program that evaluates or changes it needs. */
+/** A definition with members for programs that evaluate or change it. */
 export const ExpandedDefinition = extend(
   extend(Definition, Type.Object({ etag: Type.String({ description: 'the `ETag` of the definition' }) })),
   Seeds,
@@ -49,7 +49,7 @@ export const ExpandedFlag = extend(
 );
 export type ExpandedFlag = Static<typeof ExpandedFlag>;
 
-/** What is stored of a summary: the rest is told by where and when. */
+/** The stored part of a summary; environment and time are columns. */
 export type StoredSummary = Omit<DefinitionSummary, 'environment' | 'lastUpdateTime'>;
 
 export const summarize = (targeting: Targeting): StoredSummary => ({
@@ -61,7 +61,7 @@ export const summarize = (targeting: Targeting): StoredSummary => ({
   ruleCount: targeting.rules.length,
 });
 
-/** A definition in short, its summary as the JSON text that is stored. */
+/** A definition's summary, as stored JSON text. */
 export interface SummarizedDefinition {
   readonly environment: Reference;
   readonly summary: string;

@@ -1,4 +1,4 @@
-/** What goes from which treatment to which between two sides: by the steps that decide, and by the buckets of keys. */
+/** How keys move between treatments: by the steps that decide, and by bucket. */
 import { bucketOf, type Seeds } from '../bucketing.ts';
 import { firstCovering, type Outcome, type Side } from './effect-sides.ts';
 
@@ -20,7 +20,7 @@ export interface Flow {
   readonly share: number;
 }
 
-/** The pairs that may be. Not, where a step before one of them would take whoever meets the other. */
+/** All possible pairs: not those where an earlier step would take every key that meets the condition. */
 export function pairsOf({ before, after }: Sides): Pair[] {
   const firstAfter = before.steps.map(({ condition }) => firstCovering(after.steps, condition));
   const firstBefore = after.steps.map(({ condition }) => firstCovering(before.steps, condition));
@@ -35,17 +35,17 @@ export function pairsOf({ before, after }: Sides): Pair[] {
   return pairs;
 }
 
-/** Keys that a pair of steps treats alike: inside or outside of the allocations, in one bucket. */
+/** Keys that a pair of steps treats alike: inside or outside the allocations, in one bucket. */
 export interface Cell {
   readonly isInBefore: boolean;
   readonly isInAfter: boolean;
-  /** From 0. */
+  /** Starts at 0. */
   readonly bucket: number;
   /** In ten-thousandths of all keys. */
   readonly weight: number;
 }
 
-/** The two buckets of a key have nothing to do with each other, unless both come from the same seed. */
+/** A key's two buckets are independent, unless both use the same seed. */
 export function cellsOf({ before, after }: Sides, seeds: Seeds | undefined): Cell[] {
   const isSameSeed = seeds !== undefined && seeds.seed === seeds.trafficAllocationSeed;
   const cells: Cell[] = [];
@@ -61,7 +61,7 @@ export function cellsOf({ before, after }: Sides, seeds: Seeds | undefined): Cel
   return cells;
 }
 
-/** Of one key: a single one where the seeds are known. */
+/** For one key: a single cell if the seeds are known. */
 export function cellsOfKey(key: string, sides: Sides, seeds: Seeds | undefined): Cell[] {
   if (!seeds) return cellsOf(sides, seeds);
   const place = bucketOf(key, seeds.trafficAllocationSeed);
@@ -75,7 +75,7 @@ export function cellsOfKey(key: string, sides: Sides, seeds: Seeds | undefined):
   ];
 }
 
-/** The largest first, also those who stay. They add up to 100. */
+/** Largest first, including keys that do not move. They add up to 100. */
 export function flowsOf(sides: Sides, { before, after }: Pair, cells: readonly Cell[]): Flow[] {
   const weights = new Map<string, { from: string; to: string; weight: number }>();
   for (const { isInBefore, isInAfter, bucket, weight } of cells) {

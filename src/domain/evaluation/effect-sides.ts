@@ -1,4 +1,7 @@
-/** One side of an edit, as far as a definition tells: which steps a key may pass, in order, and what each would give it. */
+/**
+ * One side of an edit, as far as the definition determines it: the steps that a key may pass, in order, and what each
+ * gives it.
+ */
 
 import { treatmentAt } from '../bucketing.ts';
 import type { Bucket, Targeting } from '../definitions/definition.ts';
@@ -6,10 +9,10 @@ import type { Matcher } from '../definitions/matchers.ts';
 import { canonicalText } from '../json.ts';
 import { testOf } from './match.ts';
 
-/** A flag in the same environment. Undefined: not known. */
+/** A flag in the same environment. Undefined: unknown. */
 export type OtherFlag = (name: string) => Targeting | 'notDefined' | undefined;
 
-/** `rest`: everyone else, or everyone where the flag is killed or not defined. */
+/** `rest`: everyone else, or everyone if the flag is killed or not defined. */
 export type Decider =
   | { readonly kind: 'rule'; readonly index: number }
   | { readonly kind: 'segment'; readonly segment: string; readonly treatment: string }
@@ -17,45 +20,45 @@ export type Decider =
 
 export type Question =
   | { readonly kind: 'attribute' | 'segment' | 'flag'; readonly name: string }
-  /** What the key looks like. */
+  /** The text of the key. */
   | { readonly kind: 'key' };
 
 export interface Outcome {
   readonly decider: Decider;
-  /** By bucket: the first is that of bucket 1. */
+  /** By bucket, starting with bucket 1. */
   readonly treatments: readonly string[];
-  /** Decides before the traffic allocation does. */
+  /** Whether it decides before the traffic allocation. */
   readonly isBeforeAllocation: boolean;
 }
 
 export interface Step extends Outcome {
-  /** One text for each matcher whose verdict is not known. The step decides where all hold. */
+  /** One text for each matcher with an unknown result. The step decides if all hold. */
   readonly condition: ReadonlySet<string>;
   readonly asksFor: readonly Question[];
 }
 
 export interface Side {
-  /** Whoever meets the condition of one never reaches another with the same condition: there is none. */
+  /** No two steps have the same condition, since the second would never be reached. */
   readonly steps: readonly Step[];
   readonly rest: Outcome;
   readonly allocation: number;
-  /** What those get who are outside of the allocation. */
+  /** The treatment of keys outside the allocation. */
   readonly left: string;
 }
 
-/** What follows from the definition alone is done once, so that many keys can be compared quickly. */
+/** Precomputes what depends only on the definition, so that many keys can be compared quickly. */
 export interface PreparedSide {
-  /** For a key that is named one by one, or for all keys that are not. */
+  /** For an individually named key, or for all other keys. */
   readonly sideFor: (key?: string) => Side;
-  /** Keys with equal texts have equal sides. */
+  /** Keys with equal signatures have equal sides. */
   readonly signatureOf: (key: string) => string;
-  /** In its rules. A key may come several times. */
+  /** Keys named in its rules. A key may occur several times. */
   readonly namedKeys: readonly (readonly string[])[];
-  /** How many texts a key is held against. */
+  /** How many texts a key is compared with. */
   readonly cost: number;
 }
 
-/** Rules and targeted segments. Of a definition with more of them nothing is told, unless it is killed. */
+/** Rules and targeted segments. Definitions with more are not analysed, unless killed. */
 const maxSteps = 100;
 
 export const isTooLarge = (targeting: Targeting | undefined): boolean =>
@@ -66,10 +69,10 @@ export const isTooLarge = (targeting: Targeting | undefined): boolean =>
 const control = 'control';
 const buckets = Array.from({ length: 100 }, (_, index) => index + 1);
 
-/** The other flags that rules ask for, each prepared once. */
+/** Other flags that rules depend on, each prepared once. */
 export interface OtherFlags {
   readonly find: OtherFlag;
-  /** Undefined: it is being prepared. Asking for it is asking in a circle. */
+  /** Undefined while it is being prepared; reading it then means a cycle. */
   readonly prepared: Map<string, PreparedSide | undefined>;
   /** The keys that they name. */
   readonly namedKeys: Set<string>;
@@ -83,7 +86,7 @@ export function prepareSide(targeting: Targeting | undefined, others: OtherFlags
     return { sideFor: () => side, signatureOf: () => '', namedKeys: [], cost: 0 };
   }
   const { treatments, rules, defaultTreatment: left, trafficAllocation: allocation, defaultRule } = targeting;
-  // Made when the first named key is looked at: it can be a hundred thousand keys.
+  // Built when the first named key is examined: there can be 100,000 keys.
   let byKey: ReadonlyMap<string, string> | undefined;
   const targetOf = (key: string) => {
     byKey ??= new Map(treatments.flatMap(({ name, keys = [] }) => keys.map((one) => [one, name])));
@@ -146,7 +149,7 @@ interface PreparedStep extends Outcome {
   readonly matchers: readonly PreparedMatcher[];
 }
 
-/** Without what never matches and what is never reached; what matches surely is the end. */
+/** Without steps that never match or are never reached; ends at the first one that always matches. */
 function openSteps(
   steps: readonly PreparedStep[],
   rest: Outcome,
@@ -165,7 +168,7 @@ function openSteps(
   return { steps: open, rest };
 }
 
-/** The place of the first step that takes whoever meets the condition; behind the last if there is none. */
+/** The index of the first step that takes every key that meets the condition; the length if there is none. */
 export function firstCovering(steps: readonly Step[], condition: ReadonlySet<string>): number {
   const found = steps.findIndex((step) => isPartOf(step.condition, condition));
   return found < 0 ? steps.length : found;
@@ -177,10 +180,10 @@ function isPartOf(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolea
 }
 
 interface PreparedMatcher {
-  /** The same for matchers that always agree. */
+  /** Equal for matchers that always agree. */
   readonly text: string;
   readonly asksFor: Question;
-  /** Undefined: not known. Without a key: of all keys that are not named. */
+  /** Undefined: unknown. Without a key: for all keys that are not named. */
   readonly verdictOf: (key: string | undefined) => boolean | undefined;
   readonly namedKeys: readonly (readonly string[])[];
 }
@@ -193,11 +196,11 @@ function prepareMatcher(matcher: Matcher, others: OtherFlags): PreparedMatcher {
   if (depends) return { ...unknown, ...prepareDependency(depends, negate, others) };
   if (attribute !== undefined) return { ...unknown, asksFor: { kind: 'attribute', name: attribute } };
   const asksFor = { kind: 'key' } as const;
-  // Expressions may take forever: none is run.
+  // Regular expressions may take forever, so none is run.
   if (!isSimple(type)) return { ...unknown, asksFor };
   const test = testOf(type, matcher);
   const isList = type === 'IN_LIST_STRING';
-  // Whoever is in a list is named; every key starts with nothing, ends with it and contains it.
+  // Keys in a list are named ones; every key starts with, ends with and contains the empty text.
   const generic = isList ? negate : strings.includes('') ? !negate : undefined;
   const verdictOf = (key: string | undefined) => (key === undefined ? generic : (test(key) ?? false) !== negate);
   return { text, asksFor, verdictOf, namedKeys: isList ? [strings] : [] };
@@ -206,7 +209,7 @@ function prepareMatcher(matcher: Matcher, others: OtherFlags): PreparedMatcher {
 const simple = ['IN_LIST_STRING', 'STARTS_WITH_STRING', 'ENDS_WITH_STRING', 'CONTAINS_STRING'] as const;
 const isSimple = (type: string): type is (typeof simple)[number] => (simple as readonly string[]).includes(type);
 
-/** Known where the other flag gives every key one of the treatments, or none of them. */
+/** Known if the other flag gives every key one of the treatments, or none of them. */
 function prepareDependency(
   { splitName: name, treatments }: NonNullable<Matcher['depends']>,
   negate: boolean,

@@ -1,13 +1,13 @@
 /**
- * What an edit changes, over all keys: how large a share of them goes from which treatment to which, traffic allocation
- * counted. It takes no sample and runs no regular expression: shares follow from the definition, because keys are spread
- * evenly over the buckets.
+ * The effect of an edit on all keys: which share of them moves from which treatment to which, including traffic
+ * allocation. No sampling and no regular expressions: shares follow from the definition, because keys are spread evenly
+ * over the buckets.
  *
- * A definition does not tell how many keys match a rule on an attribute, on a segment, on what the key looks like. Such
- * rules divide the keys into groups of unknown size. Within a group every share is exact; over all keys it is a range,
- * from the group with the least to the group with the most. Keys that are named one by one are compared one by one.
+ * A definition does not say how many keys match a rule on an attribute, a segment or the text of the key. Such rules
+ * divide the keys into groups of unknown size. Within a group every share is exact; over all keys it is a range from
+ * the smallest to the largest share of a group. Individually named keys are compared one by one.
  *
- * Bounded in time: beyond the limits below it says that it does not know.
+ * Time is bounded: beyond the limits below the result is unknown.
  */
 
 import type { Seeds } from '../bucketing.ts';
@@ -26,52 +26,54 @@ import {
 } from './effect-sides.ts';
 
 export interface Edit {
-  /** Undefined: the flag is not defined, so that everybody gets `control`. */
+  /** Undefined: the flag is not defined, so everyone gets `control`. */
   readonly before: Targeting | undefined;
   readonly after: Targeting | undefined;
-  /** Undefined before the definition is saved: then nobody's bucket is known. */
+  /** Undefined before the definition is saved: then no key's bucket is known. */
   readonly seeds: Seeds | undefined;
   readonly otherFlag: OtherFlag;
 }
 
 export interface Effect {
-  /** In the order of the treatments after the edit, then those that only were before; `control` last. */
+  /** In the order of the treatments after the edit, then removed ones; `control` last. */
   readonly shares: readonly { readonly treatment: string; readonly before: Range; readonly after: Range }[];
-  /** One is all keys; of several nobody knows the size. None where there are too many rules to compare. */
+  /**
+   * A single group contains all keys; the sizes of several are unknown. Empty if there are too many rules to compare.
+   */
   readonly groups: readonly Group[];
-  /** Why there are several groups: the steps that ask for what is not known. */
+  /** Why there are several groups: the steps with unknown conditions. */
   readonly unknowns: readonly Unknown[];
   readonly named: NamedKeys;
 }
 
-/** Percent of all keys that are not named. Exact where both are the same. */
+/** Percent of all keys that are not named. Exact if both are equal. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** The keys that the same two steps decide about. */
+/** Keys that the same two steps decide about. */
 export interface Group {
   readonly before: Decider;
   readonly after: Decider;
-  /** Percent of the group's keys, the largest first, also who stays. They add up to 100. */
+  /** Percent of the group's keys, largest first, including those that do not move. They add up to 100. */
   readonly flows: readonly Flow[];
 }
 
 export interface Unknown {
-  /** Where the step is on both sides: after. */
+  /** `after` if the step is on both sides. */
   readonly side: 'before' | 'after';
   readonly step: Decider;
   readonly asksFor: readonly Question[];
 }
 
-/** Keys that targets and rules name one by one, on either side. */
+/** Keys that targets and rules name individually, on either side. */
 export interface NamedKeys {
   readonly count: number;
   readonly moves: readonly { readonly from: string; readonly to: string; readonly keys: number }[];
-  /** What they get depends on what is not known. */
+  /** Their treatment depends on unknown conditions. */
   readonly unknown: number;
-  /** There are too many to compare. */
+  /** Too many to compare. */
   readonly notCompared: number;
 }
 
@@ -80,7 +82,7 @@ const maxFlows = 400;
 const maxNamedKeys = 5_000;
 const maxLooks = 40_000;
 
-/** Nobody gets another treatment, whatever is not known. */
+/** No key gets another treatment, whatever is unknown. */
 export const isHarmless = ({ groups, named }: Effect): boolean =>
   groups.length > 0 &&
   groups.every(({ flows }) => movesIn(flows).length === 0) &&
@@ -127,10 +129,10 @@ function rangeOf(groups: readonly Group[], isCounted: (flow: Flow) => boolean): 
   return { min: Math.min(...shares), max: Math.max(...shares) };
 }
 
-/** Many groups have the same ones. */
+/** Many groups have the same flows. */
 const differentFlows = (groups: readonly Group[]) => [...new Set(groups.map(({ flows }) => flows))];
 
-/** Shares are hundredths of a percent: their sum is one, too. */
+/** Shares are multiples of 0.01 percent, and so is their sum. */
 const sum = (shares: readonly number[]): number =>
   Math.round(shares.reduce((total, share) => total + share, 0) * 100) / 100;
 
@@ -143,7 +145,7 @@ function unknownsOf({ before, after }: Sides): Unknown[] {
 const equalSets = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   one.size === other.size && [...one].every((text) => other.has(text));
 
-/** None where there are too many different ones. */
+/** Empty if there are too many different ones. */
 function groupsOf(sides: Sides, seeds: Seeds | undefined): Group[] {
   const cells = cellsOf(sides, seeds);
   const outcomes = [sides.before, sides.after].flatMap(({ steps, rest }) => [...steps, rest]);
@@ -179,7 +181,7 @@ function compareNamedKeys(edit: Edit, { before, after }: Prepared, elsewhere: Re
 
 const sizeOf = (lists: readonly (readonly string[])[]): number => lists.reduce((sum, keys) => sum + keys.length, 0);
 
-/** They are before everything but a kill. */
+/** Targets come before everything except a kill. */
 const areTargetsUnchanged = ({ before, after }: Edit): boolean =>
   before !== undefined &&
   after !== undefined &&

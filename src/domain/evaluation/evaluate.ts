@@ -1,6 +1,6 @@
 /**
- * What a key sees of a flag, and why: the steps of the definition in their order, up to the one that decides. Exactly as
- * the official SDKs decide it; a test holds it against their engine. The definition must be one that the server accepts.
+ * Evaluates a flag for a key and explains the result: the steps of the definition in order, up to the one that decides.
+ * Exactly like the official SDKs; a test compares it with their engine. The definition must be valid.
  */
 
 import { bucketOf, type Seeds, type Share, treatmentAt } from '../bucketing.ts';
@@ -10,39 +10,39 @@ import { testOf, toText } from './match.ts';
 
 export type Evaluable = Targeting & Seeds & { readonly name: string };
 
-/** Whom a program asks about. */
+/** The key and attributes to evaluate. */
 export interface Subject {
   readonly key: string;
-  /** JSON values: what the SDKs take, and what callers send by mistake. */
+  /** JSON values: what SDKs accept, and what callers send by mistake. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** What lies outside the definition, in the same environment. */
+/** The rest of the environment. */
 export interface World {
-  /** Undefined where the flag is not defined. */
+  /** Undefined if the flag is not defined. */
   readonly definitionOf: (flag: string) => Evaluable | undefined;
   readonly isInSegment: (segment: string, key: string) => boolean;
-  /** `matchesPattern`, wherever that may be run. What it throws ends the evaluation. */
+  /** `matchesPattern`, or a safe way to run it. Errors end the evaluation. */
   readonly matches: (pattern: string, text: string) => boolean;
 }
 
 export interface Evaluation {
   readonly treatment: string;
-  /** The treatment's configuration, JSON as text. */
+  /** The treatment's configuration as JSON text. */
   readonly config: string | undefined;
-  /** What was looked at, in order. All but the last passed the subject on. */
+  /** The steps taken, in order. Only the last one decided. */
   readonly steps: readonly Step[];
-  /** The last of the steps. */
+  /** The last step. */
   readonly decidedBy: Step;
 }
 
 export type Step =
   | { readonly kind: 'killed' }
-  /** Individual targets: by the key itself, unless it decides and names a segment. */
+  /** Individual targets: by key, or by a segment if it decides and names one. */
   | { readonly kind: 'targets'; readonly segment?: string }
-  /** Decides about who is left out. No bucket where nobody is. */
+  /** Decides about keys outside the allocation. No bucket if all are inside. */
   | { readonly kind: 'allocation'; readonly bucket?: number }
-  /** The bucket is there where the rule decides. */
+  /** With a bucket if the rule decides. */
   | {
       readonly kind: 'rule';
       readonly index: number;
@@ -50,31 +50,33 @@ export type Step =
       readonly bucket?: number;
     }
   | { readonly kind: 'defaultRule'; readonly bucket: number }
-  /** Of a flag that a rule asks for: it is not defined here, or it is being asked for already. */
+  /** For a flag that a rule depends on: it is not defined here, or it is already being evaluated. */
   | { readonly kind: 'notDefined' | 'circle' };
 
-/** How a matcher of a rule turned out; in the order of the rule's matchers. */
+/** The result of a rule's matcher, in matcher order. */
 export interface MatcherOutcome {
   /** After `negate`. */
   readonly holds: boolean;
-  /** What was looked at: the key, or the attribute as it was given. */
+  /** The compared value: the key, or the attribute as given. */
   readonly value: unknown;
-  /** `missing`: no such attribute. `unreadable`: not what the matcher needs. Neither matches, so both hold if negated. */
+  /**
+   * `missing`: no such attribute. `unreadable`: wrong type for the matcher. Neither matches, so both hold if negated.
+   */
   readonly reading: 'read' | 'missing' | 'unreadable';
-  /** What the subject sees of the flag that the matcher asks for. */
+  /** The evaluation of the flag that the matcher depends on. */
   readonly other?: Evaluation;
 }
 
-/** What who asks for a flag gets that cannot be evaluated. */
+/** The treatment of a flag that cannot be evaluated. */
 export const control = 'control';
 
-/** The key as the SDKs take it; undefined if they refuse it. */
+/** The key as SDKs accept it; undefined if they refuse it. */
 export function parseKey(text: string): string | undefined {
   const key = text.trim();
   return key.length > 0 && key.length <= 250 ? key : undefined;
 }
 
-/** What follows from the definition alone is done once, so that many subjects can be evaluated quickly. */
+/** Precomputes what depends only on the definition, so that many subjects can be evaluated quickly. */
 export function evaluatorOf(definition: Evaluable, world: World): (subject: Subject) => Evaluation {
   const flags = new Map([[definition.name, prepare(definition)]]);
   const find = (name: string): Prepared => {
@@ -87,7 +89,7 @@ export function evaluatorOf(definition: Evaluable, world: World): (subject: Subj
     const ask = (name: string): Evaluation => {
       const known = answers.get(name);
       if (known) return known;
-      // Who asks for the same flag again before it is answered goes in a circle.
+      // Evaluating the same flag again before this is done means a cycle.
       answers.set(name, unevaluated('circle'));
       const answer = find(name)({ subject, world, ask });
       answers.set(name, answer);
@@ -100,7 +102,7 @@ export function evaluatorOf(definition: Evaluable, world: World): (subject: Subj
 interface Question {
   readonly subject: Subject;
   readonly world: World;
-  /** What the subject sees of another flag. */
+  /** Evaluates another flag for the subject. */
   readonly ask: (flag: string) => Evaluation;
 }
 type Prepared = (question: Question) => Evaluation;
@@ -211,6 +213,6 @@ function prepareMatcher(matcher: Matcher): (question: Question) => MatcherOutcom
   };
 }
 
-/** What every object inherits is no attribute. */
+/** Inherited members are not attributes. */
 const ownMember = (members: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(members, name) ? members[name] : undefined;

@@ -1,14 +1,14 @@
-/** How a value is held against a matcher, exactly as the official SDKs do it. One table, beside the one of `matchers.ts`. */
+/** Tests values with matchers, exactly like the official SDKs. `matchers.ts` has the other table of matchers. */
 import type { Matcher, MatcherType } from '../definitions/matchers.ts';
 import { compareVersions, parseVersion, type SemanticVersion } from './semver.ts';
 
-/** Whether the value meets the matcher, `negate` aside; undefined if it cannot be read as what the matcher needs. */
+/** Whether the value matches, ignoring `negate`; undefined if it has the wrong type for the matcher. */
 export type Test = (value: unknown) => boolean | undefined;
 
-/** Matchers that look at a value alone. What the others ask of the world, `evaluate.ts` answers. */
+/** Matchers that need only a value. `evaluate.ts` handles the others. */
 export type ValueMatcherType = Exclude<MatcherType, 'IN_SEGMENT' | 'IN_SPLIT' | 'MATCHES_STRING'>;
 
-/** What follows from the matcher alone is done once, so that many values can be tested quickly. */
+/** Precomputes what depends only on the matcher, so that many values can be tested quickly. */
 export const testOf = (type: ValueMatcherType, matcher: Matcher): Test => tests[type](matcher);
 
 const tests: Record<ValueMatcherType, (matcher: Matcher) => Test> = {
@@ -19,7 +19,7 @@ const tests: Record<ValueMatcherType, (matcher: Matcher) => Test> = {
   STARTS_WITH_STRING: ({ strings = [] }) => onText((text) => strings.some((start) => text.startsWith(start))),
   ENDS_WITH_STRING: ({ strings = [] }) => onText((text) => strings.some((end) => text.endsWith(end))),
   CONTAINS_STRING: ({ strings = [] }) => onText((text) => strings.some((part) => text.includes(part))),
-  // Lengths are those of the list as it stands: one that repeats itself is equal to no set.
+  // Compares the raw lengths: a list with duplicates equals no set.
   EQUAL_SET: ({ strings = [] }) => onSet((set) => set.size === strings.length && isPartOf(set, strings)),
   ANY_OF_SET: ({ strings = [] }) => onSet((set) => strings.some((item) => set.has(item))),
   ALL_OF_SET: ({ strings = [] }) =>
@@ -70,14 +70,14 @@ function onVersion(
   return read(toVersion, (version) => test(version, others));
 }
 
-/** Of a list only the texts count; nothing, an empty text and an object are no text. */
+/** Only the texts of a list count; null, an empty text and an object are not text. */
 export function toText(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : '')).join() || undefined;
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   return Object.is(value, -0) ? '-0' : String(value) || undefined;
 }
 
-/** As JavaScript reads numbers: an empty text and null are 0, true is 1. */
+/** Like JavaScript: an empty text and null are 0, true is 1. */
 function toNumber(value: unknown): number | undefined {
   const number = Number(value);
   return Number.isNaN(number) ? undefined : number;
@@ -97,8 +97,8 @@ function toVersion(value: unknown): SemanticVersion | undefined {
 }
 
 /**
- * Runs a regular expression that somebody wrote: it may take forever, so never where others wait for it. What this
- * engine does not understand matches nothing.
+ * Runs a user's regular expression, which may take forever: never call it where others wait. Patterns that this engine
+ * does not support match nothing.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   try {
@@ -111,6 +111,6 @@ export function matchesPattern(pattern: string, text: string): boolean {
 const isPartOf = (set: ReadonlySet<string>, list: readonly string[]): boolean =>
   [...set].every((item) => list.includes(item));
 
-/** Days and minutes are those of UTC. What is no date is NaN, which is equal to nothing. */
+/** Days and minutes in UTC. NaN if it is not a date, which equals nothing. */
 const startOfDay = (time: number): number => new Date(time).setUTCHours(0, 0, 0, 0);
 const startOfMinute = (time: number): number => new Date(time).setUTCSeconds(0, 0);

@@ -1,7 +1,7 @@
-/** Semantic versions as the SDKs read and order them: more lenient than the standard, and aware of build metadata. */
+/** Semantic versions as SDKs parse and order them: more lenient than the standard, and including build metadata. */
 
 export interface SemanticVersion {
-  /** Without leading zeros, with pre-release and build metadata: equal versions have equal texts. */
+  /** Without leading zeros, with pre-release and build metadata: equal versions have equal text. */
   readonly text: string;
   readonly numbers: readonly string[];
   readonly preRelease: readonly string[];
@@ -10,7 +10,7 @@ export interface SemanticVersion {
 const isNumeric = (text: string): boolean => /^[0-9]+$/.test(text);
 const withoutLeadingZeros = (text: string): string => text.replace(/^0+(?=\d)/, '');
 
-/** Undefined when the text is no version. */
+/** Undefined if the text is not a version. */
 export function parseVersion(text: string): SemanticVersion | undefined {
   const [release, metadata] = splitAt(text, '+');
   const [core, suffix] = splitAt(release, '-');
@@ -28,7 +28,7 @@ function splitAt(text: string, mark: string): [before: string, after: string | u
   return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-/** Below zero, zero or above it: the first comes before, beside or behind the second. Build metadata has no rank. */
+/** Negative, zero or positive, as for `sort`. Ignores build metadata. */
 export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
   const byNumbers = compareParts(a.numbers, b.numbers);
   if (byNumbers !== 0) return byNumbers;
@@ -37,7 +37,7 @@ export function compareVersions(a: SemanticVersion, b: SemanticVersion): number 
   return compareParts(a.preRelease, b.preRelease) || a.preRelease.length - b.preRelease.length;
 }
 
-/** Of the parts that both have, the first that differ. */
+/** Compares the first parts that differ, among those that both have. */
 function compareParts(a: readonly string[], b: readonly string[]): number {
   for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
     const result = comparePart(a[index] ?? '', b[index] ?? '');
@@ -46,7 +46,7 @@ function compareParts(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-/** Numbers may be longer than a number can be exact: the longer one is the larger. Anything else goes by its characters. */
+/** Numbers may exceed the exact range, so the longer one is larger. Anything else compares by characters. */
 function comparePart(a: string, b: string): number {
   if (isNumeric(a) && isNumeric(b) && a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;

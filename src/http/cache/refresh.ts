@@ -1,6 +1,6 @@
 /** Bypasses both caches every 10 s per key, so that the key's last use stays current. */
 
-/** Far more often than last use is saved, and far less often than a busy key asks. */
+/** Far more often than last use is saved, and far less often than a busy key sends requests. */
 const intervalMs = 10_000;
 /** Bounds memory. When it is full, every key bypasses the caches once more. */
 const maxKeys = 1_000;

@@ -1,22 +1,22 @@
 /**
- * How many requests a key or an address may make, where the operator set a limit. Counted in memory, by each node for
- * itself. Plain functions, so that whatever answers a request can ask them.
+ * Rate limits per key and per address, if the operator set them. Counted in memory by each node. Plain functions, so
+ * that any code that answers a request can call them.
  */
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '#domain/problems.ts';
 import { networkOf } from './networks.ts';
 import { createCounter } from './window.ts';
 
-/** Requests a minute; undefined: as many as they like. */
+/** Requests per minute; undefined: unlimited. */
 export interface RateLimits {
   readonly perKey: number | undefined;
   readonly perAddress: number | undefined;
 }
 
-/** Headers that tell a client what is left of its limit. Empty where there is no limit. */
+/** Headers that report the remaining quota. Empty without a limit. */
 export type Quota = Readonly<Record<string, string>>;
 
-/** Each counts one request, and refuses it with `too_many_requests` when it is one too many. */
+/** Each counts one request, and refuses it with `too_many_requests` if it exceeds the limit. */
 export interface Limits {
   ofAddress(address: string): Quota;
   ofKey(keyId: string): Quota;
@@ -24,7 +24,7 @@ export interface Limits {
 
 const windowSeconds = 60;
 
-/** The vendor limits by organization and by address; its word for the first is what its clients look for. */
+/** The vendor limits by organization and by address; its clients read the header for the first. */
 export function createLimits({ perKey, perAddress }: RateLimits): Limits {
   const addresses = limitBy('ip', perAddress);
   return { ofAddress: (address) => addresses(networkOf(address)), ofKey: limitBy('org', perKey) };

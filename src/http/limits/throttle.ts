@@ -4,33 +4,35 @@ import { networkOf } from './networks.ts';
 import { type Count, type Counter, createCounter } from './window.ts';
 
 export interface Throttles {
-  /** Counts a request with a wrong key; refuses when there were too many from the address. */
+  /** Counts a request with a wrong key; refuses if the address sent too many. */
   failedKey(address: string): void;
-  /** Refuses an address that has no attempt left, without counting: asked before a body is read. */
+  /** Refuses an address without attempts left, without counting. Called before the body is read. */
   requireAttemptLeft(address: string): void;
-  /** Counts an attempt at something that a password or a link's token opens; refuses when there were too many. */
+  /** Counts an attempt to use a password or a link's token; refuses if there were too many. */
   attempt(address: string, account?: string): Attempt;
   /**
-   * Counts a right password; refuses when there were too many without a session. Only someone who knows the password
-   * gets here, so no stranger can use this limit up, and it can be low enough that codes cannot be guessed.
+   * Counts a correct password; refuses if there were too many without a session. Only someone who knows the password
+   * gets here, so strangers cannot use up this limit, and it can be low enough that codes cannot be guessed.
    */
   rightPassword(userId: string): void;
-  /** Forgets the right passwords of somebody who is in now. */
+  /** Resets the count of correct passwords. */
   signedIn(userId: string): void;
 }
 
 export interface Attempt {
-  /** It does not count, and earlier failures from this address for this account are forgotten. */
+  /** Not counted, and earlier failures from this address for this account are forgotten. */
   succeeded(): void;
-  /** It does not count: it was not looked at. */
+  /** Not counted, because it was not checked. */
   takeBack(): void;
 }
 
 const failedKeysAMinute = 300;
-/** All in five minutes. A low limit for an account alone would let anyone lock its owner out. */
+/** All within five minutes. A low limit for an account alone would let anyone lock its owner out. */
 const attempts = { ofAnAddress: 50, ofAnAddressAtAnAccount: 10, atAnAccount: 300, withoutCode: 10 };
 const windowSeconds = 300;
-/** For so long a network from which an account signed in is not refused because of what others try for the account. */
+/**
+ * How long a network from which an account signed in is exempt from limits caused by others' attempts for the account.
+ */
 const familiarSeconds = 30 * 24 * 60 * 60;
 
 export function createThrottles(): Throttles {
@@ -52,7 +54,7 @@ export function createThrottles(): Throttles {
         return { succeeded: takeBack, takeBack };
       }
       const both = `${network} ${account}`;
-      // Before the account's own count: one address must not use that up.
+      // Before the account's own count, so that one address cannot use that up.
       count(byBoth, both, attempts.ofAnAddressAtAnAccount, 'too_many_attempts');
       const isFamiliar = familiar.has(both);
       if (!isFamiliar) count(byAccount, account, attempts.atAnAccount, 'too_many_attempts');

@@ -1,9 +1,9 @@
 /**
- * Counts by name within windows of time. In the memory of this process, and without waiting.
+ * Counts by name in time windows. In memory and synchronous.
  *
  * Invariants
- * 1. A window begins with the first count of its name. All are equally long, so the map has them in the order in which
- *    they end, and those that are over lie in front.
+ * 1. A window starts with the first count of its name. All have the same length, so the map has them in the order they
+ *    end, expired ones first.
  * 2. There are never more than `maxNames` names: further ones end the oldest windows early.
  */
 
@@ -17,12 +17,12 @@ export interface Count {
 
 export interface Counter {
   add(name: string): Count;
-  /** What `add` would answer, without counting. */
+  /** What `add` would return, without counting. */
   peek(name: string): Count;
-  /** Takes one back. */
+  /** Undoes one count. */
   takeBack(name: string): void;
   forget(name: string): void;
-  /** Whether the name was counted, and its window has not ended. */
+  /** Whether the name has an open window. */
   has(name: string): boolean;
 }
 
@@ -36,7 +36,7 @@ export function createCounter(windowSeconds: number, clock: () => number = () =>
   };
   return {
     add: (name) => {
-      // Sums of fractions are off by their last digit, which would make a second of it.
+      // Sums of fractions have rounding errors, which would add a second.
       const now = Math.floor(clock());
       dropEnded(now);
       const window = windows.get(name) ?? { count: 0, endsAt: now + windowSeconds * 1000 };

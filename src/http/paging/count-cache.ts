@@ -9,7 +9,7 @@ const longestName = 1_000;
 
 interface Counting<Filter> {
   readonly count: (filter: Filter) => Promise<Total>;
-  /** The number of the last change of what can pass the filter. */
+  /** The change number of the filtered items. */
   readonly findChanges: (filter: Filter) => Promise<number | undefined>;
 }
 

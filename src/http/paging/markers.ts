@@ -1,4 +1,4 @@
-/** The opaque cursors of long lists: a position, signed, so that a marker of our making can be told from any other. */
+/** Opaque cursors of long lists: signed positions, so that forged markers are recognised. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { farthestOffset, limited, type PageSize } from '#contract/parts.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -6,14 +6,14 @@ import { maxPageBytes } from '#store/changes.ts';
 import { fitting } from '#store/paging.ts';
 import type { Position } from '#store/sql.ts';
 
-/** A place in a list, and how many items from there on are still to be skipped. */
+/** A position in a list, and how many items after it are still to be skipped. */
 interface Place extends Position {
   readonly skip?: number;
 }
 
 export interface Markers {
   write(place: Place): string;
-  /** Refuses a text that `write` did not make for the same list. */
+  /** Refuses a text that `write` did not create for the same list. */
   read(marker: string): Place;
 }
 
@@ -31,7 +31,7 @@ export function markersFor(list: string, secret: string): Markers {
       const expected = signatureOf(text);
       const genuine =
         signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
-      // Decoding is lenient about stray characters; a marker must be exactly what was given out.
+      // Decoding ignores stray characters; a marker must be exactly as issued.
       const same = genuine && Buffer.from(`${text}__${signature}`).toString('base64url') === marker;
       if (!same) throw new Problem('marker_invalid');
       const split = text.indexOf('__');
@@ -57,23 +57,23 @@ interface Slice {
 
 interface Found<Item> {
   readonly items: Item[];
-  /** Where the search stopped before it found enough. */
+  /** Where the search gave up before it found enough. */
   readonly end?: Place;
 }
 
 interface MarkerSource<Item, Shown> {
   readonly list: (slice: Slice) => Promise<Found<Item>>;
   readonly positionOf: (item: Item) => Position;
-  /** How large an item will be, where items can be large: then a page may end before its limit. */
+  /** The size of an item, if items can be large: then a page may end before its limit. */
   readonly bytesOf?: (item: Item) => number;
   readonly show: (items: readonly Item[]) => Promise<Shown[]>;
 }
 
 /**
- * The answer of a list that is paged by markers. Both markers are null exactly on the last page, so that a client that
- * follows either of them sees everything once; on other pages the previous marker points at the page's own beginning.
- * A page has at least one item, and more only as long as they are together no larger than `maxPageBytes`; but where the
- * search stopped early it may be empty, and the marker goes on from there.
+ * A page of a list with markers. Both markers are null only on the last page, so a client that follows either of them
+ * sees everything once; on other pages the previous marker points at the page's own beginning. A page has at least one
+ * item, and more only if they fit into `maxPageBytes`. If the search gave up early, the page may be empty, and the
+ * marker continues from there.
  */
 export async function markerPage<Item, Shown>(
   markers: Markers,
@@ -84,17 +84,17 @@ export async function markerPage<Item, Shown>(
   const limit = limited(query.limit, size);
   const { after, before } = placeOf(markers, query);
   const offset = before ? 0 : (after?.skip ?? offsetOf(query));
-  // Forward, one item more than fits tells whether there is another page; backward, that must be asked for.
+  // Forward, one extra item shows whether there is another page; backward, a query does.
   const { items, end } = await list({ after, before, offset, limit: before ? limit : limit + 1 });
   const sizes = items.slice(0, limit).map(bytesOf);
-  // What does not fit is at the end that is further away from the marker.
+  // Items that do not fit are dropped at the end away from the marker.
   const count = fitting(before ? sizes.toReversed() : sizes, (bytes) => bytes, maxPageBytes).length;
   const page = before ? items.slice(items.length - count) : items.slice(0, count);
   const [first, last] = [page[0], page.at(-1)].map((item) => item && positionOf(item));
   const behind = before && last ? await list({ after: last, before: undefined, offset: 0, limit: 1 }) : undefined;
   const rest = behind ? behind.items.length : items.length - page.length;
   const isLast = rest === 0 && !end && !behind?.end;
-  // Where everything that was found is on the page, the search goes on from where it stopped.
+  // If everything found is on the page, the search continues where it stopped.
   const stopped = page.length === items.length ? end : undefined;
   const [previous, next] = before ? [stopped ?? first, last ?? end] : [first ?? end, stopped ?? last];
   const markerOf = (place: Place | undefined) => (isLast || !place ? null : markers.write(place));

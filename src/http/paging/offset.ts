@@ -10,7 +10,7 @@ export interface OffsetSource<Items> {
   readonly count: () => Promise<number>;
 }
 
-/** The answer of a list that is paged by offset: the page and the total, with what was asked for echoed. */
+/** A page of a list by offset: the items, the total, and the offset and limit. */
 export async function offsetPage<Item>(
   { offset = 0, limit: asked }: OffsetQuery,
   size: PageSize,

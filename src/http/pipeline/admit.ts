@@ -28,7 +28,7 @@ interface AdmittedRequest {
   readonly resolved: ResolvedPath;
 }
 
-/** The hook that runs before anything else of the endpoint. */
+/** The first hook of an endpoint. */
 export function admit(admission: Admission, endpoint: Endpoint) {
   const { limits, throttles, publicUrl } = admission;
   const { access } = endpoint;

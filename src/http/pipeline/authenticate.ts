@@ -16,7 +16,7 @@ export interface Authentication {
   readonly db: Reader;
   readonly throttles: Throttles;
   readonly publicUrl: string | undefined;
-  /** Told of each key and session that was used. */
+  /** Called for each key and session that was used. */
   readonly keyUsed: (key: ApiKey) => void;
   readonly sessionUsed: (session: Session) => void;
 }
@@ -28,7 +28,7 @@ export interface Person extends SignedIn {
 
 interface Authenticated {
   readonly actor: Actor;
-  /** Of the key that authenticated the request; undefined for a session. */
+  /** The key that authenticated the request; undefined for a session. */
   readonly keyHash: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function authenticate(authentication: Authentication, request: Fast
   return { actor: person.actor, keyHash: undefined };
 }
 
-/** Refuses everything but a known key of type admin; keys of SDKs open nothing here. */
+/** Refuses everything except a known admin key; SDK keys have no access here. */
 async function authenticateKey(
   { db, throttles, keyUsed }: Authentication,
   request: FastifyRequest,

@@ -31,7 +31,7 @@ export type Call<E extends Endpoint> = Resolved<E> &
     readonly ifMatch: string | undefined;
     readonly origin: Origin;
     readonly cookie: SessionCookie;
-    /** Tells the caller, in the header `Warning`, of what was accepted but hardly meant. */
+    /** Sends a `Warning` header about input that was accepted but is probably a mistake. */
     readonly warn: (sentences: readonly string[]) => void;
   };
 
@@ -50,7 +50,7 @@ export interface Route {
   readonly handler: (call: never) => Promise<unknown>;
 }
 
-/** Binds a module of the contract to its handlers; one that is missing does not compile. */
+/** Binds a contract module to its handlers; a missing handler does not compile. */
 export const implement = <Module extends Record<string, Endpoint>>(
   module: Module,
   handlers: Handlers<Module>,
@@ -108,7 +108,7 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
 const maxWarnings = 10;
 const longestWarning = 300;
 
-/** Sentences quote what was sent: a header takes printable ASCII, and no more of it than a client will read. */
+/** Warnings quote input: headers accept only printable ASCII, and long ones are cut. */
 function setWarnings(reply: FastifyReply, sentences: readonly string[]): void {
   if (sentences.length === 0) return;
   const shown = sentences.slice(0, maxWarnings).map((sentence) =>
@@ -130,7 +130,7 @@ const anonymous = (request: FastifyRequest): Actor => ({
   scope: { kind: 'member', userId: '' },
 });
 
-/** What lets the request in, and is asked for again in its transaction. */
+/** The permission that let the request in, checked again in its transaction. */
 const grantOf = (access: Endpoint['access'], resolved: ResolvedPath | undefined): Grant | undefined =>
   typeof access === 'string' ? undefined : { ...resolved, access };
 
@@ -150,7 +150,7 @@ function readQuery(
   return shape.clean(query);
 }
 
-/** Clients expect a dry run to change nothing: where an endpoint has none, asking for one must not change anything. */
+/** Clients expect a dry run to change nothing, so endpoints without one refuse it. */
 function refuseDryRun(schema: TObject | undefined, raw: Record<string, unknown>): void {
   const asked = ['dry_run', 'dryRun'].filter(
     (name) => raw[name] !== undefined && raw[name] !== 'false' && !schema?.properties[name],
@@ -161,7 +161,7 @@ function refuseDryRun(schema: TObject | undefined, raw: Record<string, unknown>)
   );
 }
 
-/** A query has only text: whole numbers are read as such, and a parameter that may be repeated is a list. */
+/** Queries contain only text: whole numbers are parsed, and a repeatable parameter is a list. */
 function coerced(schema: TObject, raw: Record<string, unknown>): Record<string, unknown> {
   const query: Record<string, unknown> = { ...raw };
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -189,7 +189,7 @@ function required(body: unknown, schema: TSchema | undefined): unknown {
   return body;
 }
 
-/** Clients send null for a member that they leave out: where the member is optional, that is what it means. */
+/** Clients send null for members that they leave out; for optional members, null means absent. */
 function withoutNullOptionals(schema: Endpoint['body'], body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { required = [] } = schema as { required?: readonly string[] };
@@ -201,7 +201,7 @@ declare module 'fastify' {
     actor: Actor | undefined;
     person: Person | undefined;
     resolved: ResolvedPath | undefined;
-    /** The code of the problem that was answered, for the log. */
+    /** The problem code of the response, for the log. */
     problem: string | undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Replies that consist of stored JSON text: passed on as it is, since parsing and writing a megabyte takes 100 ms. */
+/** Replies that consist of stored JSON text, passed on unparsed: parsing and serialising a megabyte takes 100 ms. */
 import { finished, Readable, type Writable } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { limited, type PageSize } from '#contract/parts.ts';
@@ -25,7 +25,7 @@ const largeReplies = turnstile(16, {
 const onePerTurn = turnstile(1);
 
 export class JsonReply {
-  /** What the ETag is made from. */
+  /** The source of the ETag. */
   readonly version: Versioned | undefined;
   readonly #text: string | AsyncIterable<string>;
 
@@ -43,7 +43,7 @@ export class JsonReply {
     if (first.done || first.value.length < partLength) return first.value ?? '';
     await largeReplies.enter();
     finished(response, largeReplies.leave);
-    // By default 16 parts would be read ahead.
+    // The default would read 16 parts ahead.
     return Readable.from(streamed([first.value], parts), { highWaterMark: 1 });
   }
 }
@@ -71,13 +71,13 @@ async function* streamed(begun: string[], rest: AsyncGenerator<string>): AsyncGe
   for (let bytes = await nextBytes(rest); bytes; bytes = await nextBytes(rest)) yield bytes;
 }
 
-/** A slow client must not use up the request's deadline for the database: each part gets its own. */
+/** A slow client must not use up the request's database deadline, so each part gets its own. */
 async function nextBytes(parts: AsyncGenerator<string>): Promise<Buffer | undefined> {
   const { done, value } = await withDeadline(maxWaitMs, () => parts.next());
   return done ? undefined : Buffer.from(value);
 }
 
-/** A page of a list that is paged by offset. The list comes as JSON text in pieces, commas included. */
+/** A page of a list by offset. The items are JSON text in pieces, commas included. */
 export const jsonPage = (query: OffsetQuery, size: PageSize, source: OffsetSource<AsyncIterable<string>>): JsonReply =>
   new JsonReply(pageText(query, size, source));
 
@@ -92,7 +92,7 @@ async function* pageText(
   yield `],${JSON.stringify({ offset, limit, totalCount: await count() }).slice(1)}`;
 }
 
-/** With commas between them. */
+/** Inserts commas. */
 export async function* separated(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let comma = '';
   for await (const text of texts) {

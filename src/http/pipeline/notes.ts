@@ -4,7 +4,7 @@ import type { Note } from '#domain/projects.ts';
 
 const members = ['title', 'comment'] as const;
 
-/** Title and comment from the query, else from the body; an empty one is none. */
+/** Title and comment from the query, else from the body; empty counts as absent. */
 export function noteOf(query: Note, body?: unknown): Note {
   const sent = (body ?? {}) as Record<keyof Note, unknown>;
   refuse(
@@ -15,7 +15,7 @@ export function noteOf(query: Note, body?: unknown): Note {
   return { title: pick('title'), comment: pick('comment') };
 }
 
-/** Bodies that the domain reads itself are not held against a schema here; this part of them is ours. */
+/** Bodies that the domain parses are not checked against a schema, so these members are checked here. */
 function complaintsAbout(member: keyof Note, value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string') return [`${member} must be string`];

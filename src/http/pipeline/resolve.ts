@@ -1,4 +1,6 @@
-/** Resolves path parameters, or answers 404: the same answer for what does not exist and for what is outside the actor's scope. */
+/**
+ * Resolves path parameters, or answers 404, equally for what does not exist and for what is outside the actor's scope.
+ */
 import type { Actor } from '#domain/access.ts';
 import { definitionNotFound } from '#domain/definitions/definition.ts';
 import type { Environment } from '#domain/environments.ts';
@@ -28,7 +30,7 @@ async function resolveEnvironment(db: Reader, actor: Actor, project: Project, na
   throw new Problem('environment_not_found', { nameOrId, similar });
 }
 
-/** Several at once, in one statement. */
+/** Several in one statement. */
 export async function resolveEnvironments(
   db: Reader,
   actor: Actor,
@@ -69,7 +71,7 @@ async function resolveFlag(db: Reader, project: Project, nameOrId: string): Prom
   return flag;
 }
 
-/** Inside an environment a flag is looked for as a definition, and missed as one. */
+/** In an environment, a flag is looked up as a definition, and so is the 404. */
 async function resolveDefinedFlag(
   db: Reader,
   actor: Actor,
@@ -112,13 +114,13 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
   return found;
 }
 
-/** The name that differs from the word in case alone. Only for what the actor reaches. */
+/** A name that differs only in case, among what the actor reaches. */
 const nameLike = (nameOrId: string, candidates: readonly { readonly name: string }[]): string | undefined =>
   candidates.find(({ name }) => name.toLowerCase() === nameOrId.toLowerCase())?.name;
 
 /**
- * Some clients write a space in a path as `+`: what is not found as it stands is tried once more that way. Only what the
- * actor reaches is found, so a foreign name with a `+` neither hides one of ours nor shows that it exists.
+ * Some clients encode a space in a path as `+`, so a failed lookup is repeated that way. Only what the actor reaches is
+ * found, so a foreign name with a `+` neither hides ours nor is revealed.
  */
 async function findByNameOrId<Found>(nameOrId: string, find: (name: string) => Promise<Found | undefined>) {
   const found = await find(nameOrId);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLifeMs } from '#domain/accounts.ts';
 
-/** How a handler starts and ends the session of the browser that asks. */
+/** Starts and ends the session of the requesting browser. */
 export interface SessionCookie {
   start(token: string): void;
   end(): void;
@@ -20,12 +20,12 @@ export function sessionCookie(reply: FastifyReply, publicUrl: string | undefined
   };
 }
 
-/** Whether people come by TLS: the operator says so, or a trusted proxy does. */
+/** Whether users connect by TLS, according to PUBLIC_URL or a trusted proxy. */
 const isSecure = ({ protocol }: FastifyRequest, publicUrl: string | undefined): boolean =>
   publicUrl?.startsWith('https:') || protocol === 'https';
 
 /**
- * With TLS only the prefixed name counts: browsers let no other host of the domain set it. To go on reading the plain one
- * there, for sessions from before an upgrade, would open that door again.
+ * With TLS, only the prefixed name is read: browsers let no other host of the domain set it. Reading the plain name
+ * too, for sessions from before an upgrade, would undo that protection.
  */
 const nameOf = (secure: boolean): string => (secure ? '__Host-burgee_session' : 'burgee_session');

@@ -36,11 +36,11 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
   const begin = async (cookie: SessionCookie, { token }: StartedSession) => {
     cookie.start(token);
     const person = await findSignedIn(db, hashOf(token));
-    // Somebody ended it at once.
+    // The session was ended at the same moment.
     if (!person) throw new Problem('signed_out');
     return toSessionView(db, person);
   };
-  /** What guesses wrong counts against address and account. */
+  /** Failed guesses count against the address and the account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
     const { succeeded, takeBack } = attempt(address, account);
     try {

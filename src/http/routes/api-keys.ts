@@ -30,7 +30,7 @@ export const apiKeys = (db: Reader, accountId: string) =>
     revokeApiKey: async ({ context, params }) => revokeApiKey(context, params.key),
   });
 
-/** Project and environments, each by id or name, of which the actor must reach every one. */
+/** Project and environments by id or name. The actor must reach all of them. */
 async function scopeOf(db: Reader, actor: Actor, { workspace, environments }: NewApiKey): Promise<KeyScope> {
   const named = [...new Set((environments ?? []).map((environment) => environment.id))];
   if (!workspace) {

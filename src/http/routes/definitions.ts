@@ -55,7 +55,7 @@ async function* definitionTexts(definitions: AsyncIterable<StoredDefinition>): A
   for await (const definition of definitions) yield toDefinitionText(definition);
 }
 
-/** A segment that does not exist is accepted, as by the vendor, and has no members; Burgee has no segments yet. */
+/** Unknown segments are accepted, as the vendor does, and have no members; Burgee has no segments yet. */
 function warned({ warn }: { warn: (sentences: readonly string[]) => void }, edited: EditedDefinition): JsonReply {
   warn(segmentsOf(edited.targeting).map((name) => `Segment ${name} does not exist, so it counts as empty`));
   return toReply(edited);

@@ -1,6 +1,6 @@
 /**
- * The API described: for machines at /openapi.json, for people at /docs, with nothing fetched from elsewhere. Anyone may
- * ask, so an answer is a ready buffer that all of them share: clients that stop reading cost no memory.
+ * The API documents: /openapi.json for machines, /docs for people, without external resources. They are public, so
+ * replies are prepared buffers shared by all clients: clients that stop reading cost no memory.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { turnstile } from '../server/turnstile.ts';
 
 const sliceBytes = 65_536;
 
-/** A file in each of its encodings. */
+/** A file in all its encodings. */
 type Ready = Readonly<Record<Encoding | 'identity', { readonly etag: string; readonly bytes: Buffer }>>;
 
 export function documents(app: FastifyInstance): void {
@@ -33,7 +33,7 @@ export function documents(app: FastifyInstance): void {
   serve('/docs/js/start.js', 'text/javascript', start);
   serve('/docs/js/scalar.js', 'text/javascript', viewer);
   app.get('/docs', async (request, reply) => {
-    // The page needs it next.
+    // The page requests it next.
     const isBuilt = await viewer().then(
       () => true,
       () => false,
@@ -55,8 +55,8 @@ function send(request: FastifyRequest, reply: FastifyReply, ready: Ready): Fasti
 }
 
 /**
- * A socket takes megabytes at once, and copying them for many clients in a row would hold up everyone else: in each turn
- * of the event loop only a few slices are sent, whoever asks. A client that does not read waits outside.
+ * A socket accepts megabytes at once, and copying them for many clients in a row would block everyone else. So each
+ * turn of the event loop sends only a few slices, across all clients. Clients that do not read wait.
  */
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += sliceBytes) {
@@ -69,7 +69,7 @@ const slicesPerTurn = turnstile(4);
 
 async function compressed(text: string): Promise<Ready> {
   const identity = Buffer.from(text);
-  // Brotli's highest levels take a second for what is sent a few times a day.
+  // Brotli's highest levels take a second, too long for something sent a few times a day.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(identity, { params }), promisify(gzip)(identity)]);
   return ready(identity, br, gzipped);
@@ -89,7 +89,7 @@ function ready(identity: Buffer, br: Buffer, gzipped: Buffer): Ready {
   };
 }
 
-/** Made when it is first asked for; tried again after a failure. */
+/** Created on first use; tried again after a failure. */
 function lazy<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
@@ -118,7 +118,7 @@ const pageText = `<!doctype html>
 </html>
 `;
 
-/** In a file of its own, because the policy allows no script inside the page. */
+/** A separate file, because the content security policy forbids inline scripts. */
 const startText = `Scalar.createApiReference('#app', {
   url: '/openapi.json',
   withDefaultFonts: false,

@@ -66,7 +66,7 @@ export const flags = (db: Reader) => {
       if (objectType.toLowerCase() !== 'split') throw new Problem('object_type_unknown', { nameOrId: objectType });
       const { tags, name } = await tagFlag(context, { project, flag, tags: body, note: noteOf(query), ifMatch });
       const objects = (tags ?? []).map((tag) => ({ name: tag.name, objectType, objectName: name }));
-      // Always the whole list; clients know this answer with a limit of 20.
+      // Always the whole list; clients expect a limit of 20 here.
       return { objects, offset: 0, limit: Math.max(20, objects.length), totalCount: objects.length };
     },
     deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
@@ -84,7 +84,7 @@ async function* expandedTexts(definitions: AsyncIterable<StoredDefinition & Seed
   for await (const definition of definitions) yield toExpandedText(definition);
 }
 
-/** The flags with what they do in the environments, in short, and with commas between them. */
+/** The flags with their summaries, separated by commas. */
 async function* summarizedTexts(
   db: Reader,
   flags: readonly Flag[],

@@ -6,7 +6,7 @@ import { cachedTotals } from '../paging/count-cache.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 
-/** There is no filter of groups: who sees one sees all. */
+/** Groups have no filter: an actor sees all of them or none. */
 const all = {};
 
 export const groups = (db: Reader) => {

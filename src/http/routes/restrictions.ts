@@ -16,7 +16,7 @@ export const restrictions = (db: Reader) => {
     return access;
   };
   return implement(contract, {
-    // Every project has exactly one, so the page is the first or it is empty.
+    // Every project has exactly one, so only the first page has an item.
     listRestrictions: async ({ actor, query }) => {
       const project = await resolveProject(db, actor, query.resource_id);
       const access = await accessOf(project);

@@ -11,7 +11,7 @@ import { findUser, listUsers } from '#store/users.ts';
 import { type Markers, markerPage } from '../paging/markers.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
 
-/** As some clients send it. Answered only where the server accepts partial updates, so it is not in the contract. */
+/** Some clients send this. Enabled only if the server accepts partial updates, so it is not in the contract. */
 const replaceUserNamedInBody = endpoint({
   ...contract.replaceUser,
   path: '/users',
@@ -20,7 +20,7 @@ const replaceUserNamedInBody = endpoint({
 
 interface Options {
   readonly markers: Markers;
-  /** Whether PUT keeps what a body leaves out. */
+  /** Whether PUT keeps members that the body leaves out. */
   readonly acceptPartialPut: boolean;
 }
 

@@ -1,21 +1,21 @@
-/** Reads bodies as real clients send them: JSON whatever the content type, or no body at all. */
+/** Parses bodies as clients send them: JSON whatever the content type, or no body at all. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { countMembers, measure } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 
-/** Deeper than any body of ours by far, shallow enough that no walk through it can exhaust the stack. */
+/** Far deeper than any valid body, but shallow enough for recursive code. */
 const deepest = 64;
-/** Far more than any object of ours has; objects with very many members are slow to make and to walk through. */
+/** Far more than any valid object has; objects with very many members are slow. */
 const widest = 200;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as it came. It is read only where the endpoint wants one. */
+/** An unparsed body. It is parsed only if the endpoint needs it. */
 class RawBody {
   readonly bytes: Buffer;
-  /** As its header says; compressed bodies are not read. */
+  /** According to Content-Encoding; compressed bodies are refused. */
   readonly isEncoded: boolean;
 
   constructor(bytes: Buffer, isEncoded: boolean) {
@@ -27,7 +27,7 @@ class RawBody {
 /** Reads bodies as bytes, whatever their content type. */
 export function readBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ headers }) => {
-    // Fastify refuses a header that is no content type at all.
+    // Fastify refuses malformed content types.
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
   });
   app.removeAllContentTypeParsers();
@@ -36,13 +36,13 @@ export function readBodies(app: FastifyInstance): void {
   );
 }
 
-/** Bodies of the scope's routes over this limit are refused, instead of those over the server's limit. */
+/** Sets the limit of the scope's routes instead of the server's. */
 export const limitBodies = (scope: FastifyInstance, bodyLimit: number): void =>
   void scope.addHook('onRoute', (route) => {
     route.bodyLimit = bodyLimit;
   });
 
-/** The JSON value of a body, or `json_invalid`. */
+/** Parses JSON, or refuses with `json_invalid`. */
 export function parseJson(body: unknown): unknown {
   if (!(body instanceof RawBody)) return undefined;
   const text = decode(body);
@@ -50,14 +50,14 @@ export function parseJson(body: unknown): unknown {
   if (depth > deepest) throw notValid(`it is nested deeper than ${deepest} levels`);
   if (widestObject > widest) throw notValid(`an object in it has more than ${widest} members`);
   const value = parseText(text);
-  // Of two members with one name readers take this or that: what one of them checked, another might not see.
+  // Parsers differ in which of two members with the same name they keep, so one could bypass a check.
   if (countMembers(value) < members) throw notValid('an object in it has two members with the same name');
-  // Only escapes can bring in what no database keeps, so most bodies need no second look.
+  // Only escapes can produce characters that databases cannot store, so most bodies need no second pass.
   if (/\\u(0000|d[89a-f])/i.test(text)) requireStorable(value);
   return value;
 }
 
-/** For requests that need no body: clients send odd ones along, which must not matter. */
+/** For requests that need no body: clients send odd ones, which must not matter. */
 export function parseJsonOrNothing(body: unknown): unknown {
   try {
     return parseJson(body);
@@ -78,10 +78,10 @@ function parseText(text: string): unknown {
 const isForm = (text: string): boolean =>
   /^[\w.%+[\]-]+=[^{["]*$/.test(text) || /^--\S+\r?\ncontent-disposition: form-data/i.test(text);
 
-/** The parser shows the place by quoting the body, which may hold a password. */
+/** The parser quotes the body in its message, which may contain a password. */
 const withoutQuote = (message: string): string => message.replace(/,? ?(?:\.{3})?".*$/s, '') || 'it is something else';
 
-/** Text with NUL or half a surrogate pair would not come back as it went in. */
+/** NUL and lone surrogates cannot be stored and read back unchanged. */
 function requireStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {
@@ -95,7 +95,7 @@ function requireStorable(value: unknown): void {
   }
 }
 
-/** The text that a body is: a JSON string, or else the body as it stands. */
+/** A body as text: the value of a JSON string, or else the raw body. */
 export function textOf(body: unknown): string {
   if (!(body instanceof RawBody)) return '';
   const sent = decode(body);

@@ -1,4 +1,4 @@
-/** Compresses responses for clients that accept it. What is compressed and what is not: docs/decisions/0033. */
+/** Compresses responses for clients that accept it. docs/decisions/0033 says which ones. */
 import { once } from 'node:events';
 import { Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { turnstile } from './turnstile.ts';
 
 export type Encoding = 'br' | 'gzip';
 
-/** Below this the headers outweigh what is saved. In characters. */
+/** In characters. Below this, compression does not pay. */
 const smallest = 1_024;
 
 /** The cheapest level of each: the next ones cost two to four times as much for three percent of the size. */
@@ -27,13 +27,13 @@ const streamCompressors: Record<Encoding, () => Transform> = {
 
 /** The encoding that the client prefers among ours; undefined: none. */
 export function acceptedEncoding(acceptEncoding: string | string[] | undefined): Encoding | undefined {
-  // No cache by header text: clients could fill it with whatever they make up.
+  // No cache by header text, because clients could fill it.
   return (negotiate(String(acceptEncoding ?? '').toLowerCase(), ['br', 'gzip']) as Encoding | null) ?? undefined;
 }
 
 /**
- * Compresses the answers of the scope, on threads beside the event loop. The ETag stays as it is: it names the revision
- * of the object, and `If-Match` must find it whichever encoding the client read.
+ * Compresses the scope's responses off the event loop. The ETag is not changed: it names the object's revision, and
+ * `If-Match` must match whichever encoding the client read.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -49,19 +49,19 @@ export function compressAnswers(app: FastifyInstance): void {
 }
 
 /**
- * Compression runs in libuv's pool of four threads. Password hashes take at most two of them, and compression one, so
- * that one is left to bring SQLite's commits to the disk.
+ * Compression runs in libuv's pool of four threads. Password hashes use at most two and compression one, so one is free
+ * for SQLite's flushes.
  */
 const oneAtATime = turnstile(1);
 
 /**
- * Holds the thread only while it works, not while the client reads: what comes out is collected first. When the client
- * leaves, the loop ends, and the payload with it.
+ * Holds the slot only while compressing, not while the client reads: the output is collected first. If the client
+ * disconnects, the loop ends and the payload is released.
  */
 async function* compressedParts(payload: Readable, compressor: Transform): AsyncGenerator<Buffer> {
   const compressed: Buffer[] = [];
   compressor.on('data', (bytes: Buffer) => compressed.push(bytes));
-  // The write that failed tells.
+  // The failing write reports the error.
   compressor.on('error', () => undefined);
   try {
     for await (const part of payload) {
@@ -80,13 +80,13 @@ const write = (compressor: Transform, part: unknown): Promise<void> =>
     compressor.write(part, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Only what is larger than a megabyte comes as a stream. */
+/** Only payloads over a megabyte are streams. */
 const isLarge = (payload: unknown): payload is string | Readable =>
   typeof payload === 'string' ? payload.length >= smallest : payload instanceof Readable;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer shows a secret beside what the client sent, so its length must not tell of either. */
+    /** The response contains a secret next to client input, so its length must reveal nothing. */
     showsSecret?: boolean;
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Lets pages of other sites use the Admin API, where the operator allows it, with a key that they send themselves. Never
- * with a session: no answer allows credentials, and an answer to a request that carries cookies and no key says nothing
- * of this, so the browser keeps it from the page.
+ * Allows pages of other origins to use the Admin API with a key, if the operator permits it. Never with a session: no
+ * response allows credentials, and responses to requests with cookies and without a key have no CORS headers, so
+ * browsers hide them from the page.
  */
 import type { FastifyInstance } from 'fastify';
 import { keyOf } from '#security/secrets.ts';
 
-/** `*` for every origin, or a list of them. */
+/** `*` for every origin, or a list. */
 export type AllowedOrigins = '*' | readonly string[];
 
 const methods = 'GET, POST, PUT, PATCH, DELETE';
@@ -24,7 +24,7 @@ const answerHeaders = [
 ].join(', ');
 const preflightSeconds = 600;
 
-/** Register it behind the hook that sets the headers of every answer. */
+/** Register it after the hook that sets the headers of every response. */
 export function allowOrigins(app: FastifyInstance, origins: AllowedOrigins): void {
   if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {

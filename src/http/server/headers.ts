@@ -10,14 +10,14 @@ export const safeHeaders = (publicUrl: string | undefined): Readonly<Record<stri
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
-  // Addresses of pages carry tokens, so no other site may learn them.
+  // Page addresses contain tokens, so they must not be sent to other sites.
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // Of this host alone: what the other hosts of the domain speak is not ours to decide.
+  // For this host only: other hosts of the domain are not ours to decide about.
   ...(publicUrl?.startsWith('https:') ? { 'strict-transport-security': `max-age=${aYearInSeconds}` } : {}),
 });
 
-/** Pages run our own scripts and styles and nothing else, talk to this server only, and are shown in no frame. */
+/** Pages run only our scripts and styles, connect only to this server, and cannot be framed. */
 export const policyOfPages = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,5 +30,5 @@ export const policyOfPages = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The API viewer adds styles as it goes. */
+/** The API viewer adds inline styles. */
 export const policyOfDocuments = policyOfPages.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");

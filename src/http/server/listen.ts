@@ -10,7 +10,7 @@ const standstillMs = 40_000;
 export const createHttpServer = (answer: RequestListener): Server =>
   createServer(
     {
-      // Titles and comments of the longest kind fit into a query.
+      // Titles and comments of maximum length fit into a query.
       maxHeaderSize: 65_536,
       headersTimeout: 30_000,
       requestTimeout: 30_000,

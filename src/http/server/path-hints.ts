@@ -24,7 +24,7 @@ const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
   [/^\/(ng|authz|resourcegroup)\/api(\/|$)/, `Burgee has no Harness platform API; the Admin API is at ${prefix}`],
 ];
 
-/** Words that people use instead of those in our paths. */
+/** Common synonyms of the words in our paths. */
 const synonyms: Readonly<Record<string, string>> = {
   flags: 'splits',
   'feature-flags': 'splits',
@@ -50,7 +50,7 @@ const synonyms: Readonly<Record<string, string>> = {
   changes: 'auditLogs',
 };
 
-/** Answers the hint for a path that no route has. `known`: the paths below the prefix, with their words as `:word`. */
+/** Returns the hint for an unknown path. `known`: the paths without the prefix, with parameters as `:word`. */
 export function pathHints(known: readonly string[]): (path: string) => string {
   const patterns = known.map((path) => path.split('/').slice(1));
   return (path) => {
@@ -60,7 +60,7 @@ export function pathHints(known: readonly string[]): (path: string) => string {
       .replace(/^(\/internal)?(\/api)?(\/v\d+)?(?=\/)/, '')
       .split('/')
       .slice(1);
-    // Forgotten: the `ws` that stands before a project in most paths.
+    // The `ws` before a project is often forgotten.
     const attempts = [words, [words[0] ?? '', 'ws', ...words.slice(1)]];
     const meant = attempts.flatMap((attempt) => patterns.flatMap((pattern) => readAs(pattern, attempt) ?? []))[0];
     return meant === undefined
@@ -69,7 +69,7 @@ export function pathHints(known: readonly string[]): (path: string) => string {
   };
 }
 
-/** The words as a path of the pattern, if each fixed word of it is there, whatever its case, or a synonym of it. */
+/** The words as a path of the pattern, if its fixed words match, ignoring case and synonyms. */
 function readAs(pattern: readonly string[], words: readonly string[]): string | undefined {
   const fits =
     pattern.length === words.length &&

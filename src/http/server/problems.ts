@@ -8,7 +8,7 @@ import { Problem, type ProblemCode } from '#domain/problems.ts';
 const bodiless: ReadonlySet<ProblemCode> = new Set(['note_required']);
 
 const keys = /(burgee_[asc]_)[0-9A-Za-z]{36}/g;
-/** Of sessions and links: 256 bits in base64url, with capital and small letters among them, as few names have them. */
+/** Session and link tokens: 256 bits in base64url, with upper- and lower-case letters, unlike most names. */
 const tokens = /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{42}[AEIMQUYcgkosw048](?![\w-])/g;
 
 /** A key or token sent in the wrong place is not echoed: error responses end up in logs. */

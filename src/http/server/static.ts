@@ -1,4 +1,4 @@
-/** The built interface: its files, and index.html for every address that is a page of it. */
+/** The built interface: its files, and index.html for every page address. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +6,10 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { policyOfPages } from './headers.ts';
 
-/** What `npm run build` makes. */
+/** The output of `npm run build`. */
 export const dist = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
-/** What lies beside index.html; everything else that is built is below /assets, under names that change with the content. */
+/** Files beside index.html. All other built files are in /assets, with names that contain a content hash. */
 const fixedFiles = ['/theme.js', '/favicon.svg'];
 const aYear = 365 * 24 * 60 * 60 * 1000;
 
@@ -21,10 +21,10 @@ export async function servePages(app: FastifyInstance): Promise<void> {
   app.get('/*', (request, reply) => (isPage(request) ? sendPage(reply) : reply.callNotFound()));
 }
 
-/** The addresses that people are sent; whoever looks at them finds the page. */
+/** Page addresses in mails and links. */
 const pages = /^\/(sign-in|setup|forgot|reset\/[^/]+|invitations\/[^/]+)?$/;
 
-/** A browser that goes to another address says that it takes HTML; programs do not, and get the error that they understand. */
+/** Browsers accept HTML when they navigate. Programs do not, and get a JSON error. */
 const isPage = (request: FastifyRequest): boolean =>
   pages.test(pathOf(request)) ||
   ((request.headers.accept ?? '').includes('text/html') &&

@@ -1,8 +1,8 @@
 import type { Problem } from '#domain/problems.ts';
 
-/** Lets few through at a time; the others wait in order. */
+/** Limits concurrency; others wait in order. */
 export interface Turnstile {
-  /** Runs the work when it is its turn. */
+  /** Runs the work when a slot is free. */
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when it is the caller's turn, which lasts until the caller calls `leave`. */
   enter(): Promise<void>;
@@ -41,7 +41,7 @@ export function turnstile(maxAtOnce: number, patience?: Patience): Turnstile {
     else await waitInLine();
   };
   const leave = () => {
-    // The next in line takes over the place, so nobody can overtake it.
+    // The next one takes the slot, so nobody can overtake it.
     const [next] = waiting;
     if (!next) running -= 1;
     else {

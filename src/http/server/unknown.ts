@@ -11,7 +11,7 @@ interface KnownPath {
   readonly path: string;
 }
 
-/** For every request that no route answers: 405 with Allow where the path is known, else 404. */
+/** 405 with Allow if the path is known, else 404. */
 export function refuseUnknown(known: readonly KnownPath[]) {
   const patterns = known.map(({ method, path }) => ({
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
@@ -33,5 +33,5 @@ export function refuseUnknown(known: readonly KnownPath[]) {
 
 const unknownPath = (path: string, hint: string) => new Problem('path_unknown', { path: brief(path), hint });
 
-/** Cut off only when the secrets are out of it: half a secret would not be recognised. */
+/** Shorten only after secrets are removed: half a secret would not be recognised. */
 const brief = (path: string): string => withoutSecrets(path).slice(0, 200);

@@ -1,11 +1,11 @@
 /**
- * Makes a backup: one file of SQLite with everything in it, whichever database it is of.
+ * Makes a backup: one SQLite file with everything in it, from either database.
  *
  * Invariants
- * 1. It is the database at one moment: all of it is read from one snapshot, while writers go on.
- * 2. What has the final name is whole, on disk, and was read again and compared: until then it has another name.
- * 3. It is for its owner alone from the first byte: it holds what opens accounts.
- * 4. It has the schema of its source, so a new version can back up a database that it has not yet brought up to date.
+ * 1. It is the database at one moment: everything is read from one snapshot, while writers continue.
+ * 2. A file with the final name is complete, on disk, and was read again and compared; until then it has another name.
+ * 3. Only its owner can read it, from the first byte, because it contains invitation and reset links.
+ * 4. It has the schema of its source, so a new version can back up a database that is not migrated yet.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -24,11 +24,11 @@ import { type BackupFacts, examineBackup, type TableSum } from './verify.ts';
 export interface BackupOptions {
   /** Must not exist. */
   readonly file: string;
-  /** Called while it goes on, with the table and how many of its rows are there. */
+  /** Called repeatedly, with the table and the number of rows copied. */
   readonly onProgress?: (table: string, rows: number) => void;
 }
 
-/** Throws a plain sentence when it cannot be made; then nothing is left of it. */
+/** Throws an OperatorError if it cannot be made, and leaves nothing behind. */
 export async function makeBackup(database: Database, { file, onProgress }: BackupOptions): Promise<BackupFacts> {
   const final = resolve(file);
   if (existsSync(final)) throw new OperatorError(`${file} exists; a backup overwrites nothing, so give another name`);
@@ -48,7 +48,7 @@ export async function makeBackup(database: Database, { file, onProgress }: Backu
   }
 }
 
-/** What is not finished has this behind its name. */
+/** Suffix of unfinished backups. */
 export const partialEnding = '.partial';
 
 function reserve(partial: string): void {
@@ -63,7 +63,7 @@ function reserve(partial: string): void {
 }
 
 async function fill(database: Database, partial: string, progressOf: (table: string) => OnProgress): Promise<void> {
-  // Everything that was answered until now is in it.
+  // Everything answered until now is in it.
   const madeAt = Date.now();
   const source = await openSnapshot(database);
   try {
@@ -82,7 +82,7 @@ async function fill(database: Database, partial: string, progressOf: (table: str
   endWriteAheadLog(partial);
 }
 
-/** Throws when there is nothing to back up, or only the beginning of a copy. */
+/** Throws if there is nothing to back up, or only the beginning of a copy. */
 async function migrationsOf(source: Reader, url: string): Promise<string[]> {
   const names = await listMigrations(source).catch((error: unknown) => {
     throw new OperatorError(`There is nothing to back up in ${url}: ${(error as Error).message}`);
@@ -92,7 +92,7 @@ async function migrationsOf(source: Reader, url: string): Promise<string[]> {
   return names;
 }
 
-/** The sums are of the source: the examination compares them with what is in the file. */
+/** The checksums are those of the source; verification compares them with the file. */
 async function copyAll(source: Reader, target: Store, progressOf: (table: string) => OnProgress): Promise<TableSum[]> {
   const there = new Set(await listTables(target));
   const sums: TableSum[] = [];
@@ -115,7 +115,7 @@ const insertManifest = (target: Store, { madeAt, sums }: { madeAt: number; sums:
     }
   });
 
-/** A folder, too: the new name in it is to outlast a loss of power. */
+/** For folders too: the new name must survive a power failure. */
 function syncFile(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

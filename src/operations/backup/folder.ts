@@ -1,4 +1,4 @@
-/** The folder of the nightly backups: names by which they sort, and which of them are kept. */
+/** The folder of nightly backups: their names, and which are kept. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileEndings } from '#store/sqlite/file.ts';
@@ -10,20 +10,20 @@ export const backupName = (at: number): string =>
 
 const ofOurs = /^burgee-\d{4}-\d{2}-\d{2}T\d{6}Z\.db$/;
 
-/** The names of the backups in the folder, oldest first. Other files are not looked at. */
+/** The names of the backups in the folder, oldest first. Other files are ignored. */
 export const listBackups = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => ofOurs.test(name))
     .sort();
 
-/** Removes all but the newest; answers which. */
+/** Deletes all but the newest and returns the deleted names. */
 export function pruneBackups(folder: string, keep: number): string[] {
   const old = listBackups(folder).slice(0, -keep);
   for (const name of old) rmSync(join(folder, name));
   return old;
 }
 
-/** What processes left that were killed while they made a backup. For who has the claim: it is nobody's any more. */
+/** Deletes what killed processes left behind. Requires the claim, so that no unfinished backup is in use. */
 export function removeBrokenOff(folder: string): void {
   const endings = fileEndings.map((ending) => partialEnding + ending);
   for (const name of readdirSync(folder)) {

@@ -1,4 +1,4 @@
-/** Reads a backup from the beginning to the end, changes nothing, and tells what is in it and what is wrong with it. */
+/** Reads a whole backup without changing it, and reports its contents and errors. */
 import { existsSync, statSync } from 'node:fs';
 import sql, { raw } from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
@@ -17,19 +17,19 @@ export interface TableSum {
 export interface BackupFacts {
   readonly madeAt: number;
   readonly bytes: number;
-  /** The newest migration: what version of the schema it has. */
+  /** The newest migration, that is, the schema version. */
   readonly schema: string;
   /** As they are in the file. */
   readonly tables: readonly TableSum[];
-  /** When the newest entry of the audit log was written. */
+  /** Time of the newest audit entry. */
   readonly newestChangeAt: number | undefined;
-  /** What makes it a bad copy: a sentence each; none when it has what its source had. */
+  /** Why it is a bad copy, one sentence each; empty if it matches its source. */
   readonly troubles: readonly string[];
-  /** What the audit log does not tell of. In a copy without troubles its source has the same gaps. */
+  /** Gaps in the audit log. In a good copy, the source has the same gaps. */
   readonly gaps: readonly string[];
 }
 
-/** Throws a plain sentence when the file is no backup at all, or too broken to be read. */
+/** Throws an OperatorError if the file is not a backup or is too damaged to read. */
 export async function examineBackup(file: string): Promise<BackupFacts> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}`);
   const db = openSqliteSnapshot(file);
@@ -70,7 +70,7 @@ function fromTheFuture(migrations: readonly string[]): string[] {
   return unknown.length > 0 ? [`it was made by a newer version of Burgee (it has ${unknown.join(', ')})`] : [];
 }
 
-/** A byte that changed inside of a value is no damage to SQLite; the sums tell. */
+/** SQLite does not notice a changed byte inside a value; the checksums do. */
 function differences(promised: readonly TableSum[], found: readonly TableSum[]): string[] {
   const byName = new Map(found.map((sum) => [sum.name, sum]));
   return promised.flatMap(({ name, rows, checksum }) => {
@@ -82,9 +82,9 @@ function differences(promised: readonly TableSum[], found: readonly TableSum[]):
 }
 
 /**
- * The audit log leads to what is there: every change of a definition starts from a state that an entry tells of, every
- * definition is as an entry left it, and every flag has the entry of its creation; but for entries that were removed
- * because of their age. `isLinked`: whether entries name the one before, and some may have been removed.
+ * The audit log must explain the data: every definition change starts from a recorded state, every definition matches
+ * an entry, and every flag has a creation entry, except for entries deleted because of their age. `isLinked`: whether
+ * entries name the previous one, and some may have been deleted.
  */
 async function gapsOf(db: Reader, isLinked: boolean): Promise<string[]> {
   const states = `

@@ -1,4 +1,4 @@
-/** Looks at a database without changing it, and tells what is well and what is not. */
+/** Examines a database without changing it. */
 import { statSync } from 'node:fs';
 import sql, { raw } from 'sql-template-tag';
 import { commandLine } from '#domain/operator.ts';
@@ -9,7 +9,7 @@ import { listDamages, listTables } from '#store/sqlite/file.ts';
 import { clockFinding, type Finding } from './finding.ts';
 import { examineServer, listServerTables } from './postgres.ts';
 
-/** Never throws: what cannot be looked at is a finding, too. */
+/** Never throws: what cannot be examined is a finding. */
 export async function examineDatabase(database: Database): Promise<Finding[]> {
   const subject = 'database';
   if (isMissingFile(database.databaseUrl)) return [beforeTheFirstStart(fileOf(database.databaseUrl))];
@@ -30,7 +30,7 @@ export async function examineDatabase(database: Database): Promise<Finding[]> {
   }
 }
 
-/** Nothing to mend, unless there should be a database already. */
+/** Nothing to fix, unless there should be a database already. */
 const beforeTheFirstStart = (place: string): Finding => ({
   level: 'warning',
   subject: 'schema',
@@ -85,7 +85,7 @@ async function examineContents(db: Reader): Promise<Finding[]> {
   return [...findings, await examineClock(db)];
 }
 
-/** No entry of the audit log is from the future, unless a clock is or was wrong. */
+/** No audit entry is from the future, unless a clock is or was wrong. */
 async function examineClock(db: Reader): Promise<Finding> {
   const newest = await db.one<{ at: number | null }>(raw('select max(at) as at from changes'));
   const aheadMs = (newest?.at ?? 0) - Date.now();

@@ -1,15 +1,15 @@
-/** What an examination of the database comes to. */
+/** The result of a check. */
 
-/** `trouble` must be mended, a `warning` should be looked at. */
+/** `trouble` must be fixed; a `warning` should be looked at. */
 export interface Finding {
   readonly level: 'ok' | 'warning' | 'trouble';
   readonly subject: string;
-  /** What is so and, if that is not well, what to do. */
+  /** The situation and, if it is not good, what to do. */
   readonly sentence: string;
 }
 
 const maxMs = 1_000;
-/** From here on codes of second factors are refused. */
+/** From here on, two-factor codes are refused. */
 const muchMs = 30_000;
 
 export function clockFinding(offByMs: number, sentence: string): Finding {

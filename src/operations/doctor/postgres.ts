@@ -1,4 +1,4 @@
-/** What can be wrong with a server of PostgreSQL although it answers. */
+/** Problems of a PostgreSQL server that responds. */
 import sql, { join } from 'sql-template-tag';
 import { oldestVersion } from '#store/postgres/pool.ts';
 import type { Reader } from '#store/sql.ts';
@@ -47,7 +47,7 @@ export async function listServerTables(db: Reader): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The answer took a while: the clock was read at some time between. */
+/** The response took a while; the clock was read somewhere in between. */
 function clockDifference(there: number, before: number, after: number): number {
   if (there < before) return before - there;
   return Math.max(0, there - after);

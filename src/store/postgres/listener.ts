@@ -1,6 +1,6 @@
 /**
- * Hears what commits announce, on a connection of its own. Notices are lost while it is away, so listeners are told
- * `missed` whenever it is back.
+ * Receives notices on its own connection. They are lost while it is disconnected, so listeners get `missed` after each
+ * reconnect.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
@@ -9,7 +9,7 @@ import { decodeNotice, missed, type Received } from '../notices.ts';
 export const channel = 'burgee';
 
 const comeBackMs = 500;
-/** A connection can be dead without anybody having been told. */
+/** A connection can be dead without an error. */
 const heartbeatMs = 10_000;
 const answerMs = 5_000;
 
@@ -29,13 +29,13 @@ export function startListener(connection: ClientConfig, onNotice: (received: Rec
 
   async function keepListening(): Promise<void> {
     while (!closing.signal.aborted) {
-      // What ended the connection matters to nobody: requests meet the same, and tell of it.
+      // The error is not reported: requests meet the same one and report it.
       await listenOnce().catch(() => undefined);
       await pause(comeBackMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }
 
-  /** Rejects when the connection is over. */
+  /** Rejects when the connection ends. */
   async function listenOnce(): Promise<void> {
     const client = new Client({ ...connection, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
     const over = new AbortController();

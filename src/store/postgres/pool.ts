@@ -1,20 +1,22 @@
-/** The connections of a node to PostgreSQL, each made fit for us before it is used. */
+/** A node's PostgreSQL connections. Each is set up before use. */
 import { type Client, type ClientBase, Pool } from 'pg';
 import { OperatorError } from '#domain/operator.ts';
 import { connectionTo } from './query.ts';
 
-/** Shorter than the longest wait, so that a lock held by a stopped node is released in time. */
+/** Shorter than the request deadline, so that a lock held by a stopped node is released in time. */
 const idleTransactionMs = 5_000;
 /**
- * Less than `idleTransactionMs`: of a node that stopped, those who wait for a lock give up before it comes free. Else
- * they would get it one after the other, and each would keep it for as long.
+ * Less than `idleTransactionMs`: transactions that wait for a stopped node's lock give up before it is released.
+ * Otherwise they would get it one after the other, and each would hold it just as long.
  */
 const lockMs = 3_000;
-/** Half of the longest wait: a server that does not even greet leaves time to try again, and perhaps to meet another. */
+/**
+ * Half the request deadline: if the server does not respond, there is time for another try, perhaps on another server.
+ */
 const greetingMs = 4_000;
 /**
- * A connection keeps the plan of a statement, made for tables as small as they were then, until the server analyses them:
- * with a new connection the plan is new. It may also lead to another server than the old one.
+ * A connection keeps a statement's plan, made for the table sizes of that time, until the server analyses the tables.
+ * New connections make new plans. They may also reach a new primary.
  */
 const lifeSeconds = 60;
 export const oldestVersion = 140_000;
@@ -25,17 +27,17 @@ export function makePool(url: string, size: number): Pool {
     max: size,
     idleTimeoutMillis: 30_000,
     maxLifetimeSeconds: lifeSeconds,
-    // Without it, connections that nobody answers would take up the pool for as long as TCP likes.
+    // Otherwise unanswered connections would occupy the pool until TCP times out.
     connectionTimeoutMillis: greetingMs,
     onConnect: prepare,
   });
-  // The pool throws a connection away that breaks while nobody uses it; of one in use the next query tells.
+  // The pool discards idle connections that break; for those in use, the next query fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** For each new connection. The pool gives up on one that is not greeted, but not on one that falls silent here. */
+/** Runs for each new connection. The pool's timeout does not cover this step. */
 async function prepare(client: ClientBase): Promise<void> {
   const alarm = setTimeout(() => void (client as Client).end(), greetingMs);
   await configure(client).finally(() => clearTimeout(alarm));
@@ -63,6 +65,6 @@ async function requireFit(client: ClientBase): Promise<void> {
   const { version = '0', encoding = '', standby } = rows[0] ?? {};
   if (Number(version) < oldestVersion) throw new OperatorError('PostgreSQL 14 or newer is needed');
   if (encoding !== 'UTF8') throw new OperatorError(`its encoding is ${encoding}; create it with encoding UTF8`);
-  // It would answer reads that are behind, and no writes.
+  // A standby returns stale reads and refuses writes.
   if (standby) throw new OperatorError('the server is a standby, which takes no writes');
 }

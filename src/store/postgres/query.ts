@@ -1,15 +1,15 @@
-/** One statement on one connection of PostgreSQL: prepared under a name, its errors put into words of ours. */
+/** Runs one statement on one PostgreSQL connection: prepares it by name and translates errors. */
 import { hash } from 'node:crypto';
 import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
 import { isWorthKeeping, UniqueViolation } from '../sql.ts';
 
-/** Nothing happened, and not by a fault of the statement: another try may succeed. */
+/** Nothing was changed, and the statement is not at fault: a retry may succeed. */
 export class Retryable extends Error {
-  /** The next try must be on another connection. */
+  /** Retry on another connection. */
   readonly isOfConnection: boolean;
-  /** Some things pass with time, others after one or two tries or never. */
+  /** Some errors pass with time, others after one or two tries or never. */
   readonly maxTries: number;
 
   constructor(cause: unknown, { isOfConnection = true, maxTries = Number.POSITIVE_INFINITY } = {}) {
@@ -24,7 +24,7 @@ export class Retryable extends Error {
 export const unusable = (error: unknown): OperatorError =>
   new OperatorError(`The database cannot be used: ${reasonOf(error as Error)}`);
 
-/** Trouble with the server or with our rights there; everything else would be a mistake of ours. */
+/** Server or permission errors. Any other error is a bug. */
 export const isTrouble = (error: unknown): boolean =>
   error instanceof Retryable || (error instanceof DatabaseError && error.code === insufficientPrivilege);
 
@@ -33,11 +33,11 @@ const insufficientPrivilege = '42501';
 function reasonOf(error: Error): string {
   const { message, code } = error as { message: string; code?: string };
   if (code === insufficientPrivilege) return `${message}; make the role of DATABASE_URL the owner of the database`;
-  // What `pg` says when the server asks for a password and there is none.
+  // What `pg` reports if the server wants a password and none is set.
   if (message.includes('password must be a string')) {
     return 'the server asks for a password; put it into DATABASE_URL or PGPASSWORD';
   }
-  // A host with several addresses, none of which answered.
+  // A host with several addresses, none of which responded.
   return error instanceof AggregateError ? error.errors.map((each) => each.message).join(', ') : message;
 }
 
@@ -47,7 +47,7 @@ export const connectionTo = (url: string): ClientConfig => ({
   connectionString: url,
   application_name: 'burgee',
   keepAlive: true,
-  // Our numbers are instants, counts and positions: exact in a number of JavaScript.
+  // Our numbers are instants, counts and positions: exact as JavaScript numbers.
   types: { getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format)) },
 });
 
@@ -71,10 +71,10 @@ export async function runScript(client: ClientBase, text: string): Promise<void>
   }
 }
 
-/** The same text has the same name on every connection; `pg` prepares it on each once. */
+/** Equal texts have equal names on every connection; `pg` prepares each once per connection. */
 const nameOf = (text: string): string => hash('sha1', text);
 
-/** What the database says of itself has a code; everything else is about the connection. */
+/** Errors of the database have a code; all others concern the connection. */
 function translated(error: unknown): unknown {
   if (error instanceof TypeError) return error;
   if (!(error instanceof DatabaseError)) return new Retryable(error);
@@ -87,17 +87,17 @@ function translated(error: unknown): unknown {
 }
 
 const uniqueViolation = '23505';
-/** Something was deleted between our look at it and our write: who looks again finds it gone, and says so. */
+/** Something was deleted between our read and our write: the retry finds it gone and reports that. */
 const foreignKeyViolation = '23503';
 
-/** A statement that was prepared before the schema changed; a new connection prepares it anew. */
+/** The statement was prepared before a schema change; a new connection prepares it again. */
 const oldPlan = '0A000';
 
-/** With other transactions: deadlocks (40), a lock that is not free (55P03). */
+/** Conflicts with other transactions: deadlocks (40), lock timeouts (55P03). */
 const conflicts = /^(?:40|55P03)/;
 
 /**
- * Connections (08), no room (53), shutting down, starting or cancelled (57), trouble with the disk (58), a server that is
- * or became a standby (25006), a transaction ended because it stood idle (25P03).
+ * Connection errors (08), out of resources (53), shutdown, start-up or cancellation (57), disk errors (58), a standby
+ * (25006), idle in transaction (25P03).
  */
 const troubles = /^(?:08|53|57|58|25006|25P03)/;

@@ -1,4 +1,4 @@
-/** A database of PostgreSQL as it is at this moment: one transaction that only reads, on a connection of its own. */
+/** A PostgreSQL database at one moment: a read-only transaction on its own connection. */
 import { Client } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import type { Snapshot } from '../sql.ts';
@@ -6,20 +6,20 @@ import { connectionTo, runQuery, unusable } from './query.ts';
 import { schemaLock } from './store.ts';
 
 const greetingMs = 10_000;
-/** Who reads a snapshot writes what it read to a disk, which may be slow; who is gone for so long will not come back. */
+/** Readers write what they read to a disk that may be slow. After this long, they are considered dead. */
 const idleMs = 60_000;
 
-/** Throws a plain sentence when the database cannot be reached. Waits for a change of the schema that is under way. */
+/** Throws an OperatorError if the database cannot be reached. Waits for a running schema change. */
 export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   const client = new Client({ ...connectionTo(url), connectionTimeoutMillis: greetingMs });
-  // A connection that breaks is told by the next query.
+  // The next query reports a broken connection.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    // A reader that was killed while it waits for the lock is not to keep its place.
+    // A reader that was killed while waiting for the lock must not keep its place in the queue.
     await client.query(`set statement_timeout = 0; set lock_timeout = 0; set client_connection_check_interval = 1000;
       set idle_in_transaction_session_timeout = ${idleMs}`);
-    // Before the snapshot is taken: no table changes its columns behind what we see of it.
+    // Before the snapshot is taken, so that no table changes under it.
     await client.query(`select pg_advisory_lock_shared(${schemaLock})`);
     await client.query('begin isolation level repeatable read read only');
     await client.query('select 1');

@@ -1,19 +1,19 @@
 /**
- * PostgreSQL, for several nodes over one database.
+ * PostgreSQL, for several nodes on one database.
  *
  * Invariants
- * 1. A transaction sees what was committed before each of its statements (read committed): rows that decide something
- *    are locked before they are looked at, and unique names and references are held by their index or foreign key.
- * 2. What was certainly not committed is tried again, the whole of `body`: deadlocks, lost connections, restarts, a
- *    reference to something that was deleted meanwhile. What may have been committed is never tried again.
- * 3. Every call but a change of the schema ends by the deadline of its request: with its result, or as
- *    `unavailable`. A connection that has not answered by then is thrown away.
- * 4. A node that stops in the middle of a transaction does not stop the others: PostgreSQL ends what stands idle, and
- *    with it its locks.
- * 5. A write is answered only after its commit. How durable that is, `synchronous_commit` of the server decides.
- * 6. Access ends for good: once a key is revoked, a person signed out or a project closed, nothing that they had begun
- *    is committed. Commands share a lock on access; a command that ends access takes it alone.
- * 7. Listeners are told of commits by LISTEN, this node's own among them, and never of a rollback.
+ * 1. A transaction sees what was committed before each of its statements (read committed). Rows that decide something
+ *    are locked before they are read; unique names and references are enforced by indexes and foreign keys.
+ * 2. What was certainly not committed is retried, all of `body`: deadlocks, lost connections, restarts, references to
+ *    something that was deleted meanwhile. What may have been committed is never retried.
+ * 3. Every call except a schema change ends by the deadline of its request: with its result, or as `unavailable`.
+ *    Connections that have not responded by then are closed.
+ * 4. A node that stops in the middle of a transaction does not block others: PostgreSQL ends idle transactions and
+ *    releases their locks.
+ * 5. A write resolves only after its commit. The server's `synchronous_commit` decides how durable that is.
+ * 6. Once a key is revoked, a person signed out or a project closed, nothing that they had begun is committed. Commands
+ *    share a lock on access; a command that ends access takes it exclusively.
+ * 7. Listeners learn of commits by LISTEN, including this node's own, and never of a rollback.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
@@ -25,7 +25,7 @@ import { channel, type Listener, startListener } from './listener.ts';
 import { makePool } from './pool.ts';
 import { connectionTo, isTrouble, Retryable, runQuery, runScript, unusable } from './query.ts';
 
-/** The process has ten seconds to stop, and needs most of them for the requests under way. */
+/** The process has ten seconds to stop, and open requests need most of them. */
 const closingMs = 1_000;
 const maxSchemaTries = 5;
 
@@ -35,7 +35,7 @@ export interface PostgresOptions {
   readonly clock: () => number;
 }
 
-/** Throws a plain sentence when the database cannot be reached or is not fit for us. */
+/** Throws an OperatorError if the database cannot be reached or is not suitable. */
 export async function openPostgres({ url, poolSize, clock }: PostgresOptions): Promise<Store> {
   const pool = makePool(url, poolSize);
   try {
@@ -80,7 +80,7 @@ class PostgresStore implements Store {
     );
   }
 
-  /** Has no deadline: an index of a large table takes as long as it takes. Deadlocks with nodes that run are tried again. */
+  /** Has no deadline: an index on a large table can take long. Deadlocks with running nodes are retried. */
   async changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -113,7 +113,7 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    // A server that is silent does not take leave either.
+    // Do not wait for a server that does not respond.
     const closed = Promise.all([this.#listener?.close(), this.#pool.end()]);
     await Promise.race([closed, pause(closingMs, undefined, { ref: false })]);
   }
@@ -159,14 +159,14 @@ class PostgresStore implements Store {
   }
 }
 
-/** Any numbers that other programs in the same database do not take for the same purpose. */
+/** Any numbers that other programs in the same database do not use. */
 export const schemaLock = 4_207_849_484;
 const accessLock = 4_207_849_485;
 
 /**
- * An advisory lock, because those queue in order: rows locked `for key share` would let new writers overtake whoever
- * waits to revoke a key, for as long as somebody writes with it. It is the first lock of a transaction, so it takes part
- * in no deadlock; and it comes with `begin`, so it costs no round trip.
+ * An advisory lock, because those queue in order: with rows locked `for key share`, new writers would overtake a
+ * command that waits to revoke a key. It is the first lock of a transaction, so it cannot deadlock, and it is sent with
+ * `begin`, so it costs no round trip.
  */
 const beginnings: Record<AccessLock | 'neither', string> = {
   neither: 'begin isolation level read committed read write',
@@ -205,7 +205,7 @@ async function transaction<Result>(
     result = await body(tx);
     await tx.sendNotices();
   } catch (error) {
-    // A connection that cannot even do this is not idle afterwards, and thrown away for that.
+    // If this fails, the connection is not idle and is discarded.
     await client.query('rollback').catch(() => undefined);
     if (error instanceof Unchanged) return error.stored as Result;
     throw error;
@@ -215,8 +215,8 @@ async function transaction<Result>(
 }
 
 /**
- * From here on nobody knows whether it is done until the answer comes. A warning says that the wait for a synchronous
- * standby was broken off: then it is done here, but not yet where it was promised.
+ * Until the answer arrives, the outcome is unknown. A warning means that waiting for a synchronous standby was
+ * cancelled: the commit is done here, but not yet replicated.
  */
 async function commit(client: PoolClient): Promise<void> {
   let warning: Error | undefined;
@@ -231,7 +231,7 @@ async function commit(client: PoolClient): Promise<void> {
     })
     .finally(() => client.off('notice', warn));
   if (warning) throw unavailable(warning);
-  // A transaction in which a statement failed ends so; whoever caught that must not have gone on.
+  // PostgreSQL rolls back a transaction with a failed statement, so code must not catch such an error and continue.
   if (command !== 'COMMIT') throw new Error('a transaction went on after one of its statements had failed');
 }
 

@@ -1,18 +1,18 @@
 /**
- * Numbers the commits that readers can see, so that caches know how long what was read stays current.
+ * Numbers the commits that readers can see, so that caches know whether what they hold is current.
  *
  * Invariants
  * 1. A commit has its number as soon as readers can see it.
- * 2. What is read after a version was asked for shows all commits up to it. So there are no new versions while a commit
- *    of ours is being flushed and readers still see the state before it.
- * 3. A commit of another process touches everything, and so does one of ours that does not say what it touches. One of
- *    ours that touches nothing gets no number: what was read before it is still current.
+ * 2. A read after `version` sees all commits up to that version. So there are no new versions while a commit of ours is
+ *    being flushed and readers still see the state before it.
+ * 3. A commit of another process touches everything, and so does one of ours that does not declare what it touches. One
+ *    of ours that touches nothing gets no number.
  */
 import sql from 'sql-template-tag';
 import type { CacheTag, DefinitionTag } from '../sql.ts';
 import type { Connection } from './connection.ts';
 
-/** What a transaction of ours changed. */
+/** What one of our transactions changed. */
 export type Touched = ReadonlySet<DefinitionTag> | 'everything';
 
 /** Bounds memory. When it is full, everything counts as changed. */
@@ -22,7 +22,7 @@ export class VisibleCommits {
   readonly #writer: Connection;
   #last = 1;
   #lastOfEverything = 1;
-  /** Of tags that were touched after everything was. */
+  /** Tags that were touched after the last commit that touched everything. */
   readonly #lastOf = new Map<CacheTag, number>();
   #versionOfOthers: number | undefined;
   #isHeld = false;
@@ -32,20 +32,22 @@ export class VisibleCommits {
     this.#lookForOthers();
   }
 
-  /** The last commit; with a tag, the last that touched it. */
+  /** The last commit; with a tag, the last commit that touched it. */
   version(tag?: CacheTag): number {
     if (!this.#isHeld) this.#lookForOthers();
     if (tag === undefined) return this.#last;
     return this.#lastOf.get(tag) ?? this.#lastOfEverything;
   }
 
-  /** Readers see no commit from now on. While the writer is in its transaction, so that nobody else can commit just now. */
+  /**
+   * From now on readers see no new commit. Call it inside the writer's transaction, when no other process can commit.
+   */
   hold(): void {
     this.#lookForOthers();
     this.#isHeld = true;
   }
 
-  /** Readers see from now on what a group of ours changed, and what others committed meanwhile. */
+  /** From now on readers see what our group changed, and what others committed meanwhile. */
   release(group: readonly Touched[]): void {
     this.#isHeld = false;
     const touching = group.filter((touched) => touched === 'everything' || touched.size > 0);
@@ -72,5 +74,5 @@ export class VisibleCommits {
   }
 }
 
-/** Of a connection: it changes with the commits of all others. The writer's own are not counted, and readers make none. */
+/** Changes when another connection commits. The writer's own commits do not count, and readers make none. */
 const dataVersion = sql`pragma data_version`;

@@ -2,13 +2,13 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { Sql } from 'sql-template-tag';
 import { isWorthKeeping, UniqueViolation, unavailable } from '../sql.ts';
 
-/** The statement that was not used for the longest time gives way. Burgee has some 200; filters make several of one. */
+/** The least recently used statement is evicted. Burgee has about 200; filters add variants. */
 const maxStatements = 500;
 
 /** A connection to a SQLite file, with its prepared statements. */
 export class Connection {
   readonly #database: DatabaseSync;
-  /** The one that was used last is the last. */
+  /** Least recently used first. */
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string, busyTimeoutMs: number) {
@@ -61,7 +61,7 @@ export class Connection {
     }
   }
 
-  /** SQLite names the columns of the unique index that refused; we want the index's name. */
+  /** SQLite reports the columns of the violated unique index; this finds the index's name. */
   #asRefused(error: unknown): UniqueViolation | undefined {
     const columns = /^UNIQUE constraint failed: (.+)$/.exec((error as Error).message)?.[1];
     if (!columns) return undefined;

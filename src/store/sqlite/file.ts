@@ -1,9 +1,9 @@
-/** What only a file of SQLite has. */
+/** Operations that only SQLite files need. */
 import { DatabaseSync } from 'node:sqlite';
 import { raw } from 'sql-template-tag';
 import type { Reader } from '../sql.ts';
 
-/** What a database has behind its name: the file itself, and what SQLite keeps beside it. */
+/** The database file, and the files that SQLite keeps beside it. */
 export const fileEndings = ['', '-wal', '-shm', '-journal'];
 
 /** The names of the tables, in order. */
@@ -12,7 +12,7 @@ export async function listTables(db: Reader): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The file stands for itself afterwards, and can be read from a medium that takes no writes. */
+/** Afterwards the file is complete without a log, and can be read from read-only media. */
 export function endWriteAheadLog(file: string): void {
   const database = new DatabaseSync(file);
   try {
@@ -22,7 +22,7 @@ export function endWriteAheadLog(file: string): void {
   }
 }
 
-/** What SQLite finds wrong with pages, indexes and references: a sentence each, at most a handful. */
+/** Damaged pages, indexes and references, one sentence each, a handful at most. */
 export async function listDamages(db: Reader): Promise<string[]> {
   const pages = await db.all<{ integrity_check: string }>(raw('pragma integrity_check(5)'));
   const references = await db.all<{ table: string; parent: string }>(raw('pragma foreign_key_check'));

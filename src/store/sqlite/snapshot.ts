@@ -1,20 +1,20 @@
-/** The file of SQLite as it is at this moment. Writers go on: in a write-ahead log they do not touch what we read. */
+/** A SQLite file at one moment. Writers continue: with a write-ahead log they do not change what we read. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Sql } from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
 import type { Snapshot } from '../sql.ts';
 
-/** A server that recovers or changes the schema holds the file for a moment. */
+/** A server that recovers or changes the schema locks the file briefly. */
 const busyTimeoutMs = 5_000;
 
-/** Throws a plain sentence when it cannot be read. The file must exist: opening would make it. */
+/** Throws an OperatorError if the file cannot be read. It must exist, because opening would create it. */
 export function openSqliteSnapshot(file: string): Snapshot {
   let database: DatabaseSync | undefined;
   try {
-    // Else closing it would move into the file what a crash left in the log.
+    // Otherwise closing would move what a crash left in the log into the file.
     database = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
     database.exec('begin');
-    // The moment is that of the first look.
+    // The snapshot is taken by the first read.
     database.prepare('select count(*) from sqlite_schema').get();
   } catch (error) {
     database?.close();

@@ -2,19 +2,19 @@
  * The embedded database.
  *
  * Invariants
- * 1. One writer at a time: transactions stand in a queue. Those that wait are committed as a group: one flush to the
- *    disk for all of them, each in a savepoint of its own, so each is still all or nothing.
- * 2. Readers have a handle of their own and see what is on the disk: neither the rows of a transaction that is still
- *    open, nor those of a commit of ours that is still on its way to the disk.
- * 3. A write is answered only after its commit is on the disk. SQLite itself does not wait for that (synchronous=normal):
- *    it would hold up the event loop, and every reader. We bring the write-ahead log to the disk meanwhile.
- *    It still waits when the log begins anew, once in a hundred commits.
- * 4. Listeners are told of a commit after it, in commit order, and never of a rollback.
- * 5. Another process may hold the write lock (the command line while the server runs): we wait for it without
- *    blocking the event loop, and refuse after a while.
- * 6. A disk that is full or fails is a refusal of the writes that met it. A flush that fails is the end: nobody knows
- *    what is on the disk before the next start has read it.
- * 7. Writes are refused after a while when the disk does not answer, also those that wait for their turn.
+ * 1. One writer at a time; transactions queue. Waiting transactions are committed as a group with one flush, each in
+ *    its own savepoint, so each is still all or nothing.
+ * 2. Readers have their own connection and see only what is on disk: neither rows of an open transaction, nor those of
+ *    a commit that is still being flushed.
+ * 3. A write resolves only after its commit is on disk. SQLite itself does not wait for that (synchronous=normal),
+ *    which would block the event loop; we flush the write-ahead log asynchronously. SQLite waits only when the log
+ *    restarts, once in a hundred commits.
+ * 4. Listeners are notified after a commit, in commit order, and never of a rollback.
+ * 5. Another process (the command line) may hold the write lock. We wait for it without blocking the event loop, and
+ *    refuse after the deadline.
+ * 6. If the disk is full or fails, the affected writes are refused. If a flush fails, everything is refused: only a
+ *    restart can tell what is on disk.
+ * 7. If the disk does not respond, writes are refused after the deadline, queued ones too.
  */
 import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
@@ -36,35 +36,38 @@ const busyPauseMs = 5;
  * go to a temporary file by default: 40 system calls. The copies end with the savepoint, so they are never many.
  */
 const temporaryInMemory = 'pragma temp_store = memory;';
-/** Nobody reads while somebody writes: after this long it is the readers' turn, in the middle of the group. */
+/** Reads wait while writes run. After this long they get a turn, in the middle of the group. */
 const longestTurnMs = 0.5;
-/** After so many turns of writers a group is committed. A commit costs about as much as two writes, so large groups save. */
+/**
+ * A group is committed after this many turns. A commit costs about as much as two writes, so large groups are
+ * efficient.
+ */
 const maxTurns = 16;
 
-/** How often to look for writers past their deadline while the disk does not answer. */
+/** How often to look for writes past their deadline while the disk does not respond. */
 const deadlineCheckMs = 250;
 
 /**
- * Opens the file, making its folder when needed. Throws a plain sentence when that cannot be done. After `fail` was
- * called everything is refused until the next start.
+ * Opens the file, creating its folder if needed. Throws an OperatorError if it cannot. Once `fail` was called,
+ * everything is refused until a restart.
  */
 export function openSqlite(file: string, clock: () => number, fail: (error: unknown) => void = () => undefined): Store {
   let writer: Connection;
   let reader: Connection;
   let log: WriteAheadLog;
   try {
-    // The outbox holds links that open accounts: nobody else on the machine needs to read this folder.
+    // The outbox holds invitation and reset links, so other users must not read this folder.
     makeFolder(dirname(file));
     writer = new Connection(file, busyTimeoutMs);
     writer.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
-    // A file that may not be written opens as well; only a write shows it.
+    // A read-only file can be opened; only a write reveals it.
     writer.exec('begin immediate; pragma user_version = 1; rollback;');
-    // From here on a busy database is waited for in #begin, which does not block the event loop.
+    // From here on #begin waits for a busy database, without blocking the event loop.
     writer.exec('pragma busy_timeout = 0;');
-    // The log is emptied between groups, when no reader holds on to a part of it.
+    // The log is emptied between groups, when no reader uses it.
     writer.exec('pragma wal_autocheckpoint = 0;');
     writer.exec(temporaryInMemory);
-    // What a process left that was killed before its flush goes to the disk now, before anybody sees it.
+    // Flushes what a killed process left unflushed, before anyone reads it.
     writer.exec('pragma wal_checkpoint(passive);');
     reader = new Connection(file, busyTimeoutMs);
     reader.exec('pragma query_only = on;');
@@ -82,7 +85,7 @@ interface Parts {
   readonly clock: () => number;
 }
 
-/** Somebody who wants to write. */
+/** A queued write. */
 interface Waiting {
   readonly body: (tx: SqliteTx) => Promise<unknown>;
   readonly deadline: number;
@@ -90,7 +93,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Somebody whose turn is over, to be answered after the commit. */
+/** A write that ran and is resolved or rejected after the commit. */
 interface Settled {
   readonly notices: readonly Notice[];
   readonly touched: Touched;
@@ -105,7 +108,7 @@ class SqliteStore implements Store {
   readonly #clock: () => number;
   readonly #listeners: Listener[] = [];
   #queue: Waiting[] = [];
-  /** While the queue is worked through; never rejects. */
+  /** Set while the queue is processed; never rejects. */
   #working: Promise<void> | undefined;
   #isClosed = false;
 
@@ -145,7 +148,7 @@ class SqliteStore implements Store {
     this.#listeners.push(listener);
   }
 
-  /** A property, because caches call it on its own. */
+  /** A property, because caches call it unbound. */
   readonly version = (tag?: CacheTag): number | undefined => {
     if (this.#log.hasFailed) return undefined;
     try {
@@ -176,14 +179,14 @@ class SqliteStore implements Store {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      // Requests that came in together get into the queue together.
+      // Requests that arrived together are queued together.
       await nextRound();
       await this.#commitGroup();
     }
     this.#working = undefined;
   }
 
-  /** Nobody is answered before the commit, not even who was refused: perhaps because of another one of the group. */
+  /** Nothing is answered before the commit, not even refusals: they may depend on other writes of the group. */
   async #commitGroup(): Promise<void> {
     const [first] = this.#queue;
     try {
@@ -224,8 +227,8 @@ class SqliteStore implements Store {
   }
 
   /**
-   * Waits for the disk, however long it takes, but refuses in time those of the group and of the queue who wait with us.
-   * Of the group nobody knows whether their commit will be on the disk.
+   * Waits for the disk as long as it takes, but refuses writes of the group and the queue at their deadline. For those
+   * of the group, it is unknown whether they will be on disk.
    */
   async #withDeadline(group: readonly Waiting[], work: Promise<void>): Promise<void> {
     const timer = setInterval(() => {
@@ -238,14 +241,14 @@ class SqliteStore implements Store {
 
   #rollBack(): void {
     try {
-      // A commit that failed may have ended the transaction already.
+      // A failed commit may have ended the transaction already.
       if (this.#writer.inTransaction) this.#writer.exec('rollback');
     } catch {
-      // Why it failed they have been told; whoever comes next finds out in #begin.
+      // The error was reported; the next write meets it in #begin.
     }
   }
 
-  /** Readers stay where they are until it is on the disk. */
+  /** Readers keep seeing the old state until the commit is on disk. */
   async #commit(group: readonly Waiting[], settled: readonly Settled[]): Promise<void> {
     this.#reader.exec('begin');
     try {
@@ -255,12 +258,12 @@ class SqliteStore implements Store {
       await this.#withDeadline(group, this.#log.flush());
     } finally {
       this.#commits.release(settled.map(({ touched }) => touched));
-      // A reader that could not read has ended it.
+      // A failed read may have ended the transaction.
       if (this.#reader.inTransaction) this.#reader.exec('commit');
     }
   }
 
-  /** Throws only what ends the transaction of the whole group: a full disk, or a broken one. */
+  /** Throws only errors that end the transaction of the whole group, such as a full disk. */
   async #inSavepoint({ body, resolve, reject }: Waiting): Promise<Settled> {
     const said = new Announcements();
     this.#writer.exec('savepoint one');
@@ -293,5 +296,5 @@ class SqliteStore implements Store {
 
 const diskHangs = new Error('the disk does not answer');
 
-/** A transaction of a reader begins with its first statement. */
+/** A read transaction starts with its first statement. */
 const anything = sql`select 1 from sqlite_schema limit 1`;

@@ -1,4 +1,4 @@
-/** A transaction of the embedded database, as commands see it: on the writer's connection, in a savepoint of its own. */
+/** A transaction of the embedded database: a savepoint on the writer's connection. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 /** A transaction of many statements takes several turns of the event loop. */
 const longestTurnMs = 5;
 
-/** What a transaction says of itself. */
+/** What a transaction announces and touches. */
 export class Announcements {
   readonly #notices = new Map<string, Notice>();
   #tags: Set<DefinitionTag> | undefined;
@@ -34,7 +34,7 @@ export class Announcements {
 
 export class SqliteTx implements RootTx, SchemaTx {
   readonly now: number;
-  /** The queue of writers is the lock. */
+  /** The write queue is the lock. */
   readonly lock = empty;
   readonly keep = empty;
   readonly skipLocked = empty;

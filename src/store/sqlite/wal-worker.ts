@@ -1,4 +1,4 @@
-/** The thread of `sqlite-log.ts`, with a connection of its own. */
+/** The thread of `wal.ts`, with its own connection. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -1,12 +1,12 @@
-/** The write-ahead log of SQLite: brought to the disk, and emptied, without holding up the event loop. */
+/** SQLite's write-ahead log: flushes and empties it without blocking the event loop. */
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../sql.ts';
 
-/** The log is emptied after so many commits, each of ten pages or, of a group, some more: a long one makes reading slower. */
+/** The log is emptied after this many commits of about ten pages each; a long log slows reads down. */
 const commitsBetween = 100;
-/** When that failed, it is not tried again for so long. */
+/** Pause after a failed attempt. */
 const pauseMs = 10_000;
 
 export class WriteAheadLog {
@@ -18,18 +18,18 @@ export class WriteAheadLog {
   #commits = 0;
   #notBefore = 0;
 
-  /** The file of the database, which must be open already: that is what makes its log. `fail` hears of a failed flush. */
+  /** The database file must be open already, because that creates its log. `fail` is called when a flush fails. */
   constructor(file: string, fail: (error: unknown) => void) {
     this.#fail = fail;
-    // SQLite puts the log beside the file itself, not beside a link to it.
+    // SQLite puts the log beside the file itself, not beside a symbolic link.
     this.#file = fs.realpathSync(file);
     this.#descriptor = fs.openSync(`${this.#file}-wal`, 'r+');
   }
 
   /**
-   * Resolves when all that was committed before is on the disk. What could not be brought there once may be lost
-   * although a second try succeeds (the system forgets what it failed to write), so from then on nothing is written or
-   * read until the next start, which brings everything that it finds into the file before anything else.
+   * Resolves when everything committed so far is on disk. After a failed flush, data may be lost even if a second one
+   * succeeds (the kernel drops what it failed to write). So nothing is read or written until a restart, which first
+   * moves the log into the file.
    */
   async flush(): Promise<void> {
     this.#commits += 1;
@@ -48,19 +48,19 @@ export class WriteAheadLog {
     return this.#failure !== undefined;
   }
 
-  /** Refuses once a flush has failed. */
+  /** Throws once a flush has failed. */
   requireFlushed(): void {
     if (this.hasFailed) throw unavailable(this.#failure, 30);
   }
 
-  /** It should be emptied, unless that has just failed. */
+  /** True if the log should be emptied, unless that has just failed. */
   get isLong(): boolean {
     return this.#commits >= commitsBetween && performance.now() >= this.#notBefore;
   }
 
   /**
-   * Moves what is in the log to its place in the file, so that the log begins anew. In a thread: it waits for the disk.
-   * Never rejects: what fails now is tried again later, and a disk that is full shows itself to the writers.
+   * Moves the log's content into the file, so that the log restarts. In a thread, because it waits for the disk. Never
+   * rejects: a failed attempt is repeated later, and a full disk shows in writes.
    */
   async empty(): Promise<void> {
     try {

@@ -1,4 +1,4 @@
-/** Holds an answer against what the model expects: everything, but for ids, which are learned when first seen. */
+/** Compares a response with the model: everything except ids, which are learned when first seen. */
 import type { Answer } from '../app.ts';
 import type { Answered } from './step.ts';
 

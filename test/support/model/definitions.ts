@@ -1,4 +1,4 @@
-/** Definitions: made, replaced, patched, killed and restored, deleted; their notes, preconditions and dependencies. */
+/** Definitions: create, replace, patch, kill, restore, delete; notes, preconditions and dependencies. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import {

@@ -1,4 +1,4 @@
-/** Flags: made, described, tagged, moved through rollout statuses, deleted. */
+/** Flags: create, describe, tag, change the rollout status, delete. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { recordedDefinition } from './definitions.ts';

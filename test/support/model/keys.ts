@@ -1,4 +1,4 @@
-/** API keys, what they open, and who may see a project. */
+/** API keys, their access, and project access. */
 import fc from 'fast-check';
 import { type Aim, byId, hit, missing, names, ok, page, refusal, rule } from './step.ts';
 import type { Key, Project, Viewer, World } from './world.ts';

@@ -1,4 +1,4 @@
-/** Projects and what is in them but flags: environments, traffic types, rollout statuses. */
+/** Projects, environments, traffic types and rollout statuses. */
 import fc from 'fast-check';
 import { hit, missing, names, ok, page, refusal, rule } from './step.ts';
 import { type Environment, type Project, statusNames, type TrafficType, type World } from './world.ts';

@@ -1,4 +1,4 @@
-/** The real server that the model is held against, and how it is taken back to its first start between sequences. */
+/** The real server that the model is compared with, and its reset between sequences. */
 import assert from 'node:assert/strict';
 import sql, { bulk, raw } from 'sql-template-tag';
 import { tables } from '#operations/copy.ts';

@@ -1,4 +1,4 @@
-/** One request of a random sequence: what is sent, what must be answered, and how the world is after it. */
+/** One request of a random sequence: what is sent, the expected response, and the world after it. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Calls } from '../app.ts';
