@@ -28,7 +28,7 @@ program
   .action(async () => (await import('./serve.ts')).serve(readConfig(process.env)));
 program
   .command('setup-link')
-  .description('print the link that sets up the first administrator, while there is none')
+  .description('print the setup link for the first administrator')
   .action(() =>
     withStore(async ({ context }) => {
       const token = await offerSetup(context);

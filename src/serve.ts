@@ -46,7 +46,7 @@ export async function serve(config: Config): Promise<void> {
   await begin({ config, log, store, firstStart }).catch(async (error: unknown) => {
     // Show the key now: no later start can.
     if (firstStart && !config.adminKeyText) {
-      process.stdout.write(`The admin API key, shown only now: ${firstStart.adminKeyText}\n`);
+      process.stdout.write(`Admin API key (shown only once): ${firstStart.adminKeyText}\n`);
     }
     await store.close();
     throw error;
@@ -150,8 +150,9 @@ function whyNotListening(
   { host, port, names }: { host: string; port: number; names: { host: string; port: string } },
 ): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; stop what listens there or set ${names.port}`;
-  if (code === 'EACCES') return `Port ${port} may not be used by this user; set ${names.port} to 1024 or more`;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${names.host} ${host} is not known: there is no such host`;
+  if (code === 'EACCES')
+    return `Port ${port} requires privileges that this user does not have; set ${names.port} to 1024 or more`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${names.host} ${host} is not a known host`;
   if (code === 'EADDRNOTAVAIL') return `${names.host} ${host} is not an address of this machine`;
   return `Burgee cannot listen at ${host}:${port}: ${message}`;
 }
@@ -173,13 +174,13 @@ function printFirstStart(
 Burgee listens at ${listeningAt}
 
 ${setupLines(publicUrl, setupToken)}
-${handedIn ? 'The admin API key is the one that you gave as BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only now:\n\n  ${adminKeyText}`}
+${handedIn ? 'The admin API key is the value of BURGEE_ADMIN_API_KEY.' : `The admin API key, shown only once:\n\n  ${adminKeyText}`}
 
 Try it:
 
   curl -H "Authorization: Bearer ${key}" ${listeningAt}/internal/api/v2/workspaces
 
-The API is described at ${listeningAt}/docs
+API reference: ${listeningAt}/docs
 
 `);
 }

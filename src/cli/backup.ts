@@ -16,17 +16,17 @@ import { printTable } from './table.ts';
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')
-    .description('write everything into one file, while the server runs')
+    .description('write everything into one file; works while the server runs')
     .argument('<file>', 'the file to make; it must not exist')
     .action(backup);
   program
     .command('verify')
-    .description('read a backup from the beginning to the end and say whether it is good')
+    .description('read a whole backup and report whether it is good')
     .argument('<file>', 'a file that burgee backup made')
     .action(verify);
   program
     .command('restore')
-    .description('put a backup into the database of DATABASE_URL, which must be empty')
+    .description('restore a backup into the database of DATABASE_URL, which must be empty')
     .argument('<file>', 'a file that burgee backup made')
     .action(restore);
 }

@@ -9,7 +9,7 @@ import { moveEverything } from './move.ts';
 export function addCopyCommand(program: Command): void {
   program
     .command('copy')
-    .description('copy everything into another, empty database; run again, it goes on where it was broken off')
+    .description('copy everything into another, empty database; run it again to resume an interrupted copy')
     .requiredOption('--from <url>', 'the database as it is, for example file:./data/burgee.db')
     .requiredOption('--to <url>', 'the empty database, for example postgres://user:password@host/burgee')
     .addHelpText('after', '\nStop every server that writes to the database before.')

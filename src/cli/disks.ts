@@ -16,7 +16,7 @@ const oldMs = 30 * 60 * 60 * 1000;
 export function examineDisks({ databaseUrl, backups }: Config): Finding[] {
   const findings: Finding[] = [];
   if (!isFile(databaseUrl)) {
-    const sentence = 'that of PostgreSQL cannot be seen from here: watch it on its machine';
+    const sentence = 'the disk of PostgreSQL cannot be checked from here: monitor it on its machine';
     findings.push({ level: 'ok', subject: 'disk', sentence });
   } else if (isMissingFile(databaseUrl)) {
     const folder = existingPart(dirname(fileOf(databaseUrl)));
@@ -44,7 +44,7 @@ function mayWrite(folder: string): boolean {
 const notWritable = (subject: string, folder: string): Finding => ({
   level: 'trouble',
   subject,
-  sentence: `${folder} cannot be written by this user: give it to the user of the server, or name another folder`,
+  sentence: `${folder} is not writable for this user: change its owner, or choose another folder`,
 });
 
 function freeSpace(folder: string, databaseBytes: number): Finding {
@@ -53,9 +53,9 @@ function freeSpace(folder: string, databaseBytes: number): Finding {
   const sentence = `${Math.floor(free / megabyte)} MB are free in ${folder}`;
   const subject = 'disk';
   if (free < leastBytes)
-    return { level: 'trouble', subject, sentence: `${sentence}: make room, changes will be refused` };
+    return { level: 'trouble', subject, sentence: `${sentence}: free some space, or changes will be refused` };
   if (free < Math.max(comfortableBytes, 2 * databaseBytes)) {
-    return { level: 'warning', subject, sentence: `${sentence}: make room for the database to grow` };
+    return { level: 'warning', subject, sentence: `${sentence}: the database needs space to grow` };
   }
   return { level: 'ok', subject, sentence };
 }
@@ -65,7 +65,7 @@ function examineBackups(folder: string): Finding[] {
   const place = existingPart(folder);
   if (!mayWrite(place)) return [notWritable(subject, place)];
   if (place !== folder) {
-    return [{ level: 'warning', subject, sentence: `${folder} does not exist yet: the next start makes it` }];
+    return [{ level: 'warning', subject, sentence: `${folder} does not exist yet: the next start creates it` }];
   }
   const newest = listBackups(folder).at(-1);
   if (!newest) return [{ level: 'warning', subject, sentence: `there is no backup in ${folder} yet` }];
@@ -76,7 +76,7 @@ function examineBackups(folder: string): Finding[] {
       ? {
           level: 'trouble',
           subject,
-          sentence: `the newest, ${newest}, is ${hours} hours old: look into the log for why`,
+          sentence: `the newest, ${newest}, is ${hours} hours old: the log says why`,
         }
       : { level: 'ok', subject, sentence: `the newest, ${newest}, is ${hours} hours old` };
   return [age, freeSpace(folder, size)];

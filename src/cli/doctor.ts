@@ -9,7 +9,7 @@ import { examineDisks } from './disks.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('check configuration, database, disk, clock and mail; ends with 1 when something must be mended')
+    .description('check configuration, database, disk, clock and mail; exits with 1 if something must be fixed')
     .action(async () => {
       const findings = await examine();
       for (const { level, subject, sentence } of findings) {
@@ -40,13 +40,13 @@ function examineConfig({ host, publicUrl, backups }: Config): Finding[] {
   const subject = 'configuration';
   const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host);
   const warnings: string[] = [];
-  if (!publicUrl && !isLocal) warnings.push('PUBLIC_URL is not set: links in mails lead to where the server listens');
+  if (!publicUrl && !isLocal) warnings.push('PUBLIC_URL is not set: links in mails use the listen address');
   if (publicUrl?.startsWith('http:') && !/^http:\/\/(?:localhost|127\.|\[::1\])/.test(publicUrl)) {
-    warnings.push('PUBLIC_URL starts with http: put TLS in front, or passwords and keys can be read on their way');
+    warnings.push('PUBLIC_URL starts with http: without TLS, passwords and keys can be read in transit');
   }
-  if (!backups) warnings.push('BACKUP_FOLDER is not set: no backups are made at night');
+  if (!backups) warnings.push('BACKUP_FOLDER is not set: there are no nightly backups');
   return [
-    { level: 'ok', subject, sentence: 'every variable can be read' },
+    { level: 'ok', subject, sentence: 'all variables are valid' },
     ...warnings.map((sentence): Finding => ({ level: 'warning', subject, sentence })),
   ];
 }
@@ -60,9 +60,9 @@ async function examineMail(mail: Config['mail']): Promise<Finding> {
   const { host } = new URL(mail.smtpUrl);
   try {
     await greetMailServer(mail.smtpUrl);
-    return { level: 'ok', subject, sentence: `${host} answers and lets us in; nothing was sent` };
+    return { level: 'ok', subject, sentence: `${host} accepts our login; nothing was sent` };
   } catch (error) {
-    const sentence = `${host} does not take mails: ${(error as Error).message}. Look at SMTP_URL and at the mail server`;
+    const sentence = `${host} does not accept mails: ${(error as Error).message}. Check SMTP_URL and the mail server`;
     return { level: 'trouble', subject, sentence };
   }
 }

@@ -24,10 +24,10 @@ interface CreateOptions {
 const collect = (value: string, earlier: string[]) => [...earlier, value];
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('create, list and revoke API keys, also while the server runs');
+  const keys = program.command('keys').description('create, list and revoke API keys; works while the server runs');
   keys
     .command('create')
-    .description('create a key and print it: the only time that it is shown')
+    .description('create a key and print it once')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(new Option('--type <type>', 'kind of key').choices(apiKeyTypes).default('admin'))
     .option('--project <project>', 'restrict the key to this project (name or id)')
@@ -63,7 +63,7 @@ const create = ({ name, type, project, environment, role }: CreateOptions) =>
     const roles = rolesOf({ apiKeyType: type, roles: role });
     const { key, text } = await createApiKey(context, { name, type, roles, scope });
     process.stdout.write(`${text}\n`);
-    process.stderr.write(`Key ${key.name} has the id ${key.id}. It is shown only now.\n`);
+    process.stderr.write(`Key ${key.name} has the id ${key.id}. The key is shown only once.\n`);
   });
 
 const list = () =>

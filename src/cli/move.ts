@@ -43,7 +43,7 @@ export async function moveEverything({ from, accountId, target, advice }: Move):
  * else, is emptied.
  */
 async function goOn(from: Store, to: Store): Promise<void> {
-  process.stderr.write('Going on with the copy that was broken off.\n');
+  process.stderr.write('Resuming the interrupted copy.\n');
   const changed = await findChangedTable(from, to);
   if (changed !== undefined) {
     process.stderr.write(`The source has changed since then (${changed}): copying everything again.\n`);
@@ -75,7 +75,7 @@ async function claimTarget(
   const unfinished = await findUnfinishedCopy(to);
   if (unfinished === accountId) return 'unfinished';
   if (unfinished !== undefined)
-    throw new OperatorError(`${url} has the beginning of a copy of another database; ${advice}`);
+    throw new OperatorError(`${url} contains an unfinished copy of another database; ${advice}`);
   const used = await findUsedTable(to);
   if (used) throw new OperatorError(`${url} is not empty: there are rows in ${used}; ${advice}`);
   await markCopy(to, accountId);
@@ -103,7 +103,7 @@ async function verify(from: Store, to: Store): Promise<void> {
   if (different.length === 0) return;
   throw new OperatorError(
     [
-      'The copy is not like its source:',
+      'The copy differs from its source:',
       ...different,
       'Was the source written to? Stop every server and run the same command again.',
     ].join('\n'),

@@ -5,10 +5,10 @@ import { publicUrlOf, withStore } from './store.ts';
 import { printTable } from './table.ts';
 
 export function addOutboxCommands(program: Command): void {
-  const outbox = program.command('outbox').description('what waits to be sent');
+  const outbox = program.command('outbox').description('list unsent mails and other queued work');
   outbox
     .command('list')
-    .description('list what is not sent, oldest first: mails with their links, anything else with its target')
+    .description('list unsent entries, oldest first: mails with their links, others with their target')
     .action(list);
 }
 

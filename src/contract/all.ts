@@ -57,13 +57,13 @@ export const resources = {
   },
   trafficTypes: {
     title: 'Traffic types',
-    description: 'Whom a flag tells apart: users, accounts, devices.',
+    description: 'What a flag targets: users, accounts, devices.',
     endpoints: trafficTypes,
     schemas: { TrafficType: TrafficTypeReply },
   },
   rolloutStatuses: {
     title: 'Rollout statuses',
-    description: 'How far the rollout of a flag is, from the start to its end.',
+    description: 'The stages of a flag’s rollout.',
     endpoints: rolloutStatuses,
   },
   flags: {
@@ -80,7 +80,7 @@ export const resources = {
     endpoints: definitions,
     schemas: { Definition, DefinitionSummary, ExpandedDefinition, DefinitionBody, Matcher, Patch },
   },
-  users: { title: 'Users', description: 'People, who are invited by e-mail.', endpoints: users, schemas: { User } },
+  users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {
     title: 'Groups',
     description: 'Groups of users. Members of Administrators may do everything.',
@@ -116,7 +116,7 @@ export const resources = {
 export const accountResources = {
   accounts: {
     title: 'Accounts',
-    description: 'How people sign in: invitations, sessions, passwords and the second factor.',
+    description: 'Sign-in: invitations, sessions, passwords and two-factor authentication.',
     endpoints: accounts,
   },
   rights: {

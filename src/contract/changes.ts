@@ -22,8 +22,8 @@ export const listChanges = endpoint({
   path: '/auditLogs',
   summary: 'List changes',
   description:
-    'The audit log within the scope of the key, newest first. An entry is listed when it passes every filter that is ' +
-    'there. The history of a flag and of its definitions is what has the flag’s id as `objectId`.',
+    'Audit entries within the caller’s scope, newest first. Filters are combined with AND. Entries about a flag and its ' +
+    'definitions have the flag’s id as `objectId`.',
   access: { needs: 'audit.read', scope: 'environment' },
   showsHousekeeping: true,
   pageSize,

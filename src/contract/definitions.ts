@@ -14,7 +14,7 @@ export const listDefinitions = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/environments/:environment',
   summary: 'List definitions',
-  description: 'All in the environment, in order of creation.',
+  description: 'All definitions in the environment, in order of creation.',
   access: read,
   pageSize,
   query: OffsetPage(pageSize),
@@ -25,7 +25,7 @@ export const listDefinitions = endpoint({
 export const getDefinition = endpoint({
   method: 'GET',
   path,
-  summary: 'Read a definition',
+  summary: 'Get a definition',
   access: read,
   reply: Definition,
   versioned: true,
@@ -37,7 +37,7 @@ export const createDefinition = endpoint({
   method: 'POST',
   path,
   summary: 'Create a definition',
-  description: 'Defines a flag in an environment where it is not defined yet.',
+  description: 'Defines a flag in an environment that has no definition of it yet.',
   access: write,
   query: NoteQuery,
   looseBody: DefinitionBody,
@@ -75,7 +75,7 @@ export const deleteDefinition = endpoint({
   method: 'DELETE',
   path,
   summary: 'Delete a definition',
-  description: 'The flag stays, and so do its definitions elsewhere.',
+  description: 'The flag and its definitions in other environments stay.',
   access: write,
   query: NoteQuery,
   reply: True,
@@ -97,13 +97,13 @@ const kill = {
   ...switching,
   path: `${path}/kill`,
   summary: 'Kill',
-  description: 'Everybody gets the default treatment, whatever the rules say. PUT and POST do the same.',
+  description: 'Everyone gets the default treatment, whatever the rules say. PUT and POST do the same.',
 } as const;
 const restore = {
   ...switching,
   path: `${path}/restore`,
   summary: 'Restore',
-  description: 'The rules decide again. PUT and POST do the same.',
+  description: 'Applies the rules again. PUT and POST do the same.',
 } as const;
 
 export const killDefinition = endpoint({ method: 'PUT', ...kill });

@@ -12,7 +12,7 @@ export const createFlag = endpoint({
   method: 'POST',
   path: '/splits/ws/:project/trafficTypes/:trafficType',
   summary: 'Create a flag',
-  description: 'Its traffic type is the one of the path, its rollout status the first.',
+  description: 'The traffic type comes from the path; the rollout status is the project’s first.',
   access: { needs: 'flag.write', scope: 'project' },
   body: NewFlag,
   reply: Flag,
@@ -26,7 +26,7 @@ export const listFlags = endpoint({
   method: 'GET',
   path: '/splits/ws/:project',
   summary: 'List flags',
-  description: 'In order of creation. A flag is listed when it passes every filter that is there.',
+  description: 'In order of creation. Filters are combined with AND.',
   access: { needs: 'flag.read', scope: 'project' },
   pageSize,
   query: extend(
@@ -38,7 +38,9 @@ export const listFlags = endpoint({
           description: 'repeatable: flags with any of these tags',
         }),
       ),
-      name: Type.Optional(Type.String({ maxLength: 255, description: 'flags whose name contains this, without case' })),
+      name: Type.Optional(
+        Type.String({ maxLength: 255, description: 'flags whose name contains this, ignoring case' }),
+      ),
       rolloutStatus: Type.Optional(Type.String({ maxLength: 255, description: 'id of a rollout status' })),
       expand: expandable('environments', 'adds to each flag what it does in each environment, in short'),
     }),
@@ -50,7 +52,7 @@ export const listFlags = endpoint({
 export const getFlag = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/:flag',
-  summary: 'Read a flag',
+  summary: 'Get a flag',
   description: 'By name or id.',
   access: { needs: 'flag.read', scope: 'project' },
   query: Type.Object({
@@ -68,7 +70,7 @@ export const listDependents = endpoint({
   path: '/splits/ws/:project/:flag/dependents',
   summary: 'List dependent flags',
   description:
-    'The flags with a rule on the treatment of this one (`IN_SPLIT`), once for each environment: in order of the environments’ creation, then by name. An addition to the vendor’s API.',
+    'Flags with a rule that depends on this flag (`IN_SPLIT`), once for each environment: by creation of the environment, then by name. An addition to the vendor’s API.',
   access: { needs: 'definition.read', scope: 'project' },
   pageSize: dependentsPageSize,
   query: extend(
@@ -100,7 +102,7 @@ export const updateFlagDescription = endpoint({
   path: '/splits/ws/:project/:flag/updateDescription',
   summary: 'Set the description of a flag',
   description:
-    'The body is the text, as a JSON string or as it is. Title and comment are not required: clients have no place for them.',
+    'The body is the text, as a JSON string or raw. Title and comment are never required, because clients cannot send them here.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   textBody: true,
@@ -127,7 +129,7 @@ export const deleteFlag = endpoint({
   method: 'DELETE',
   path: '/splits/ws/:project/:flag',
   summary: 'Delete a flag',
-  description: 'With all its definitions.',
+  description: 'Also deletes all its definitions.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   reply: True,

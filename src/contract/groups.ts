@@ -22,7 +22,7 @@ export const listGroups = endpoint({
 export const getGroup = endpoint({
   method: 'GET',
   path: '/groups/:group',
-  summary: 'Read a group',
+  summary: 'Get a group',
   access: read,
   reply: Group,
   problems: ['group_not_found'],
@@ -53,7 +53,7 @@ export const deleteGroup = endpoint({
   method: 'DELETE',
   path: '/groups/:group',
   summary: 'Delete a group',
-  description: 'Its members leave it.',
+  description: 'Also removes its memberships.',
   access: write,
   reply: True,
   problems: ['group_not_found', 'group_protected'],

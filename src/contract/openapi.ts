@@ -92,15 +92,15 @@ function toOperation(tag: string, name: string, endpoint: Endpoint): object {
 }
 
 const scopeSentences = {
-  account: 'only keys of the whole account may use it',
-  project: 'keys restricted to environments may not use it',
-  environment: 'keys of any scope may use it',
+  account: 'account-wide keys only',
+  project: 'not for keys restricted to environments',
+  environment: 'keys of any scope',
 };
 
 function sentenceOfAccess(access: Endpoint['access']): string {
-  if (needsNobody(access)) return 'Needs no key.';
-  if (access === 'signed-in') return 'For people who are signed in; keys do not count.';
-  return `Needs the permission \`${access.needs}\`; ${scopeSentences[access.scope]}.`;
+  if (needsNobody(access)) return 'No authentication.';
+  if (access === 'signed-in') return 'Requires a session; API keys are not accepted.';
+  return `Requires the permission \`${access.needs}\`; ${scopeSentences[access.scope]}.`;
 }
 
 interface Example {
@@ -131,7 +131,7 @@ const ifMatch = {
   in: 'header',
   required: false,
   schema: { type: 'string' },
-  description: 'an ETag: 412 when it no longer holds',
+  description: 'an ETag: 412 if it no longer matches',
 };
 const ifMatchParameters = ({ problems: own }: Endpoint): object[] =>
   own.includes('precondition_failed') ? [ifMatch] : [];

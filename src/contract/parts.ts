@@ -27,7 +27,7 @@ export const accountBodyLimit = 16_384;
 export const ErrorBody = Type.Object({
   code: Type.Integer({ description: 'the HTTP status' }),
   message: Type.String(),
-  details: Type.String({ description: 'empty unless there is more to say: then one complaint a line' }),
+  details: Type.String({ description: 'more information, one item per line; often empty' }),
   transactionId: Type.String({ description: 'also in the header X-Transaction-Id, the log and the audit log' }),
 });
 export type ErrorBody = Static<typeof ErrorBody>;
@@ -89,10 +89,10 @@ export const MarkerPage = (size: PageSize) =>
       }),
     ),
     after: Type.Optional(
-      Type.String({ maxLength: 1_000, description: 'the nextMarker of a page: answers the page behind it' }),
+      Type.String({ maxLength: 1_000, description: 'the nextMarker of a page: returns the page after it' }),
     ),
     before: Type.Optional(
-      Type.String({ maxLength: 1_000, description: 'the previousMarker of a page: answers the page before it' }),
+      Type.String({ maxLength: 1_000, description: 'the previousMarker of a page: returns the page before it' }),
     ),
   });
 

@@ -7,7 +7,7 @@ export const listRolloutStatuses = endpoint({
   method: 'GET',
   path: '/rolloutStatuses',
   summary: 'List rollout statuses',
-  description: 'Those of the project `wsId`, in their order.',
+  description: 'The statuses of the project `wsId`, in order.',
   access: { needs: 'rolloutStatus.read', scope: 'environment' },
   query: Type.Object({ wsId: ProjectWord }),
   reply: Type.Array(RolloutStatus),
@@ -17,7 +17,7 @@ export const listRolloutStatuses = endpoint({
 export const listRolloutStatusesOfProject = endpoint({
   method: 'GET',
   path: '/rolloutStatuses/ws/:project',
-  summary: 'List rollout statuses, the project in the path',
+  summary: 'List rollout statuses by path',
   access: { needs: 'rolloutStatus.read', scope: 'environment' },
   reply: Type.Array(RolloutStatus),
   problems: [],

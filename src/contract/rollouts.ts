@@ -5,10 +5,10 @@ import { endpoint } from './endpoint.ts';
 export const getRolloutHistory = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/:flag/environments/:environment/rollout',
-  summary: 'Read how a definition was rolled out',
+  summary: 'Get the rollout history of a definition',
   description:
-    'What the keys got that no target and no rule takes, from one change to the next. An addition to the vendor’s API: ' +
-    'the same follows from the audit log, at a hundred times the size.',
+    'The shares of keys that match no target and no rule, after each change. An addition to the vendor’s API: the audit ' +
+    'log has the same data at a hundred times the size.',
   access: { needs: 'audit.read', scope: 'environment' },
   showsHousekeeping: true,
   query: Type.Object({

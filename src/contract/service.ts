@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts';
 export const getHealth = endpoint({
   method: 'GET',
   path: '/health',
-  summary: 'The process lives',
+  summary: 'Liveness probe',
   access: 'probe',
   reply: Type.Object({ status: Type.Literal('ok'), version: Type.String({ description: 'of Burgee' }) }),
   problems: [],
@@ -14,7 +14,7 @@ export const getHealth = endpoint({
 export const getReadiness = endpoint({
   method: 'GET',
   path: '/ready',
-  summary: 'The database answers',
+  summary: 'Readiness probe',
   access: 'probe',
   reply: Type.Object({ status: Type.Literal('ready') }),
   problems: ['unavailable'],

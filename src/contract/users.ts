@@ -11,7 +11,7 @@ export const inviteUser = endpoint({
   method: 'POST',
   path: '/users',
   summary: 'Invite a user',
-  description: 'By e-mail, which waits in the outbox once this is answered.',
+  description: 'Queues an invitation mail.',
   access: write,
   body: Invitation,
   reply: User,
@@ -24,7 +24,7 @@ export const listUsers = endpoint({
   method: 'GET',
   path: '/users',
   summary: 'List users',
-  description: 'Those who have access to what the key reaches, in order of invitation.',
+  description: 'Users with access to something in the caller’s scope, in order of invitation.',
   access: { needs: 'user.read', scope: 'environment' },
   pageSize,
   query: extend(
@@ -64,7 +64,7 @@ export const replaceUser = endpoint({
   summary: 'Replace a user',
   description:
     'All of `email`, `name`, `status`, `2fa` and `type` are required, unless the server runs with ' +
-    '`ACCEPT_PARTIAL_PUT=true`: then what is left out is kept, and `PUT /users` takes the `id` in the body.',
+    '`ACCEPT_PARTIAL_PUT=true`: then absent members are kept, and `PUT /users` takes the `id` in the body.',
   access: write,
   looseBody: UserUpdate,
   reply: User,

@@ -13,7 +13,7 @@ export const Acceptance = Type.Object({ name: Title, password: Password });
 export const SignIn = Type.Object({
   email: Type.String({ maxLength: 254 }),
   password: Type.String({ maxLength: 1000 }),
-  code: Type.Optional(Type.String({ maxLength: 50, description: 'of the second factor, or a recovery code' })),
+  code: Type.Optional(Type.String({ maxLength: 50, description: 'two-factor code or recovery code' })),
 });
 
 /** The signed-in user and their permissions. */
@@ -23,7 +23,7 @@ export const SessionView = Type.Object({
   administrator: Type.Boolean(),
   permissions: Type.Array(OneOf(permissions)),
   projects: Type.Unsafe<'all' | string[]>({
-    description: 'where they hold: everywhere, or in the projects with these ids',
+    description: 'where they apply: everywhere, or in the projects with these ids',
     anyOf: [
       { type: 'string', enum: ['all'] },
       { type: 'array', items: { type: 'string' } },
@@ -41,7 +41,7 @@ export const reachOf = ({ permissions: may, projects, user }: SessionView): Pick
 
 export const SessionSummary = Type.Object({
   id: Type.String(),
-  current: Type.Boolean({ description: 'the session that asks' }),
+  current: Type.Boolean({ description: 'the session of this request' }),
   address: Type.String(),
   agent: Type.String(),
   createdAt: Millis,
@@ -54,9 +54,9 @@ export const Reset = Type.Object({ password: Password });
 export const PasswordProof = Type.Object({ password: Type.String({ maxLength: 1000 }) });
 
 export const TwoFactorOffer = Type.Object({
-  secret: Type.String({ description: 'base32, to type in where no camera is at hand' }),
+  secret: Type.String({ description: 'base32, to type in without a camera' }),
   uri: Type.String({ description: 'otpauth://' }),
-  qr: Type.String({ description: 'the URI as an SVG picture' }),
+  qr: Type.String({ description: 'the URI as an SVG QR code' }),
 });
 export const TwoFactorCode = Type.Object({ code: Type.String({ pattern: patterns.sixDigits }) });
 export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) });
@@ -77,7 +77,7 @@ export const WaitingMail = Type.Object({
   id: Type.String(),
   kind: OneOf(['invitation', 'password-reset']),
   email: Type.String(),
-  path: Type.String({ description: 'of the link, below the address of the server' }),
+  path: Type.String({ description: 'path of the link on this server' }),
   createdAt: Millis,
   expiresAt: Millis,
   attempts: Type.Integer(),

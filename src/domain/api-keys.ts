@@ -50,7 +50,7 @@ export const ApiKeySummary = Type.Object({
   ...shown,
   id: Type.String(),
   lastFour: Type.String({ description: 'the last four characters of the key' }),
-  lastUsedAt: Type.Optional(Type.Integer({ description: 'absent when the key was never used; exact to a minute' })),
+  lastUsedAt: Type.Optional(Type.Integer({ description: 'absent if the key was never used; precise to a minute' })),
 });
 export type ApiKeySummary = Static<typeof ApiKeySummary>;
 

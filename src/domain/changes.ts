@@ -33,7 +33,7 @@ export const Change = Type.Object({
   before: Type.Optional(Type.Unknown({ description: 'absent when it was created' })),
   after: Type.Optional(Type.Unknown({ description: 'absent when it was deleted' })),
   repeats: Type.Optional(
-    Type.Integer({ description: 'how often the same happened again within the hour, without an entry of its own' }),
+    Type.Integer({ description: 'how often the same happened again within the hour without its own entry' }),
   ),
   transactionId: Type.String(),
 });

@@ -53,7 +53,7 @@ const ApiToken = Type.Object({
   type: Type.Literal('api_key'),
   id: Type.String(),
   apiKeyType: Type.String({ description: '`browser` for client-side keys, `sdk` for server-side keys' }),
-  key: Type.Optional(Type.String({ description: 'the key itself: only in the answer that creates it' })),
+  key: Type.Optional(Type.String({ description: 'the key itself: only in the response that creates it' })),
 });
 export type ApiToken = Static<typeof ApiToken>;
 

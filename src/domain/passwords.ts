@@ -22,8 +22,8 @@ const commonParts = (
 export const normalized = (password: string): string => password.normalize('NFKC');
 
 /**
- * Refuses a password that is too short or that attackers try first. `words` are the person's own: name and e-mail. The
- * server passes `isLeaked`, which is asked for text in lower case; the list is too large for a browser.
+ * Refuses a password that is too short or easily guessed. `words` are the user's name and e-mail address. Only the
+ * server passes `isLeaked`, which takes lower-case text: the list is too large for a browser.
  */
 export function requireStrong(
   typed: string,
@@ -40,7 +40,7 @@ export function requireStrong(
   );
 }
 
-/** A leaked password is still one with a few characters around it: fewer than four, as below. */
+/** A leaked password with fewer than four extra characters around it counts as leaked, as below. */
 function isNearlyLeaked(password: string, isLeaked: (text: string) => boolean): boolean {
   const text = password.toLowerCase();
   for (let before = 0; before < 4; before += 1) {

@@ -25,7 +25,7 @@ export type Restriction = Static<typeof Restriction>;
 export const RestrictionUpdate = Type.Object({
   resource: Type.Object({ id: Id, type: OneOf(['workspace']) }),
   operations: Type.Object({
-    view: Type.Boolean({ description: 'true: only those listed may see the project' }),
+    view: Type.Boolean({ description: 'true: only listed users, groups and keys may see the project' }),
     edit: Type.Optional(
       Type.Boolean({ description: 'true: only those listed may change anything in the project. Left out: as before' }),
     ),

@@ -8,12 +8,12 @@ import { Millis } from './schema.ts';
 const Percent = Type.Unsafe<number>({ type: 'number' });
 
 export const RolloutHistory = Type.Object({
-  since: Type.Integer({ description: 'from when on it is known: `from`, unless there were too many changes since' }),
+  since: Type.Integer({ description: 'start of the history: `from`, or later if there were too many changes' }),
   points: Type.Array(
     Type.Object({
       at: Millis,
       shares: Type.Array(Type.Object({ treatment: Type.String(), size: Percent }), {
-        description: 'percent of the keys that no rule takes, traffic allocation counted; empty: not defined',
+        description: 'percent of the keys that match no rule, after traffic allocation; empty: not defined',
       }),
     }),
     { description: 'oldest first; the first is at `since`' },

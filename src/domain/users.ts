@@ -20,7 +20,7 @@ export const User = Type.Object({
   email: Type.String(),
   status: UserStatus,
   '2fa': Type.Boolean(),
-  groups: Type.Optional(Type.Array(GroupReference, { description: 'left out for a user in no group' })),
+  groups: Type.Optional(Type.Array(GroupReference, { description: 'absent if the user is in no group' })),
 });
 type UserReply = Static<typeof User>;
 

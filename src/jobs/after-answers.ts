@@ -53,7 +53,7 @@ function lastUse(store: Store, log: Logger, save: (tx: Tx, id: string) => Promis
     if (underWay.has(id) || (lastAt !== undefined && store.clock() - lastAt < lastUsePrecisionMs)) return;
     underWay.add(id);
     housekeep(store, (tx) => save(tx, id))
-      .catch((error: unknown) => log.warn({ err: error, id }, 'the last use could not be noted'))
+      .catch((error: unknown) => log.warn({ err: error, id }, 'saving the last use failed'))
       .finally(() => underWay.delete(id));
   };
 }

@@ -40,7 +40,7 @@ export interface RetentionOptions {
 export const startAuditRetention = ({ checkMs = usualCheckMs, ...options }: RetentionOptions): PeriodicJob =>
   startPeriodicJob(checkMs, (signal) =>
     removeIfDue(options, signal).catch((error: unknown) =>
-      options.log.error({ err: error }, 'old audit entries could not be removed'),
+      options.log.error({ err: error }, 'deleting old audit entries failed'),
     ),
   );
 

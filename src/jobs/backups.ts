@@ -20,7 +20,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const leaseMs = 10 * 60 * 1000;
 const usualCheckMs = 30_000;
 
-const brokenOff = 'the nightly backup was broken off by the stop; it is made up for after the next start';
+const brokenOff = 'the nightly backup was interrupted by the stop; it will be made after the next start';
 
 export interface BackupSettings {
   readonly folder: string;
@@ -44,7 +44,7 @@ export interface BackupOptions {
 export const startBackups = ({ checkMs = usualCheckMs, ...options }: BackupOptions): PeriodicJob =>
   startPeriodicJob(checkMs, (signal) =>
     makeIfDue(options, signal).catch((error: unknown) =>
-      options.log.error({ err: error }, 'the nightly backup could not be looked after'),
+      options.log.error({ err: error }, 'checking for a due backup failed'),
     ),
   );
 

@@ -54,7 +54,7 @@ export async function watchDefinitions(
     isWantedAgain = true;
     running ??= compare()
       // The next comparison catches up.
-      .catch((error: unknown) => log.warn({ err: error }, 'changes of definitions could not be looked for'))
+      .catch((error: unknown) => log.warn({ err: error }, 'checking for definition changes failed'))
       .finally(() => {
         running = undefined;
       });
@@ -68,7 +68,7 @@ export async function watchDefinitions(
   for (const { id, changeNumber } of await listChangeNumbers(store)) known.set(id, changeNumber);
   store.onCommit({
     onNotice,
-    failed: (error) => log.error({ err: error }, 'a change of definitions could not be told'),
+    failed: (error) => log.error({ err: error }, 'reporting a definition change failed'),
   });
   // Catches what was committed between the list and the subscription.
   look();

@@ -108,7 +108,7 @@ export function startOutbox({ store, log, handlers, onWake }: OutboxOptions): Ou
     if (stopped) return;
     clearTimeout(timer);
     running = running.then(work).then(sleep, (error: unknown) => {
-      log.error({ err: error }, 'the outbox could not be worked');
+      log.error({ err: error }, 'processing the outbox failed');
       sleep(afterErrorMs);
     });
   };
@@ -126,7 +126,7 @@ export function startOutbox({ store, log, handlers, onWake }: OutboxOptions): Ou
     onNotice: ({ kind }) => {
       if (kind === 'outbox' || kind === 'missed') wake();
     },
-    failed: (error) => log.error({ err: error }, 'the outbox could not be woken'),
+    failed: (error) => log.error({ err: error }, 'waking the outbox failed'),
   });
   wake();
   return {

@@ -29,7 +29,7 @@ export async function openStore(
     if ((await findUnfinishedCopy(store)) === undefined) return;
     const target = withoutPassword(database.databaseUrl);
     throw new OperatorError(
-      `The copy into ${target} was broken off; run the same copy or restore again, or set DATABASE_URL to another database`,
+      `The copy into ${target} was interrupted; run the same copy or restore again, or set DATABASE_URL to another database`,
     );
   });
 }

@@ -25,23 +25,23 @@ export function watchDatabase(db: Reader, { hasBackups }: { hasBackups: boolean 
     const backupAt = await findLastBackup(db);
     const waitingMs = typeof waitingSince === 'number' ? Math.max(0, db.clock() - waitingSince) : 0;
     return [
-      gauge({ name: 'burgee_outbox_mails', help: 'Mails that are not sent.' }, [
+      gauge({ name: 'burgee_outbox_mails', help: 'Unsent mails.' }, [
         { value: waiting, labels: { state: 'waiting' } },
         { value: givenUp, labels: { state: 'given_up' } },
       ]),
-      gauge({ name: 'burgee_outbox_oldest_seconds', help: 'How long the oldest waiting mail has waited.' }, [
+      gauge({ name: 'burgee_outbox_oldest_seconds', help: 'Age of the oldest waiting mail.' }, [
         { value: waitingMs / 1_000 },
       ]),
-      gauge({ name: 'burgee_sessions', help: 'Sessions of people that are alive.' }, [{ value: sessions }]),
+      gauge({ name: 'burgee_sessions', help: 'Valid sessions.' }, [{ value: sessions }]),
       gauge(
-        { name: 'burgee_audit_entries', help: 'Entries of the audit log.' },
+        { name: 'burgee_audit_entries', help: 'Audit log entries.' },
         entries === undefined ? [] : [{ value: entries }],
       ),
-      counter({ name: 'burgee_audit_entries_removed_total', help: 'Audit entries removed because of AUDIT_DAYS.' }, [
+      counter({ name: 'burgee_audit_entries_removed_total', help: 'Audit entries deleted because of AUDIT_DAYS.' }, [
         { value: removed },
       ]),
       gauge(
-        { name: 'burgee_backup_age_seconds', help: 'How long ago the newest nightly backup was due.' },
+        { name: 'burgee_backup_age_seconds', help: 'Time since the newest nightly backup was due.' },
         backupAt === undefined ? beforeTheFirst : [{ value: Math.max(0, db.clock() - backupAt) / 1_000 }],
       ),
     ];

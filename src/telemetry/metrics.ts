@@ -58,7 +58,7 @@ export function collectMetrics({ db, version, hasBackups, more = () => [] }: Met
 const databaseFamily = (time: Record<DatabaseWork, Histogram>): Family => ({
   name: 'burgee_database_duration_seconds',
   type: 'histogram',
-  help: 'Time of single reads and of whole transactions that write, with the wait for their turn.',
+  help: 'Duration of reads and of write transactions, including queueing.',
   lines: Object.entries(time).flatMap(([work, histogram]) =>
     histogram.lines('burgee_database_duration_seconds', labelText({ work })),
   ),

@@ -18,21 +18,20 @@ export function watchProcess(version: string): ProcessFigures {
     lag.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1_000);
   const lagFamilies = () => {
     const families = [
-      gauge(
-        { name: 'nodejs_eventloop_lag_p50_seconds', help: 'Median lateness of the event loop since the last scrape.' },
-        [{ value: lagSeconds(lag.percentile(50)) }],
-      ),
+      gauge({ name: 'nodejs_eventloop_lag_p50_seconds', help: 'Median event-loop lag since the last scrape.' }, [
+        { value: lagSeconds(lag.percentile(50)) },
+      ]),
       gauge(
         {
           name: 'nodejs_eventloop_lag_p99_seconds',
-          help: 'Lateness of the event loop since the last scrape, 99 of 100 were less.',
+          help: '99th percentile of event-loop lag since the last scrape.',
         },
         [{ value: lagSeconds(lag.percentile(99)) }],
       ),
       gauge(
         {
           name: 'nodejs_eventloop_lag_max_seconds',
-          help: 'Greatest lateness of the event loop since the last scrape.',
+          help: 'Maximum event-loop lag since the last scrape.',
         },
         [{ value: lagSeconds(lag.max) }],
       ),
@@ -50,20 +49,18 @@ function usage(): Family[] {
   const { user, system } = process.cpuUsage();
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   return [
-    counter({ name: 'nodejs_eventloop_active_seconds_total', help: 'Time in which the event loop had work.' }, [
+    counter({ name: 'nodejs_eventloop_active_seconds_total', help: 'Time the event loop was busy.' }, [
       { value: performance.eventLoopUtilization().active / 1_000 },
     ]),
-    counter({ name: 'process_cpu_user_seconds_total', help: 'Processor time in the program.' }, [
-      { value: user / 1e6 },
+    counter({ name: 'process_cpu_user_seconds_total', help: 'User CPU time.' }, [{ value: user / 1e6 }]),
+    counter({ name: 'process_cpu_system_seconds_total', help: 'System CPU time.' }, [{ value: system / 1e6 }]),
+    counter({ name: 'process_cpu_seconds_total', help: 'User and system CPU time.' }, [
+      { value: (user + system) / 1e6 },
     ]),
-    counter({ name: 'process_cpu_system_seconds_total', help: 'Processor time in the system.' }, [
-      { value: system / 1e6 },
-    ]),
-    counter({ name: 'process_cpu_seconds_total', help: 'Processor time in both.' }, [{ value: (user + system) / 1e6 }]),
-    gauge({ name: 'process_resident_memory_bytes', help: 'Memory in use.' }, [{ value: rss }]),
-    gauge({ name: 'nodejs_heap_size_total_bytes', help: 'Memory kept for objects.' }, [{ value: heapTotal }]),
-    gauge({ name: 'nodejs_heap_size_used_bytes', help: 'Memory of objects.' }, [{ value: heapUsed }]),
-    gauge({ name: 'nodejs_external_memory_bytes', help: 'Memory of buffers.' }, [{ value: external }]),
+    gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.' }, [{ value: rss }]),
+    gauge({ name: 'nodejs_heap_size_total_bytes', help: 'Total size of the heap.' }, [{ value: heapTotal }]),
+    gauge({ name: 'nodejs_heap_size_used_bytes', help: 'Used size of the heap.' }, [{ value: heapUsed }]),
+    gauge({ name: 'nodejs_external_memory_bytes', help: 'Memory of buffers outside the heap.' }, [{ value: external }]),
     gauge({ name: 'process_open_fds', help: 'Open files and sockets.' }, openFiles()),
   ];
 }
@@ -78,10 +75,10 @@ function openFiles() {
 }
 
 const constants = (version: string): Family[] => [
-  gauge({ name: 'process_start_time_seconds', help: 'When the process started, in seconds since 1970.' }, [
+  gauge({ name: 'process_start_time_seconds', help: 'Start time of the process since the Unix epoch.' }, [
     { value: Math.round(performance.timeOrigin) / 1_000 },
   ]),
-  gauge({ name: 'burgee_build_info', help: 'Always 1; the labels tell the versions.' }, [
+  gauge({ name: 'burgee_build_info', help: 'Always 1; the labels are the versions.' }, [
     { value: 1, labels: { version, node: process.version } },
   ]),
 ];

@@ -41,7 +41,7 @@ export function countRequests(): Requests {
       {
         name: 'burgee_http_requests_total',
         type: 'counter',
-        help: 'Requests that were answered.',
+        help: 'Answered requests.',
         lines: all().flatMap(({ labels, byStatus }) =>
           [...byStatus].map(([status, count]) =>
             line('burgee_http_requests_total', `${labels},status="${status}"`, count),
@@ -51,7 +51,7 @@ export function countRequests(): Requests {
       {
         name: 'burgee_http_request_duration_seconds',
         type: 'histogram',
-        help: 'Time from the head of a request to the end of its answer.',
+        help: 'Time from the request headers to the end of the response.',
         lines: all().flatMap(({ labels, seconds }) => seconds.lines('burgee_http_request_duration_seconds', labels)),
       },
     ],

@@ -103,7 +103,7 @@ export function traceWith({ exporter, share, databaseSystem }: TracesOptions): T
     },
     watchDatabase,
     families: () => [
-      counter({ name: 'burgee_trace_spans_total', help: 'Spans, by what became of them.' }, [
+      counter({ name: 'burgee_trace_spans_total', help: 'Spans, by outcome.' }, [
         { value: exporter.sent(), labels: { outcome: 'sent' } },
         { value: exporter.dropped(), labels: { outcome: 'dropped' } },
       ]),

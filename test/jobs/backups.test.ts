@@ -136,7 +136,7 @@ test('a stop ends the backup that is under way, which is no failure', async () =
     nights.lines.map(({ level, msg }) => [level, msg]),
     [
       [30, 'backup made'],
-      [30, 'the nightly backup was broken off by the stop; it is made up for after the next start'],
+      [30, 'the nightly backup was interrupted by the stop; it will be made after the next start'],
     ],
   );
 });

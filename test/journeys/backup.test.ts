@@ -46,7 +46,7 @@ const flagNames = (databaseUrl: string) =>
   );
 
 describe('backups from the command line', sideBySide, () => {
-  test('a backup is good, is for its owner only, and is restored into an empty database of either kind', async () => {
+  test('a backup is good, is readable by its owner only, and is restored into an empty database of either kind', async () => {
     const { burgee } = await aBackedUp();
     assert.equal(statSync(monday).mode & 0o777, 0o600);
     const verified = await burgee.run(['verify', 'monday.db']);
@@ -85,7 +85,7 @@ describe('backups from the command line', sideBySide, () => {
     for (const command of ['verify', 'restore']) {
       const { code, stderr } = await burgee.run([command, 'monday.db'], { DATABASE_URL: databaseUrl });
       assert.equal(code, 1);
-      assert.equal(stderr, 'monday.db is not good:\nflags has other contents than those that were backed up\n');
+      assert.equal(stderr, 'monday.db is not good:\nflags differs from what was backed up\n');
     }
     assert.deepEqual(await burgee.run(['restore', 'tuesday.db'], { DATABASE_URL: databaseUrl }), {
       code: 1,
@@ -100,7 +100,7 @@ describe('backups from the command line', sideBySide, () => {
   test('a gap in the audit log of the source is told, and keeps nobody from a backup and its restore', async () => {
     const { burgee } = await aBackedUp();
     await burgee.rows("delete from changes where action = 'flag.created'");
-    const gap = '1 flags have no entry of their creation in the audit log\n';
+    const gap = '1 flags have no creation entry in the audit log\n';
     const backup = await burgee.run(['backup', 'tuesday.db']);
     assert.equal(backup.code, 0, backup.stderr);
     assert.ok(backup.stderr.endsWith(`warning: ${gap}`), backup.stderr);
@@ -128,10 +128,7 @@ describe('backups from the command line', sideBySide, () => {
     const burgee = anInstallation();
     writeFileSync(join(burgee.folder, 'mine.txt'), 'mine');
     const taken = await burgee.run(['backup', 'mine.txt']);
-    assert.deepEqual(
-      [taken.code, taken.stderr],
-      [1, 'mine.txt exists; a backup overwrites nothing, so give another name\n'],
-    );
+    assert.deepEqual([taken.code, taken.stderr], [1, 'mine.txt already exists; choose another name\n']);
     const absent = await burgee.run(['backup', 'new.db'], { DATABASE_URL: 'file:./nowhere.db' });
     assert.deepEqual(absent, { code: 1, stdout: '', stderr: 'There is no database at file:./nowhere.db\n' });
     assert.equal((await burgee.shell('ls')).stdout, 'mine.txt\n');

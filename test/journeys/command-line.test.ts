@@ -23,7 +23,7 @@ async function aKey(...options: string[]): Promise<{ id: string; text: string; n
   const name = uniqueName('key');
   const { code, stdout, stderr } = await burgee.run(['keys', 'create', '--name', name, ...options]);
   assert.equal(code, 0, stderr);
-  const id = /^Key \S+ has the id (\S+)\. It is shown only now\.\n$/.exec(stderr)?.[1];
+  const id = /^Key \S+ has the id (\S+)\. The key is shown only once\.\n$/.exec(stderr)?.[1];
   assert.ok(id, stderr);
   return { id, name, text: stdout.trimEnd() };
 }

@@ -88,16 +88,16 @@ test('a target whose copy was broken off opens for nobody, and the same copy goe
   await burgee.rowsOf(to, mark);
   const started = await burgee.run(['serve'], { DATABASE_URL: to });
   assert.equal(started.code, 1);
-  assert.match(started.stderr, /^The copy into \S+ was broken off; run the same copy or restore again, /);
+  assert.match(started.stderr, /^The copy into \S+ was interrupted; run the same copy or restore again, /);
   const other = await aHouse(ofAnother);
   const stranger = await burgee.run(['copy', '--from', other.from, '--to', to]);
   assert.match(
     stranger.stderr,
-    /has the beginning of a copy of another database; give a database that nothing is in\n$/,
+    /contains an unfinished copy of another database; give a database that nothing is in\n$/,
   );
   const { code, stderr } = await burgee.run(['copy', '--from', from, '--to', to]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Going on with the copy that was broken off\.\n/);
+  assert.match(stderr, /^Resuming the interrupted copy\.\n/);
   assert.equal(await contentOf(to), await contentOf(from));
 });
 

@@ -87,8 +87,8 @@ describe('the doctor', sideBySide, () => {
     const finished = await burgee.run(['doctor'], { HOST: '0.0.0.0', PUBLIC_URL: 'http://flags.example.com' });
     assert.equal(finished.code, 0, finished.stdout);
     assert.deepEqual(said(finished, 'warning', 'configuration'), [
-      'PUBLIC_URL starts with http: put TLS in front, or passwords and keys can be read on their way',
-      'BACKUP_FOLDER is not set: no backups are made at night',
+      'PUBLIC_URL starts with http: without TLS, passwords and keys can be read in transit',
+      'BACKUP_FOLDER is not set: there are no nightly backups',
     ]);
     assert.match(String(said(finished, 'warning', 'mail')), /^SMTP_URL is not set/);
   });
@@ -99,10 +99,13 @@ describe('the doctor', sideBySide, () => {
     assert.equal(finished.code, 0, finished.stdout);
     assert.match(
       String(said(finished, 'warning', 'schema')),
-      /^there are no tables yet: the first start makes them\. /,
+      /^there are no tables yet: the first start creates them\. /,
     );
-    assert.match(String(said(finished, 'warning', 'backups')), /backups does not exist yet: the next start makes it$/);
-    assert.match(String(said(finished, 'ok', 'disk')), onPostgres ? /^that of PostgreSQL/ : / MB are free in /);
+    assert.match(
+      String(said(finished, 'warning', 'backups')),
+      /backups does not exist yet: the next start creates it$/,
+    );
+    assert.match(String(said(finished, 'ok', 'disk')), onPostgres ? /^the disk of PostgreSQL/ : / MB are free in /);
     assert.deepEqual(readdirSync(burgee.folder), []);
   });
 
@@ -113,7 +116,7 @@ describe('the doctor', sideBySide, () => {
     const finished = await burgee.run(['doctor'], variables);
     assert.equal(finished.code, 1);
     for (const subject of ['disk', 'backups']) {
-      assert.match(String(said(finished, 'trouble', subject)), /in-the-way cannot be written by this user: /);
+      assert.match(String(said(finished, 'trouble', subject)), /in-the-way is not writable for this user: /);
     }
   });
 
@@ -159,7 +162,7 @@ describe('the doctor', sideBySide, () => {
     await burgee.rows('alter table groups alter column name type text collate "en-x-icu"');
     const finished = await burgee.run(['doctor']);
     assert.equal(finished.code, 1);
-    assert.match(String(said(finished, 'trouble', 'database')), /^text is not compared by its bytes in groups\.name: /);
+    assert.match(String(said(finished, 'trouble', 'database')), /^text does not compare by bytes in groups\.name: /);
   });
 
   test('an entry of the audit log from the future tells of a clock that is wrong', async () => {
@@ -169,7 +172,7 @@ describe('the doctor', sideBySide, () => {
     assert.equal(finished.code, 1);
     assert.match(
       String(said(finished, 'trouble', 'clock')),
-      /^this machine is 3\d{3} seconds behind the newest entry of the audit log: let NTP set the clocks$/,
+      /^this machine is 3\d{3} seconds behind the newest audit entry: let NTP set the clocks$/,
     );
   });
 
@@ -190,7 +193,7 @@ describe('the doctor', sideBySide, () => {
     const unfinished = await burgee.run(['doctor']);
     assert.match(
       String(said(unfinished, 'trouble', 'contents')),
-      /was broken off: run it again, or set DATABASE_URL to another database$/,
+      /was interrupted: run it again, or set DATABASE_URL to another database$/,
     );
   });
 
@@ -206,7 +209,7 @@ describe('the doctor', sideBySide, () => {
       ...{ BACKUP_FOLDER: folder, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'Burgee <burgee@example.com>' },
     });
     assert.equal(finished.code, 1);
-    assert.match(String(said(finished, 'trouble', 'backups')), /is 48 hours old: look into the log for why$/);
-    assert.match(String(said(finished, 'trouble', 'mail')), /^127\.0\.0\.1:1 does not take mails: .*ECONNREFUSED/);
+    assert.match(String(said(finished, 'trouble', 'backups')), /is 48 hours old: the log says why$/);
+    assert.match(String(said(finished, 'trouble', 'mail')), /^127\.0\.0\.1:1 does not accept mails: .*ECONNREFUSED/);
   });
 });

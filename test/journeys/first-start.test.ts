@@ -130,7 +130,7 @@ describe('the first start', sideBySide, () => {
       assert.deepEqual(await burgee.rows(`select count(*) as total from ${table}`), [{ total: 1 }], table);
     }
     const finished = await Promise.all(servers.map((server) => server.end('SIGTERM')));
-    assert.equal(finished.filter(({ stdout }) => stdout.includes('shown only now')).length, 1);
+    assert.equal(finished.filter(({ stdout }) => stdout.includes('shown only once')).length, 1);
   });
 
   test('no log line has a key, wherever a request carries it, and the database has only its hash', async () => {

@@ -60,7 +60,7 @@ describe('a start that is refused', sideBySide, () => {
     const burgee = anInstallation();
     const { code, stdout } = await burgee.run(['serve'], { PORT: String(occupiedPort) });
     assert.equal(code, 1);
-    const key = /^The admin API key, shown only now: (\S+)\n$/.exec(stdout)?.[1];
+    const key = /^Admin API key \(shown only once\): (\S+)\n$/.exec(stdout)?.[1];
     assert.ok(key, stdout);
     const server = await burgee.start();
     assert.equal((await server.call('GET', '/workspaces', { as: key })).status, 200);
@@ -107,7 +107,7 @@ describe('a start that is refused', sideBySide, () => {
   test('a host that is not known, or not of this machine, is named with its variable', async () => {
     const variables = { BURGEE_ADMIN_API_KEY: 'a-key-that-the-operator-chose' };
     const hosts = {
-      'nowhere.invalid': 'nowhere.invalid is not known: there is no such host',
+      'nowhere.invalid': 'nowhere.invalid is not a known host',
       '192.0.2.1': '192.0.2.1 is not an address of this machine',
     };
     for (const [host, sentence] of Object.entries(hosts)) {

@@ -29,7 +29,7 @@ test('a node that reaches a standby does not start, or is not ready and neither 
   await Promise.all([refusedInTime(createFlag(client, 'early')), refusedInTime(client.get('/workspaces'))]);
   const { code, stdout, stderr } = await pair.burgee.run(['serve']);
   assert.equal(code, 1);
-  assert.match(stdout + stderr, /cannot be used: the server is a standby, which takes no writes\n$/);
+  assert.match(stdout + stderr, /cannot be used: the server is a read-only standby\n$/);
   await takeOver(pair);
   await watch.readiness(200);
   await watch.stop();

@@ -43,7 +43,7 @@ async function spoiled(name: string, statement: string): Promise<BackupFacts> {
   return examineBackup(file);
 }
 
-test('a backup has every table, is whole, stands alone, and is for its owner only', async () => {
+test('a backup has every table, is whole, stands alone, and is readable by its owner only', async () => {
   const file = await aBackup('whole.db');
   const { tables: found, troubles, gaps, schema, newestChangeAt } = await examineBackup(file);
   assert.deepEqual([troubles, gaps], [[], []]);
@@ -64,12 +64,12 @@ test('a backup has every table, is whole, stands alone, and is for its owner onl
 test('what is there is not overwritten, and what is under way or was broken off is named', async () => {
   const file = join(folder, 'taken.db');
   writeFileSync(file, 'mine');
-  await assert.rejects(makeBackup(api.database, { file }), /taken\.db exists; a backup overwrites nothing/);
+  await assert.rejects(makeBackup(api.database, { file }), /taken\.db already exists; choose another name/);
   assert.equal(readFileSync(file, 'utf8'), 'mine');
   writeFileSync(join(folder, 'begun.db.partial'), 'begun');
   await assert.rejects(
     makeBackup(api.database, { file: join(folder, 'begun.db') }),
-    /begun\.db\.partial exists: a backup is being made, or one was broken off; in that case remove it$/,
+    /begun\.db\.partial exists: a backup is being made, or was interrupted; if so, delete it$/,
   );
 });
 
@@ -118,7 +118,7 @@ test('an older database is backed up as it is, before a newer version has change
 
 test('a value that changed, a row that is gone and a reference that leads nowhere are found', async () => {
   const value = await spoiled('value.db', "update flags set description = 'other'");
-  assert.deepEqual(value.troubles, ['flags has other contents than those that were backed up']);
+  assert.deepEqual(value.troubles, ['flags differs from what was backed up']);
   const row = await spoiled('row.db', "delete from recovery_codes; delete from groups where name = 'Administrators'");
   assert.deepEqual(row.troubles, [
     'a row of memberships refers to one of groups that is not there',
@@ -130,13 +130,13 @@ test('a gap in the audit log is found, even where the sums agree with it', async
   const gap = async (name: string, condition: string) =>
     (await spoiled(name, `delete from changes where ${condition}`)).gaps;
   assert.deepEqual(await gap('created.db', `object_id = '${flag.id}' and action = 'definition.created'`), [
-    '1 changes of definitions start from a state that no entry of the audit log tells of',
+    '1 definition changes start from a state that no audit entry has',
   ]);
   assert.deepEqual(await gap('killed.db', `object_id = '${flag.id}' and action = 'definition.killed'`), [
-    '1 definitions are not as an entry of the audit log left them',
+    '1 definitions match no audit entry',
   ]);
   assert.deepEqual(await gap('flag.db', `object_id = '${flag.id}' and action = 'flag.created'`), [
-    '1 flags have no entry of their creation in the audit log',
+    '1 flags have no creation entry in the audit log',
   ]);
 });
 
@@ -210,5 +210,5 @@ test('what is no backup is named', async () => {
   await assert.rejects(examineBackup(text), /notes\.txt cannot be read: file is not a database$/);
   const plain = join(folder, 'plain.db');
   new DatabaseSync(plain).close();
-  await assert.rejects(examineBackup(plain), /plain\.db is not a backup that can be used: it has no list of what/);
+  await assert.rejects(examineBackup(plain), /plain\.db is not a usable backup: it has no table of contents/);
 });

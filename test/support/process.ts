@@ -199,7 +199,7 @@ async function startServer({ child, output }: Launched): Promise<Server> {
     stdout: output.stdout,
     stderr: output.stderr,
     says,
-    printedKey: async () => (await says(/shown only now:\n\n {2}(\S+)\n/))[1] ?? '',
+    printedKey: async () => (await says(/shown only once:\n\n {2}(\S+)\n/))[1] ?? '',
     call: (method, path, { as, body }) => call(method, url + prefix + path, as, body),
     ended: output.ended,
     end: async (signal) => {

@@ -98,7 +98,7 @@ export const DefinitionBody = Type.Object({
     Type.Array(Type.Unknown(), { maxItems: 0, description: 'Must be empty: there are no flag sets yet.' }),
   ),
   seed: Type.Optional(
-    Type.Integer({ description: 'taken when the definition is created, both seeds or none; otherwise ignored' }),
+    Type.Integer({ description: 'used only when the definition is created, together with the other seed' }),
   ),
   trafficAllocationSeed: Type.Optional(Type.Integer({ description: 'as `seed`' })),
   title: Type.Optional(Type.String()),

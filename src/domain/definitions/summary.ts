@@ -27,7 +27,7 @@ export const ExpandedDefinition = extend(
 );
 export type ExpandedDefinition = Static<typeof ExpandedDefinition>;
 
-const inOrder = 'in the environments that the caller reaches, in their order of creation';
+const inOrder = 'in the environments within the caller’s scope, in order of creation';
 
 export const ListedFlag = extend(
   FlagWithOwners,

@@ -31,7 +31,7 @@ export interface BackupOptions {
 /** Throws an OperatorError if it cannot be made, and leaves nothing behind. */
 export async function makeBackup(database: Database, { file, onProgress }: BackupOptions): Promise<BackupFacts> {
   const final = resolve(file);
-  if (existsSync(final)) throw new OperatorError(`${file} exists; a backup overwrites nothing, so give another name`);
+  if (existsSync(final)) throw new OperatorError(`${file} already exists; choose another name`);
   const partial = final + partialEnding;
   reserve(partial);
   try {
@@ -58,7 +58,7 @@ function reserve(partial: string): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new OperatorError(`The backup cannot be written: ${message}`);
-    throw new OperatorError(`${partial} exists: a backup is being made, or one was broken off; in that case remove it`);
+    throw new OperatorError(`${partial} exists: a backup is being made, or was interrupted; if so, delete it`);
   }
 }
 
@@ -88,7 +88,8 @@ async function migrationsOf(source: Reader, url: string): Promise<string[]> {
     throw new OperatorError(`There is nothing to back up in ${url}: ${(error as Error).message}`);
   });
   if (!(await findAccount(source))) throw new OperatorError(`There is nothing to back up in ${url}`);
-  if (await findUnfinishedCopy(source)) throw new OperatorError(`The copy into ${url} was broken off; finish it first`);
+  if (await findUnfinishedCopy(source))
+    throw new OperatorError(`The copy into ${url} was interrupted; finish it first`);
   return names;
 }
 

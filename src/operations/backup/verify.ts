@@ -34,11 +34,10 @@ export async function examineBackup(file: string): Promise<BackupFacts> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}`);
   const db = openSqliteSnapshot(file);
   try {
-    if (!(await listTables(db)).includes('backup_tables'))
-      throw new OperatorError('it has no list of what must be in it');
+    if (!(await listTables(db)).includes('backup_tables')) throw new OperatorError('it has no table of contents');
     return { bytes: statSync(file).size, ...(await examine(db)) };
   } catch (error) {
-    throw new OperatorError(`${file} is not a backup that can be used: ${(error as Error).message}`);
+    throw new OperatorError(`${file} is not a usable backup: ${(error as Error).message}`);
   } finally {
     await db.close();
   }
@@ -77,7 +76,7 @@ function differences(promised: readonly TableSum[], found: readonly TableSum[]):
     const there = byName.get(name);
     if (!there) return [`${name} is a table that this version does not know`];
     if (there.rows !== rows) return [`${name} has ${there.rows} rows, not the ${rows} that were backed up`];
-    return there.checksum === checksum ? [] : [`${name} has other contents than those that were backed up`];
+    return there.checksum === checksum ? [] : [`${name} differs from what was backed up`];
   });
 }
 
@@ -95,7 +94,7 @@ async function gapsOf(db: Reader, isLinked: boolean): Promise<string[]> {
   const leadsNowhere = isLinked ? 'previous_id is not null and previous_id not in (select id from changes)' : 'false';
   const gaps: [sentence: string, query: string][] = [
     [
-      'changes of definitions start from a state that no entry of the audit log tells of',
+      'definition changes start from a state that no audit entry has',
       `${states}
        select count(*) as total from changes
         where object_type = 'definition'
@@ -105,13 +104,13 @@ async function gapsOf(db: Reader, isLinked: boolean): Promise<string[]> {
                   and json_extract(before_body, '$.lastUpdateTime') >= ${removedBefore})`,
     ],
     [
-      'definitions are not as an entry of the audit log left them',
+      'definitions match no audit entry',
       `${states}
        select count(*) as total from definitions
         where (environment_id, flag_id, updated_at) not in (select * from states)`,
     ],
     [
-      'flags have no entry of their creation in the audit log',
+      'flags have no creation entry in the audit log',
       `select count(*) as total from flags
         where id not in (select object_id from changes where action = 'flag.created')
           and created_at >= ${removedBefore}`,

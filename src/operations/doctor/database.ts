@@ -34,7 +34,7 @@ export async function examineDatabase(database: Database): Promise<Finding[]> {
 const beforeTheFirstStart = (place: string): Finding => ({
   level: 'warning',
   subject: 'schema',
-  sentence: `there are no tables yet: the first start makes them. If there should be some in ${place}, look at DATABASE_URL`,
+  sentence: `there are no tables yet: the first start creates them. If you expected data in ${place}, check DATABASE_URL`,
 });
 
 async function examineFile(db: Reader, file: string): Promise<Finding[]> {
@@ -48,7 +48,7 @@ async function examineFile(db: Reader, file: string): Promise<Finding[]> {
       : { level: 'trouble', subject, sentence: `${file} is damaged: ${damages.join('; ')}. Restore a backup` },
     isOpen
       ? { level: 'warning', subject, sentence: `${file} can be read by other users of this machine: chmod 600` }
-      : { level: 'ok', subject, sentence: `${file} is for its owner only` },
+      : { level: 'ok', subject, sentence: `${file} is readable by its owner only` },
   ];
 }
 
@@ -63,7 +63,7 @@ async function examineSchema(db: Reader): Promise<Finding> {
     return { level: 'trouble', subject, sentence };
   }
   if (missing.length > 0) {
-    const sentence = `${missing.join(', ')} will be applied by the next start: make a backup before`;
+    const sentence = `${missing.join(', ')} will be applied by the next start: make a backup first`;
     return { level: 'warning', subject, sentence };
   }
   return { level: 'ok', subject, sentence: `up to date: ${known.at(-1)}` };
@@ -72,7 +72,7 @@ async function examineSchema(db: Reader): Promise<Finding> {
 async function examineContents(db: Reader): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (await findUnfinishedCopy(db)) {
-    const sentence = 'a copy or restore into it was broken off: run it again, or set DATABASE_URL to another database';
+    const sentence = 'a copy or restore into it was interrupted: run it again, or set DATABASE_URL to another database';
     findings.push({ level: 'trouble', subject: 'contents', sentence });
   }
   const { total = 0 } =
@@ -93,7 +93,7 @@ async function examineClock(db: Reader): Promise<Finding> {
   return clockFinding(
     isAhead ? aheadMs : 0,
     isAhead
-      ? `this machine is ${Math.round(aheadMs / 1000)} seconds behind the newest entry of the audit log`
-      : 'the newest entry of the audit log is in the past, as it should be',
+      ? `this machine is ${Math.round(aheadMs / 1000)} seconds behind the newest audit entry`
+      : 'the newest audit entry is in the past, as it should be',
   );
 }

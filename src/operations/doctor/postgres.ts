@@ -36,7 +36,10 @@ export async function examineServer(db: Reader): Promise<Finding[]> {
     durability(server),
     upkeep(server),
     await collations(db),
-    clockFinding(offByMs, `this machine and that of the database differ by ${Math.round(offByMs / 100) / 10} seconds`),
+    clockFinding(
+      offByMs,
+      `this machine's clock and the database's differ by ${Math.round(offByMs / 100) / 10} seconds`,
+    ),
   ];
 }
 
@@ -55,22 +58,22 @@ function clockDifference(there: number, before: number, after: number): number {
 
 function fitness({ version, version_number, encoding, standby, bytes }: Server): Finding {
   const trouble = (sentence: string): Finding => ({ level: 'trouble', subject, sentence });
-  if (version_number < oldestVersion) return trouble(`PostgreSQL ${version} is too old: 14 or newer is needed`);
+  if (version_number < oldestVersion) return trouble(`PostgreSQL ${version} is too old: 14 or newer is required`);
   if (encoding !== 'UTF8') return trouble(`its encoding is ${encoding}: create it with encoding UTF8`);
-  if (standby) return trouble('the server is a standby, which takes no writes: let DATABASE_URL lead to the primary');
+  if (standby) return trouble('the server is a read-only standby: point DATABASE_URL at the primary');
   return { level: 'ok', subject, sentence: `PostgreSQL ${version}, a primary; ${bytes} bytes` };
 }
 
 function durability(server: Server): Finding {
   const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => server[name] === 'off');
-  if (off.length === 0) return { level: 'ok', subject, sentence: 'what is committed is on disk' };
-  const sentence = `${off.join(', ')} off: changes that were answered may be lost with the machine; switch on`;
+  if (off.length === 0) return { level: 'ok', subject, sentence: 'commits are flushed to disk' };
+  const sentence = `${off.join(', ')} off: acknowledged changes may be lost in a crash; turn on`;
   return { level: 'warning', subject, sentence };
 }
 
 function upkeep({ autovacuum }: Server): Finding {
-  if (autovacuum === 'on') return { level: 'ok', subject, sentence: 'the server cleans up behind changes' };
-  const sentence = 'autovacuum off: tables grow with each change, and plans do not follow; switch on';
+  if (autovacuum === 'on') return { level: 'ok', subject, sentence: 'autovacuum is on' };
+  const sentence = 'autovacuum off: tables grow with each change, and query plans become outdated; turn it on';
   return { level: 'warning', subject, sentence };
 }
 
@@ -80,8 +83,8 @@ async function collations(db: Reader): Promise<Finding> {
     select table_name || '.' || column_name as place from information_schema.columns
      where table_schema = current_schema() and data_type = 'text' and collation_name is distinct from 'C'
        and table_name in (${join(names)}) order by place`);
-  if (others.length === 0) return { level: 'ok', subject, sentence: 'text is compared by its bytes everywhere' };
+  if (others.length === 0) return { level: 'ok', subject, sentence: 'all text columns compare by bytes' };
   const places = others.map(({ place }) => place).join(', ');
-  const sentence = `text is not compared by its bytes in ${places}: restore a backup into a database that Burgee makes`;
+  const sentence = `text does not compare by bytes in ${places}: restore a backup into an empty database`;
   return { level: 'trouble', subject, sentence };
 }

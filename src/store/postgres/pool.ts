@@ -63,8 +63,8 @@ async function requireFit(client: ClientBase): Promise<void> {
     select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
            pg_is_in_recovery() as standby`);
   const { version = '0', encoding = '', standby } = rows[0] ?? {};
-  if (Number(version) < oldestVersion) throw new OperatorError('PostgreSQL 14 or newer is needed');
+  if (Number(version) < oldestVersion) throw new OperatorError('PostgreSQL 14 or newer is required');
   if (encoding !== 'UTF8') throw new OperatorError(`its encoding is ${encoding}; create it with encoding UTF8`);
   // A standby returns stale reads and refuses writes.
-  if (standby) throw new OperatorError('the server is a standby, which takes no writes');
+  if (standby) throw new OperatorError('the server is a read-only standby');
 }
