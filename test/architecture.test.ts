@@ -1,4 +1,4 @@
-/** The house rules that a machine can hold. ARCHITECTURE.md says why they are. */
+/** The architecture rules that can be checked automatically. ARCHITECTURE.md explains them. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -84,7 +84,7 @@ test('the imports are found', () => {
   assert.ok(context?.names.includes('write') && context.names.includes('Context'));
 });
 
-test('every folder below src is a layer that is spoken of here', () => {
+test('every folder in src is one of the layers listed here', () => {
   assert.deepEqual([...new Set(sources.map(layerOf).filter(Boolean))].sort(), Object.keys(mayUse).sort());
 });
 
@@ -194,7 +194,7 @@ test('docs/problems.md has a section with message and status for every problem, 
   const [, ...sections] = read('docs/problems.md').split(/^### /m);
   const heads = sections.map((section) => section.split('\n- **When:**')[0]);
   const expected = Object.keys(problems).map((code) => expectedHead(code as ProblemCode));
-  // Only what differs is shown: whoever adds a problem copies its lines from here.
+  // Shows only the differences, so that the lines of a new problem can be copied from here.
   assert.deepEqual(
     heads.filter((head) => !expected.includes(head ?? '')),
     expected.filter((head) => !heads.includes(head)),

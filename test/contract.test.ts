@@ -1,4 +1,4 @@
-/** Who may use what: every endpoint of the contract with every kind of key. */
+/** Access: every endpoint of the contract with every kind of key. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 as newId } from 'uuid';
@@ -142,7 +142,7 @@ test('who may read flags may read definitions, since a flag is shown with them o
   }
 });
 
-test('the ways in are the ones that are written down', () => {
+test('the endpoints and their access are those in written-access.ts', () => {
   const found = [service, ...Object.values(accountContract), ...Object.values(contract)]
     .flatMap((part) => Object.values<Endpoint>(part))
     .map(({ method, path, access }) => {

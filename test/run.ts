@@ -1,7 +1,7 @@
 /**
  * Runs the tests on SQLite and, with a PostgreSQL that is started for it, those that have to do with a database there
  * as well. TEST_POSTGRES_URL names a server to use instead (a user who may create databases). Arguments are files or
- * patterns of tests; without any, all but those in a browser, which `test:e2e` runs, and those that torment the server,
+ * patterns of tests; without any, all but those in a browser, which `test:e2e` runs, and the stress tests,
  * which `test:trust` runs. `--sqlite` leaves PostgreSQL out.
  */
 import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
@@ -44,7 +44,7 @@ const slowest = [
 ];
 /** Each has a process to itself, for the reason beside it. */
 const alone: Readonly<Record<string, string>> = {};
-/** No file takes longer, but for the long form of those that torment the server. */
+/** No file takes longer, except the long form of the stress tests. */
 const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 900_000;
 /** Where the errors begin in what Node's reporter writes. */
 const failingTests = '\n✖ failing tests:\n';
@@ -169,7 +169,7 @@ function tell(result: Result): void {
   const { file, database, passed, tests, durationMs, text } = result;
   const counted = tests === 0 ? 'no tests' : `${tests} tests`;
   process.stdout.write(`${passed ? '✔' : '✖'} ${file} on ${database}: ${counted}, ${seconds(durationMs)}\n`);
-  // Whoever names files wants to see what is in them.
+  // For named files, show each test.
   if (!passed || patterns.length > 0) process.stdout.write(text.split(failingTests)[0] ?? '');
 }
 

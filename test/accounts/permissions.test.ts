@@ -31,7 +31,7 @@ await api.patch(`/users/${gone.id}`, [{ op: 'replace', path: '/status', value: '
 await api.delete(account('/session'), ended.signedIn);
 
 const administrators = { id: await administratorsId(api), type: 'group' };
-/** To administrators, who see every project, and to these. */
+/** Only administrators, who see every project, and these viewers have access. */
 async function restrict({ id }: { id: string }, ...viewers: { id: string; type: 'user' | 'group' }[]): Promise<void> {
   const answer = await api.put('/restrictions', {
     resource: { id, type: 'workspace' },
@@ -68,13 +68,13 @@ type Name = {
   [Part in keyof typeof contract]: `${Part}.${keyof (typeof contract)[Part] & string}`;
 }[keyof typeof contract];
 
-/** What an administrator, a member, and a member who does not see the project are answered. */
+/** The status for an administrator, a member, and a member who does not see the project. */
 type Statuses = readonly [administrator: 200, member: 200 | 403, outsider: 200 | 403 | 404];
 const forAll: Statuses = [200, 200, 200];
 const forAllWhoSeeTheProject: Statuses = [200, 200, 404];
 const forAdministrators: Statuses = [200, 403, 403];
 
-/** Every endpoint: who may use it, and a call that succeeds for who may. An endpoint without a row does not compile. */
+/** Every endpoint: who may use it, and a call that succeeds if permitted. A missing endpoint does not compile. */
 const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Call>]> = {
   'projects.listProjects': [forAll, async () => ['/workspaces']],
   'projects.createProject': [forAdministrators, async () => ['/workspaces', { name: uniqueName('project') }]],
@@ -201,11 +201,11 @@ const endpoints = Object.entries(contract).flatMap(([part, declared]) =>
   Object.entries<Endpoint>(declared).map(([name, endpoint]) => ({ name: `${part}.${name}` as Name, endpoint })),
 );
 
-/** Who must be answered 401, as if nobody had asked. */
+/** Requests that must get 401. */
 const strangers: Record<string, Request> = {
-  'who is signed out': fromBrowser(),
-  'who has signed out': ended.signedIn,
-  'who is deactivated': gone.signedIn,
+  'not signed in': fromBrowser(),
+  'signed out': ended.signedIn,
+  'deactivated': gone.signedIn,
 };
 
 describe('what a person may do', () => {
@@ -257,7 +257,7 @@ test('the table above is what the permissions of people and the endpoints declar
   }
 });
 
-test('a project that is not theirs is for members as one that does not exist, by id and by name', async () => {
+test('a project that a member cannot see is like one that does not exist, by id and by name', async () => {
   const { name } = (await api.get('/workspaces?limit=200')).body.objects.find(
     ({ id }: { id: string }) => id === project.id,
   );

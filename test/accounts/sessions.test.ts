@@ -437,7 +437,7 @@ test('a change that a person makes is recorded with that person as actor', async
   assert.deepEqual([auditLogType, editor], ['group.created', { type: 'user', id, name: email }]);
 });
 
-test('whoever is not signed in is 401, whatever the cookie says', async () => {
+test('without a valid session the status is 401, whatever the cookie says', async () => {
   const { cookie } = await aPerson(api);
   const [name = '', token = ''] = cookie.split('=');
   const hash = createHash('sha256').update(token).digest('hex');

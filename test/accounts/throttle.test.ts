@@ -23,7 +23,7 @@ import {
 const api = await startAccounts();
 await setUpAdministrator(api);
 
-/** Nobody needs so many, and whoever guesses needs more. */
+/** More than anyone needs, and fewer than guessing takes. */
 const maxAttempts = 100;
 const fewest = 5;
 
@@ -120,7 +120,7 @@ test('an account that does not exist is throttled like one that does', async () 
   assert.equal(limits[0]?.passed, limits[1]?.passed);
 });
 
-test('too many sign-ins from one address are refused, whoever is meant; other addresses go on', async () => {
+test('too many sign-ins from one address are refused for any account; other addresses still work', async () => {
   const person = await aPerson(api);
   const address = anAddress();
   const { passed, refusal } = await tryUntilRefused(() =>
@@ -158,7 +158,7 @@ describe('guessing from one address comes to an end', () => {
   }
 });
 
-/** Who holds a session and guesses what it does not tell: the password, the code. */
+/** Someone with a stolen session who guesses the password or the code. */
 const guesses: Record<string, (request: Request) => Promise<Answer>> = {
   'the current password': (request) =>
     api.post(account('/password'), { current: 'x', next: 'seven quiet herons wade' }, request),

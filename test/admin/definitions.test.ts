@@ -239,7 +239,7 @@ test('deleting a definition takes it out of that environment alone', async () =>
   refused(await api.get(path), 404, `Could not find splitmetadata ${flag.name}`);
   assert.equal((await api.get(elsewhere)).status, 200);
   assert.equal((await api.get(`/splits/ws/${project.id}/${flag.name}`)).status, 200);
-  assert.equal((await api.post(path, aDefinition())).status, 200, 'and may be defined anew');
+  assert.equal((await api.post(path, aDefinition())).status, 200, 'and can be defined again');
 });
 
 test('a PUT that does not speak of killed leaves a killed definition killed', async () => {

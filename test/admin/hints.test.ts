@@ -242,7 +242,7 @@ test('a definition that names segments which do not exist is accepted with a war
   assert.equal(none.headers.warning, undefined);
 });
 
-test('whoever follows the advice of a refusal gets on: a flag and its definition', async () => {
+test('following the advice of an error leads to a flag and its definition', async () => {
   const path = `/splits/ws/Default/advised/${environment}`;
   assert.match((await api.get(path)).body.details, /create the flag with POST \/splits\/ws\/<project>\/trafficTypes\//);
   assert.equal((await api.post('/splits/ws/Default/trafficTypes/user', { name: 'advised' })).status, 200);
@@ -255,7 +255,7 @@ test('whoever follows the advice of a refusal gets on: a flag and its definition
   assert.equal((await api.put(`${path}/kill`)).status, 200);
 });
 
-test('whoever follows the advice of docs/problems.md can delete a project', async () => {
+test('following the advice of docs/problems.md deletes a project', async () => {
   const { body: doomed } = await api.post('/workspaces', { name: 'Doomed' });
   const { body: there } = await api.post(`/environments/ws/${doomed.id}`, { name: 'there', production: false });
   await api.post(`/splits/ws/${doomed.id}/trafficTypes/user`, { name: 'doomed' });

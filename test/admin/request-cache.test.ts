@@ -45,7 +45,7 @@ test('a key that is revoked, here or by another process, is known no more', asyn
   }
 });
 
-test('a flag that was made anew under its name is the new one', async () => {
+test('a flag recreated under the same name is the new one', async () => {
   const { project, path, flag, change } = await aChangedDefinition();
   assert.equal((await api.delete(`/splits/ws/${project.id}/${flag.name}`)).status, 200);
   refused(await change(), 404, /./);

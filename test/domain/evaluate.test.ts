@@ -69,7 +69,7 @@ test('individual targets decide by the key, or by a segment, which is named then
   assert.deepEqual([treatment, decidedBy], ['off', { kind: 'targets', segment: 'staff' }]);
 });
 
-test('whoever is outside the traffic allocation gets the default treatment', () => {
+test('keys outside the traffic allocation get the default treatment', () => {
   const { treatment, decidedBy } = seenBy(flag({ trafficAllocation: 0 }));
   assert.deepEqual([treatment, decidedBy], ['off', { kind: 'allocation', bucket: bucketOf('ana', -7) }]);
 });

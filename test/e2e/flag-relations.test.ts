@@ -74,7 +74,7 @@ suite('relations', { concurrency: 2 }, () => {
     await rule.getByText('The flag cart_v1 no longer exists, so everyone gets control for it.').waitFor();
     await look(page, 'a flag that is gone');
     assert.equal(await rule.getByRole('link', { name: 'cart_v1' }).count(), 0);
-    // Whoever comes later is led to the rule at once.
+    // Later visitors are led to the rule at once.
     await page.getByRole('group', { name: 'Set on to' }).getByRole('button', { name: '25' }).click();
     await press(page, 'Review and save');
     await page.getByText('Rule 1: The flag cart_v1 no longer exists.').waitFor();

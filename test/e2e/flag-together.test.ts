@@ -196,5 +196,5 @@ test('a draft outlives a server that goes away, and is saved once it is back', a
   await leave();
 });
 
-/** Half a minute later, when the page reads anew by itself. */
+/** Half a minute later, when the page reloads its data. */
 const later = (page: Page) => page.clock.fastForward(31_000);

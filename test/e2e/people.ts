@@ -37,7 +37,7 @@ export async function goToMe(page: Page): Promise<void> {
   await page.getByText('This browser', { exact: true }).waitFor();
 }
 
-/** Who has signed in sees the flags first. */
+/** After signing in, people see the flags first. */
 export const firstPage = (page: Page) => heading(page, 'Flags');
 
 export async function signOut(page: Page): Promise<void> {

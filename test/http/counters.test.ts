@@ -7,7 +7,7 @@ function aCounter(windowSeconds: number) {
   return { clock, counter: createCounter(windowSeconds, () => clock.now) };
 }
 
-test('a window begins with the first count, ends after its time, and then counting starts anew', () => {
+test('a window starts with the first count and ends after its time; then counting restarts', () => {
   const { clock, counter } = aCounter(60);
   assert.deepEqual(counter.add('a'), { count: 1, seconds: 60 });
   clock.now += 59_001;

@@ -52,7 +52,7 @@ test('a commit that waits for a synchronous replica which is gone is not acknowl
       await pair.replica.stop();
       const refused = refusedInTime(createFlag(client, uniqueName('waiting')));
       await until('the commit waits', async () => (await onPrimary(`select 1 ${waiting}`)).length > 0);
-      // Who only reads waits for nobody.
+      // Reads do not wait.
       assert.equal((await client.get('/workspaces')).status, 200);
       await onPrimary(`${statement} ${waiting}`);
       await refused;

@@ -21,7 +21,7 @@ const client = await startNode(burgee);
 async function deleteInDeadlock(): Promise<void> {
   const { project, flag, path } = await aPlace(client);
   const somebody = await begin(databaseUrl);
-  // Who looks for a deadlock first is its victim; this one looks late.
+  // The transaction that detects a deadlock first is its victim; this one checks late.
   await somebody.query("set local deadlock_timeout = '1min'");
   await somebody.query('select 1 from environments where id = $1 for update', [project.staging.id]);
   const begun = performance.now();

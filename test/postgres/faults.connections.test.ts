@@ -37,7 +37,7 @@ describe('the connections of a node', sideBySide, () => {
     // The worst moment: the whole pool waits to be greeted by a server that will never do it.
     const { connections } = proxy;
     await load.isRefused(client);
-    await until('all connections are made anew', () => proxy.connections >= connections + poolSize);
+    await until('all connections are replaced', () => proxy.connections >= connections + poolSize);
     proxy.manner = 'passes';
     await watch.readiness(200);
     await load.succeeds(client);

@@ -44,7 +44,7 @@ test('concurrent patches on one definition through two nodes lose nothing, and f
   for (const [index, { before }] of changes.entries()) assert.deepEqual(before, changes[index - 1]?.after);
 });
 
-test('a name exists once, whoever is asked: one node makes it, and all others find it taken', async () => {
+test('a name exists once across nodes: one node creates it, and all others find it taken', async () => {
   const project = await aProject(one);
   for (let round = 0; round < 5; round += 1) {
     const [name, flag] = [uniqueName('raced'), await aFlag(one, project)];

@@ -121,7 +121,7 @@ test('writes that waited too long for another process are refused together as un
   assert.equal(hasRun, false);
   for (const refusal of refusals) assert.ok(refusal instanceof Problem && refusal.code === 'unavailable');
   assert.equal(await store.write((tx) => insert(tx, uniqueName())), 1);
-  // Who waits in the queue behind another waits for the same process; twice the patience would outlast the stop.
+  // Queued writes share the deadline of the first; twice the wait would outlast the stop.
   assert.ok(waited < 8_000, `${waited} ms`);
 });
 

@@ -1,7 +1,7 @@
 /** The smallest valid objects, each with a unique name, so that tests share no rows. */
 import type { Api } from './app.ts';
 
-/** Whoever can ask: the server of the test, or a real one somewhere. */
+/** Anything that sends requests: to the test's server, or to a real one. */
 type Asker = Pick<Api, 'post'>;
 
 let made = 0;

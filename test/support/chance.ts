@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed always makes the same choices. Quicker than fast-check, without shrinking. */
+/** Seeded randomness: the same seed gives the same choices. Faster than fast-check, without shrinking. */
 export interface Chance {
   /** From 0 to below 1. */
   number(): number;
@@ -12,7 +12,7 @@ export interface Chance {
   listOf<Item>(from: number, to: number, make: () => Item): Item[];
 }
 
-/** Mulberry32: 32 bits of state are plenty for made-up values. */
+/** Mulberry32: 32 bits of state are enough for test values. */
 export function chanceOf(seed: number): Chance {
   let state = seed | 0;
   const number = () => {

@@ -1,4 +1,4 @@
-/** Every endpoint of the contract with its whole path: what is added there is tormented without being listed here. */
+/** Every endpoint of the contract with its full path. New endpoints are fuzzed automatically. */
 import { accountContract, contract, serviceContract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';

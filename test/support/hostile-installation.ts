@@ -103,7 +103,7 @@ async function oneOfEverything(ask: HostileInstallation['ask']): Promise<Record<
 }
 
 /** Sends them all, eight at a time, and holds every answer to the rules. Answers how many there were by status. */
-export async function torment(
+export async function fuzz(
   installation: HostileInstallation,
   requests: Iterable<Hostile>,
 ): Promise<Map<number, number>> {

@@ -105,7 +105,7 @@ class Asking {
     for (const name of sideNames) if (whoMay) await this.#ask(whoMay, targets, this.#all(name));
   }
 
-  /** Who may is answered, on each side that the principal reaches. */
+  /** Permitted requests succeed, on each side that the principal reaches. */
   async successes(principals: readonly Principal[]): Promise<void> {
     const { world, shape } = this.#question;
     for (const principal of principals) {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of sources
 /**
- * The rules of access that are no declarations: checks and conditions, each where it stands in the sources, and what
- * stands there when it is taken out.
+ * Access rules that are code, not declarations: each check or condition as it occurs in the sources, and its replacement
+ * when the mutation test removes it.
  */
 import { permissions } from '#domain/access.ts';
 import { powersOfMember, ways } from './written-access.ts';

@@ -26,7 +26,7 @@ export interface MailServer {
   manner: Manner;
   /** Every mail that came in whole, in order. */
   readonly mails: readonly ReceivedMail[];
-  /** Who signed in, in order, as user:password. */
+  /** The logins in order, as user:password. */
   readonly logins: readonly string[];
   /** The next mail that nobody waited for yet. */
   nextMail(): Promise<ReceivedMail>;

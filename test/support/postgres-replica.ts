@@ -16,7 +16,7 @@ import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 export interface Pair {
   readonly primary: PostgresServer;
   readonly replica: PostgresServer;
-  /** Where nodes reach whoever is the primary. */
+  /** The address at which nodes reach the current primary. */
   readonly address: TcpProxy;
   /** Between the replica and the primary. */
   readonly link: TcpProxy;
@@ -86,7 +86,7 @@ async function startReplica(primary: PostgresServer, port: string): Promise<Post
   return startServerIn(folder, { ...durable, ...follows });
 }
 
-/** What belongs to the running server alone: its log comes by streaming, the rest is made anew. */
+/** What belongs to the running server alone: its log is streamed, the rest is recreated. */
 const notCopied = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot|pg_notify|pg_stat_tmp|pg_subtrans)\/.*)$/;
 
 function copyData(from: string, to: string): void {

@@ -64,7 +64,7 @@ export interface Installation {
   shell(script: string, variables?: Variables): Promise<Finished>;
   /** Keeps every server from creating flags until the answer is called. */
   lock(): Promise<() => Promise<void>>;
-  /** Reads the database, beside whoever else has it open. */
+  /** Reads the database while others have it open. */
   rows<Row>(query: string): Promise<Row[]>;
   /** The same of another database. */
   rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]>;
@@ -83,7 +83,7 @@ export const sideBySide = { concurrency: 3 };
 const patienceMs = 300_000;
 
 export interface InstallationOptions {
-  /** Whoever's who gave it. */
+  /** Whoever gave it. */
   readonly databaseUrl?: string;
   /** Of PostgreSQL, it has no schema yet, as before the first start of all. With it, a start takes half the time. */
   readonly empty?: boolean;

@@ -1,4 +1,4 @@
-/** Requests that succeed for who may make them: one for every endpoint of the Admin API. */
+/** A successful request for every endpoint of the Admin API. */
 import assert from 'node:assert/strict';
 import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
@@ -6,7 +6,7 @@ import type { Calls } from './app.ts';
 import { aDefinedFlag, aDefinition, aFlag, type ProjectFixture, uniqueName } from './build.ts';
 import { pathWith } from './every-endpoint.ts';
 
-/** Where requests are made: a project with the environment that paths name. */
+/** A project with the environment that paths name. */
 export type Place = ProjectFixture & { readonly environment: { readonly id: string } };
 
 export interface Target {
@@ -33,7 +33,7 @@ export function requestOf({ path }: Endpoint, place: Place, target: Target): { p
   return { path: addressed + query, ...(text === undefined ? {} : { text }) };
 }
 
-/** The smallest request of each endpoint that the right key gets a 200 for. One that is missing does not compile. */
+/** The smallest request to each endpoint that gets 200 with the right key. A missing one does not compile. */
 export function requestsTo(api: Calls): Requests {
   const flagIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
@@ -45,7 +45,7 @@ export function requestsTo(api: Calls): Requests {
     if (!path.endsWith(id)) await api.post(`/splits/ws/${place.id}/${flag.name}/environments/${id}`, aDefinition());
     return { ...more, words: { flag: flag.id } };
   };
-  /** What must not be shown would be on the page if it were. */
+  /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
   const newName = async () => ({ body: { name: uniqueName('new') } });
   const aUser = async (more: Target = {}): Promise<Target> => {

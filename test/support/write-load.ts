@@ -59,7 +59,7 @@ export function startWriting(clients: readonly Client[], place: Place, clientsOf
   const write = async (client: Client, kind: Told['kind']) => {
     const mark = uniqueName('mark');
     const begunAt = performance.now();
-    // Who cannot even connect was told nothing.
+    // A client that could not connect got no answer.
     const answer = await ask(client, place, { kind, mark }).catch(() => undefined);
     told.push({ node: client.node, kind, mark, begunAt, milliseconds: performance.now() - begunAt, answer });
     return answer;

@@ -1,6 +1,6 @@
-/** Who may do what, written down beside the code: what the code says is held against this. */
+/** Who may do what, written a second time: tests compare the code with this. */
 
-/** Every line here is a way in. A line that changes is a change of who may do what. */
+/** Every endpoint with its permission and scope. Changing a line changes who may do what. */
 export const ways = `
 GET /health probe
 GET /ready probe
@@ -77,7 +77,7 @@ POST /setup public
 GET /access user.read project
 `;
 
-/** Likewise: what each role may do. */
+/** The permissions of each role. */
 export const powers = {
   API_ALL_GRANTED: '*',
   API_APIKEY: 'project.read apiKey.read apiKey.write',
@@ -92,6 +92,6 @@ export const powers = {
   API_SEGMENT_EDITOR: 'project.read',
 };
 
-/** And what a person may do who is signed in and no administrator. */
+/** The permissions of signed-in people who are not administrators. */
 export const powersOfMember =
   'project.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill user.read group.read audit.read';

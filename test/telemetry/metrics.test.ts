@@ -128,7 +128,7 @@ describe('metrics', sideBySide, () => {
       return until(`${milliseconds} ms are over`, () => performance.now() - from > milliseconds);
     };
     await scrape(node);
-    // Its monitor begins anew with a scrape, and compares from its second tick on.
+    // The monitor restarts with each scrape and measures from its second tick on.
     await later(200);
     node.pause();
     await later(300);

@@ -1,7 +1,7 @@
 /** JSON Patches that are wrong in one operation: all of it is refused, and nothing of it is done. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { aHostileInstallation, torment } from '../support/hostile-installation.ts';
+import { aHostileInstallation, fuzz } from '../support/hostile-installation.ts';
 import { hostilePatches } from '../support/hostile-patches.ts';
 import { report } from '../support/trust.ts';
 
@@ -11,7 +11,7 @@ after(() => installation.sender.close());
 for (const [kind, patches] of Map.groupBy(hostilePatches(), (patch) => patch.kind)) {
   test(`${kind}: refused, and nothing is written`, async () => {
     const written = await installation.fingerprint();
-    const statuses = await torment(installation, patches);
+    const statuses = await fuzz(installation, patches);
     assert.equal(await installation.fingerprint(), written);
     report(`bad input, ${kind}: ${patches.length} requests, ${JSON.stringify(Object.fromEntries(statuses))}`);
   });

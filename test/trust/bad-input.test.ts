@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { hostileBodies } from '../support/hostile-bodies.ts';
 import { chanceRequests } from '../support/hostile-chance.ts';
-import { aHostileInstallation, torment } from '../support/hostile-installation.ts';
+import { aHostileInstallation, fuzz } from '../support/hostile-installation.ts';
 import { hostileHeaders, hostileMethods, hostilePaths, hostileQueries } from '../support/hostile-paths.ts';
 import type { Hostile } from '../support/hostile-requests.ts';
 import { maxMs } from '../support/process-inspector.ts';
@@ -17,7 +17,7 @@ after(() => installation.sender.close());
 const seed = Math.floor(Math.random() * 2 ** 31);
 
 /** Code is compiled and caches are filled by now; what is in use from here on must not grow. */
-await torment(installation, chanceRequests(2_000, seed));
+await fuzz(installation, chanceRequests(2_000, seed));
 const before = await installation.inspector.memory();
 await installation.inspector.longestTurn();
 let sent = 0;
@@ -36,11 +36,11 @@ for (const [subject, requests] of Object.entries(corpus)) {
   test(`${subject} that are wrong are refused in the words of the specification, and nothing is written`, async () => {
     for (const [kind, hostile] of Map.groupBy(requests(), (request) => request.kind)) {
       const written = await installation.fingerprint();
-      const statuses = await torment(installation, hostile);
+      const statuses = await fuzz(installation, hostile);
       let turn = await installation.inspector.longestTurn();
       if (turn > maxMs) {
         // What the requests cost they cost again; what the machine cost they do not.
-        await torment(installation, hostile);
+        await fuzz(installation, hostile);
         turn = await installation.inspector.asThere(Math.min(turn, await installation.inspector.longestTurn()));
       }
       longest = Math.max(longest, turn);

@@ -31,7 +31,7 @@ const slow: Record<string, { start: string; piece: string }> = {
   'a body of which nothing comes': { start: `${create}Content-Length: 1000\r\n\r\n`, piece: '' },
 };
 
-describe('whoever is too slow is sent away, and others are served meanwhile', { concurrency: true }, () => {
+describe('clients that are too slow are disconnected, and others are served meanwhile', { concurrency: true }, () => {
   for (const [what, { start, piece }] of Object.entries(slow)) {
     test(what, async () => {
       const talk = await talkTo(node.url);
@@ -56,7 +56,7 @@ describe('whoever is too slow is sent away, and others are served meanwhile', { 
     report(`an idle socket, with KEEP_ALIVE_SECONDS=${keepAliveSeconds}: closed after ${seconds.toFixed(0)} s`);
   });
 
-  test('a reader that stops to read', async () => {
+  test('a client that stops reading', async () => {
     const { socket } = await talkTo(node.url);
     socket.pause();
     // Far more than all buffers on the way hold.
@@ -66,7 +66,7 @@ describe('whoever is too slow is sent away, and others are served meanwhile', { 
     await until('the server has closed it', () => !isHeldByServer(socket), { patienceMs: 180_000 });
     const seconds = (performance.now() - began) / 1000;
     assert.ok(seconds > 39, `${seconds} s`);
-    report(`a reader that stops to read: closed after ${seconds.toFixed(0)} s`);
+    report(`a client that stops reading: closed after ${seconds.toFixed(0)} s`);
   });
 
   test('others', async () => {
@@ -79,7 +79,7 @@ test('one connection too many is closed at once and said in the log; when anothe
   const server = (await startNode(anInstallation(), { MAX_CONNECTIONS: String(max) })).node;
   const served: Talk[] = [];
   for (let talk = await ask(server); talk.said() !== ''; talk = await ask(server)) served.push(talk);
-  // Who waited for the server to be ready may have kept a connection.
+  // The readiness check may have kept a connection.
   assert.ok(served.length === max || served.length === max - 1, `${served.length} were served`);
   for (let count = 0; count < 3; count += 1) assert.equal((await ask(server)).said(), '');
   const warnings = server.stdout().match(/connections are refused: there are MAX_CONNECTIONS already/g);

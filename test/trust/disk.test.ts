@@ -100,7 +100,7 @@ describe('the disk', onlySqlite, () => {
     await load.stop();
     assert.ok(writes.every(({ told }) => isAcknowledged(told)));
     const bytes = statSync(log).size;
-    // The log begins anew when it is moved into the file: then places in it would mean nothing.
+    // The log restarts when it is moved into the file; positions in it are invalid then.
     assert.ok(bytes < 1_000 * 4_096, `${bytes} bytes`);
 
     let lost = 0;
