@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of sources
 /**
- * Access rules that are code, not declarations: each check or condition as it occurs in the sources, and its replacement
+ * Access rules that are code, not declarations: each check or condition as it occurs in the sources, and what replaces it
  * when the mutation test removes it.
  */
 import { permissions } from '#domain/access.ts';
