@@ -1,4 +1,4 @@
-/** A real Chromium, and visitors in it who notice what should not happen on any page. */
+/** A real Chromium, with visitors that report errors on any page. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

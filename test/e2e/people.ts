@@ -1,4 +1,4 @@
-/** What people do on the pages of accounts, step by step as they do it. */
+/** The steps that people take on the account pages. */
 import type { Page } from 'playwright-core';
 import type { Server } from '../support/process.ts';
 

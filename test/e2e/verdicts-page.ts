@@ -1,4 +1,4 @@
-/** Runs in a page: fetches the cases and tells what the checks say about them. */
+/** Runs in a page: fetches the cases and reports the results of the checks. */
 import { type Case, verdictOn } from './verdicts.ts';
 
 const { tell } = globalThis as unknown as { tell: (verdicts: unknown) => void };

@@ -1,4 +1,4 @@
-/** What the checks that server and browser share say about a body and about a patch of it. Runs in both. */
+/** The results of the checks that server and browser share, for a body and a patch of it. Runs in both. */
 
 import { checkTargeting, type Definition, type Targeting } from '#domain/definitions/definition.ts';
 import { parseTargeting, patchTargeting } from '#domain/definitions/parse.ts';
