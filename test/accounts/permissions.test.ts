@@ -205,7 +205,7 @@ const endpoints = Object.entries(contract).flatMap(([part, declared]) =>
 const strangers: Record<string, Request> = {
   'not signed in': fromBrowser(),
   'signed out': ended.signedIn,
-  'deactivated': gone.signedIn,
+  deactivated: gone.signedIn,
 };
 
 describe('what a person may do', () => {
