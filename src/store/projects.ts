@@ -1,4 +1,4 @@
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
@@ -106,11 +106,20 @@ const keysAtOnce = 500;
 
 /** Also deletes its rollout statuses, keys and viewers, and removes its keys from the viewers of other projects. */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
-  const some = sql`select k.id from api_keys k where k.project_id = ${id} order by k.created_at, k.id limit ${keysAtOnce}`;
-  do {
-    await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id in (${some})`);
-    await tx.run(sql`delete from project_editors where editor_type = 'api_key' and editor_id in (${some})`);
-    await tx.run(sql`delete from environment_grants where grantee_type = 'api_key' and grantee_id in (${some})`);
-  } while ((await tx.run(sql`delete from api_keys where id in (${some})`)) === keysAtOnce);
+  let last = { id: '', created_at: -1 };
+  for (;;) {
+    // From the last one on: PostgreSQL would pass over all that the transaction has deleted.
+    const keys = await tx.all<typeof last>(sql`
+      select id, created_at from api_keys
+       where project_id = ${id} and (created_at, id) > (${last.created_at}, ${last.id})
+       order by created_at, id limit ${keysAtOnce}`);
+    if (keys.length === 0) break;
+    last = keys.at(-1) ?? last;
+    const ids = join(keys.map((key) => key.id));
+    await tx.run(sql`delete from project_viewers where viewer_type = 'api_key' and viewer_id in (${ids})`);
+    await tx.run(sql`delete from project_editors where editor_type = 'api_key' and editor_id in (${ids})`);
+    await tx.run(sql`delete from environment_grants where grantee_type = 'api_key' and grantee_id in (${ids})`);
+    await tx.run(sql`delete from api_keys where id in (${ids})`);
+  }
   await tx.run(sql`delete from projects where id = ${id}`);
 }
