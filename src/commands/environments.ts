@@ -37,7 +37,7 @@ export async function createEnvironmentIn(
   await lockProject(tx, project.id);
   const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
   await store.insertEnvironment(tx, environment);
-  const permissions = await namePermissions(tx, project.id, asked);
+  const permissions = await namePermissions(tx, project.id, { permissions: asked });
   await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
   // The ends of the ids, because ids created at about the same time start alike.
@@ -66,7 +66,7 @@ export async function patchEnvironmentIn(
   const before = await store.lockEnvironment(tx, id);
   const stored = permissionsIn(await requireAccess(tx, { id: projectId, name }), id);
   const { environment, permissions: asked } = applyEnvironmentPatch(before, stored, operations);
-  const permissions = await namePermissions(tx, projectId, asked);
+  const permissions = await namePermissions(tx, projectId, { stored, permissions: asked });
   const keys = await listApiKeysOfEnvironment(tx, id);
   const answer = { environment, permissions, apiTokens: keys.map((key) => toApiToken(key)) };
   const [recordBefore, recordAfter] = [environmentRecord(before, stored), environmentRecord(environment, permissions)];

@@ -34,6 +34,9 @@ export async function changeAccessIn(tx: AloneTx, { project, update, ifMatch }: 
   await lockProject(tx, project.id);
   const before = await requireAccess(tx, project);
   requireMatch(ifMatch, before);
+  const environmentIds = (update.environments ?? []).map(({ id }) => id);
+  const isRepeated = new Set(environmentIds).size < environmentIds.length;
+  refuse('restriction_invalid', isRepeated ? ['environments must not list an environment twice'] : []);
   const hasChanged = [await changeProject(tx, before, update)];
   for (const { id, editors, killers } of update.environments ?? []) {
     const stored = permissionsIn(before, id);
@@ -53,7 +56,8 @@ async function changeProject(tx: AloneTx, before: StoredAccess, update: ProjectA
   const name = async (operation: 'view' | 'edit'): Promise<Circle> => {
     const { restricted, grantees } = merged(before[operation], update[operation]);
     const place = `resourcePermissions/${operation}`;
-    return { restricted, grantees: await nameGrantees(tx, { projectId: before.id, place, grantees }) };
+    const list = { projectId: before.id, place, grantees, known: before[operation].grantees };
+    return { restricted, grantees: await nameGrantees(tx, list) };
   };
   const after: Openness = {
     view: update.view ? await name('view') : before.view,
@@ -94,7 +98,7 @@ async function changeEnvironment(
   environment: Environment,
   { stored, permissions }: { stored: StoredPermissions; permissions: Permissions },
 ): Promise<boolean> {
-  const named = await namePermissions(tx, environment.projectId, permissions);
+  const named = await namePermissions(tx, environment.projectId, { stored, permissions });
   if (equalJson(named, stored)) return false;
   await saveEnvironmentAccess(tx, environment.projectId, { id: environment.id, ...named });
   await tx.record({
@@ -128,19 +132,24 @@ export function permissionsIn({ environments }: StoredAccess, environmentId: str
   return { editors, killers, allowKills };
 }
 
-/** Adds the names of the grantees. Refuses those who do not exist, or not for the actor. */
+interface PermissionsChange {
+  /** Absent for a new environment. */
+  readonly stored?: StoredPermissions;
+  readonly permissions: Permissions;
+}
+
+/** Adds the names of the grantees. Rejects new ones that do not exist or that the actor cannot see. */
 export async function namePermissions(
   tx: RecordingTx,
   projectId: string,
-  { editors, killers, allowKills }: Permissions,
+  { stored, permissions: { editors, killers, allowKills } }: PermissionsChange,
 ): Promise<StoredPermissions> {
-  const name = (place: string, grantees: readonly NamedGrantee[]) => nameGrantees(tx, { projectId, place, grantees });
+  const place = 'changePermissions';
+  const editorsList = { place: `${place}/editors`, grantees: editors.grantees, known: stored?.editors.grantees };
+  const killersList = { place: `${place}/killers`, grantees: killers, known: stored?.killers };
   return {
-    editors: {
-      restricted: editors.restricted,
-      grantees: await name('changePermissions/editors', editors.grantees),
-    },
-    killers: await name('changePermissions/killers', killers),
+    editors: { restricted: editors.restricted, grantees: await nameGrantees(tx, { projectId, ...editorsList }) },
+    killers: await nameGrantees(tx, { projectId, ...killersList }),
     allowKills,
   };
 }
@@ -150,21 +159,28 @@ interface NamedList {
   /** Where the body has it. */
   readonly place: string;
   readonly grantees: readonly NamedGrantee[];
+  /** Those who are on the list already stay, even if the actor cannot see them. */
+  readonly known: readonly Grantee[] | undefined;
 }
 
 /** The grantees with their names, each once. */
-async function nameGrantees(tx: RecordingTx, { projectId, place, grantees }: NamedList): Promise<Grantee[]> {
+async function nameGrantees(tx: RecordingTx, list: NamedList): Promise<Grantee[]> {
+  const { projectId, place, grantees, known = [] } = list;
   const { scope } = tx.actor;
-  const idsOf = (type: Grantee['type']) => [
-    ...new Set(grantees.filter((one) => one.type === type).map((one) => one.id)),
-  ];
+  const knownNames = new Map(known.map(({ type, id, name }) => [`${type} ${id}`, name]));
+  const added = grantees.filter(({ type, id }) => !knownNames.has(`${type} ${id}`));
+  const idsOf = (type: Grantee['type']) => [...new Set(added.filter((one) => one.type === type).map((one) => one.id))];
   const names = {
     user: await lockUserNames(tx, idsOf('user'), scope),
     group: await lockGroupNames(tx, idsOf('group')),
     api_key: await lockAdminKeyNames(tx, idsOf('api_key'), { scope, projectId }),
   };
   const once = new Map(grantees.map((one) => [`${one.type} ${one.id}`, one]));
-  const found = [...once.values()].map(({ type, id }) => ({ type, id, name: names[type].get(id) }));
+  const found = [...once].map(([key, { type, id }]) => ({
+    type,
+    id,
+    name: knownNames.get(key) ?? names[type].get(id),
+  }));
   refuse(
     'restriction_invalid',
     found

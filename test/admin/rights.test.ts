@@ -173,18 +173,18 @@ test('keys are held to the lists, except those that may change them', async () =
   const project = await aProject(api);
   const { path } = await inProductionDefined(project);
   await restrictEditing(project);
-  const scope = { workspace: { id: project.id } };
-  const editor = await api.key({ roles: ['API_FEATURE_FLAG_EDITOR'], ...scope });
+  const scope = { kind: 'project', projectId: project.id } as const;
+  const editor = await api.key({ roles: ['API_FEATURE_FLAG_EDITOR'], scope });
   refused(await api.patch(path, patch, { as: editor }), 403, 'Role is insufficient');
   const { body: listed } = await api.post('/apiKeys', {
     name: 'listed',
     apiKeyType: 'admin',
     roles: ['API_FEATURE_FLAG_EDITOR'],
-    ...scope,
+    workspace: { id: project.id },
   });
   await restrictEditing(project, { id: listed.id, type: 'api_key' });
   assert.equal((await api.patch(path, patch, { as: listed.key })).status, 200);
-  const both = await api.key({ roles: ['API_FEATURE_FLAG_EDITOR', 'API_WORKSPACE_ADMIN'], ...scope });
+  const both = await api.key({ roles: ['API_FEATURE_FLAG_EDITOR', 'API_WORKSPACE_ADMIN'], scope });
   assert.equal((await api.put(`${path}/kill`, {}, { as: both })).status, 200);
   assert.equal((await api.put(`${path}/restore`, {}, administrator.signedIn)).status, 200);
 });
@@ -273,6 +273,19 @@ test('the change permissions of an environment say who edits and who kills, as t
   });
   const opened = await api.patch(path, [{ op: 'replace', path: '/changePermissions', value: {} }]);
   assert.deepEqual(opened.body.changePermissions, {});
+});
+
+test('who is on a list stays there when a key changes it that cannot see them', async () => {
+  const project = await aProject(api);
+  const outsider = await aPerson(api);
+  await setAccess(project, { view: { restricted: true, grantees: [administrators] } });
+  await inProduction(project, { killers: [user(outsider)] });
+  const key = await api.key({ roles: ['API_WORKSPACE_ADMIN'], scope: { kind: 'project', projectId: project.id } });
+  const path = `/environments/ws/${project.id}/${project.production.id}`;
+  const renamed = await api.patch(path, [{ op: 'replace', path: '/name', value: 'live' }], { as: key });
+  assert.deepEqual([renamed.status, renamed.body.changePermissions.killers.length], [200, 1]);
+  const twice = [project.production, project.production].map(({ id }) => ({ id, killers: [] }));
+  refused(await api.put(`/workspaces/${project.id}/access`, { environments: twice }), 400, /twice/);
 });
 
 test('a person is told what they may do and why, and others only by who can change it', async () => {
