@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
 import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
-import { extend, OneOf } from '#domain/schema.ts';
+import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 
@@ -76,7 +76,7 @@ export const listDependents = endpoint({
   query: extend(
     OffsetPage(dependentsPageSize),
     Type.Object({
-      environmentId: Type.Optional(Type.String({ minLength: 1, description: 'Only in this environment.' })),
+      environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only in this environment.' })),
     }),
   ),
   reply: OffsetListing(Dependent),

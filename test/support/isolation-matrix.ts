@@ -126,7 +126,7 @@ class Asking {
     const [status, message] = this.#refusal(principal) ?? [];
     for (const value of [...sideNames, 'absent'] as const) {
       const { answer } = await this.#ask(principal, targets, this.#all(value));
-      if (answer.status !== status || answer.body?.message !== message) {
+      if (answer.status !== status || (message !== undefined && answer.body?.message !== message)) {
         this.#fail(`${principal.name}, ${value}`, `not ${status} but ${answer.status} ${answer.text}`);
       }
     }
@@ -157,14 +157,14 @@ class Asking {
   }
 
   /** Status and message for who may not, whatever is named; undefined for who may. */
-  #refusal({ may, width: reach }: Principal): readonly [number, string] | undefined {
+  #refusal(principal: Principal): readonly [status: number, message?: string] | undefined {
+    const { may, width: reach } = principal;
     const { needs, width: least } = this.#question.tried;
     if (may === undefined) return [401, 'Invalid Admin API Key'];
     const allowed =
       (may === '*' || may.split(' ').includes(needs)) && width[reach] >= width[least as keyof typeof width];
     if (!allowed) return [403, 'Role is insufficient'];
-    const { onlyForAccount } = this.#question.shape;
-    return onlyForAccount === undefined || reach === 'account' ? undefined : [403, onlyForAccount];
+    return this.#question.shape.refusal?.(principal);
   }
 
   /** All of one side; one slot from the other side, by id and by name; one slot absent; the sibling environment. */

@@ -5,7 +5,7 @@ import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import type { Calls } from './app.ts';
 import { aDefinition, uniqueName } from './build.ts';
-import type { Side } from './isolation-world.ts';
+import type { Principal, Side } from './isolation-world.ts';
 import { requestsTo, type Target } from './requests.ts';
 import { ways } from './written-access.ts';
 
@@ -29,8 +29,8 @@ export interface Shape {
   readonly slots: Readonly<Record<string, Kind>>;
   /** What who may is answered, if not 200. */
   readonly status?: number;
-  /** The refusal of who does not reach the whole account. */
-  readonly onlyForAccount?: string;
+  /** Status and message for those whose permission is not enough here; without a message, any. */
+  readonly refusal?: (principal: Principal) => readonly [status: number, message?: string] | undefined;
 }
 
 export interface Tried {
@@ -46,7 +46,11 @@ export interface Tried {
 
 /** Every endpoint that asks for a permission. Reads come first: what writes make is open to everybody. */
 export function triedEndpoints(api: Calls): Tried[] {
-  const requests: Record<string, Record<string, BuildAt>> = { ...requestsTo(api), accounts: ofAccounts(api) };
+  const requests: Record<string, Record<string, BuildAt>> = {
+    ...requestsTo(api),
+    accounts: ofAccounts(api),
+    rights: { explainAccess: async () => ({}) },
+  };
   const written = new Map(
     ways
       .trim()
@@ -58,7 +62,7 @@ export function triedEndpoints(api: Calls): Tried[] {
       const [, , needs = '', width] = written.get(`${endpoint.method} ${endpoint.path}`) ?? [];
       if (width === undefined) return [];
       const build = requests[part]?.[name] ?? assert.fail(`no request for ${name}`);
-      const base = part === 'accounts' ? accountPrefix : prefix;
+      const base = part in accountContract ? accountPrefix : prefix;
       return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
     }),
   );
@@ -175,7 +179,8 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         {
           slots: {},
           build: async () => ({ body: { name: 'new', apiKeyType: 'admin' } }),
-          onlyForAccount: 'A key cannot create a key with a wider scope than its own',
+          refusal: ({ width }) =>
+            width === 'account' ? undefined : [403, 'A key cannot create a key with a wider scope than its own'],
         },
         {
           slots: { 'body/workspace/id': 'project', 'body/environments/0/id': 'environment' },
@@ -194,17 +199,81 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       instead: {
         slots: {
           'body/resource/id': 'project',
-          'body/resourcePermissions/view/1/id': 'user',
-          'body/resourcePermissions/view/2/id': 'group',
+          ...granteesAt('body/resourcePermissions/view'),
+          ...granteesAt('body/resourcePermissions/edit'),
         },
-        build: async ({ id, viewers }) => ({
+        build: async (side) => ({
           body: {
-            resource: { type: 'workspace', id },
+            resource: { type: 'workspace', id: side.id },
             operations: { view: true },
-            resourcePermissions: { view: viewers },
+            resourcePermissions: { view: await granteesOf(api, side), edit: await granteesOf(api, side) },
           },
         }),
       },
+    },
+    changeProjectAccess: {
+      instead: {
+        slots: { ...granteesAt('body/view/grantees'), ...granteesAt('body/edit/grantees') },
+        build: async (side) => ({
+          body: { view: { grantees: await granteesOf(api, side) }, edit: { grantees: await granteesOf(api, side) } },
+        }),
+      },
+      further: [
+        {
+          slots: {
+            'body/environments/0/id': 'environment',
+            ...granteesAt('body/environments/0/editors/grantees'),
+            ...granteesAt('body/environments/0/killers'),
+          },
+          build: async (side) => {
+            const editors = { grantees: await granteesOf(api, side) };
+            const killers = await granteesOf(api, side);
+            return { body: { environments: [{ id: side.environment.id, editors, killers }] } };
+          },
+        },
+      ],
+    },
+    createEnvironment: {
+      further: [
+        {
+          slots: {
+            ...granteesAt('body/changePermissions/editors'),
+            ...granteesAt('body/changePermissions/killers'),
+          },
+          build: async (side) => {
+            const changePermissions = { editors: await granteesOf(api, side), killers: await granteesOf(api, side) };
+            return { body: { name: uniqueName('new'), changePermissions } };
+          },
+        },
+      ],
+    },
+    patchEnvironment: {
+      further: [
+        {
+          slots: granteesAt('body/0/value'),
+          build: async (side) => ({
+            body: [{ op: 'replace', path: '/changePermissions/editors', value: await granteesOf(api, side) }],
+          }),
+        },
+      ],
+    },
+    explainAccess: {
+      instead: {
+        // A key is no user, so there is nothing to say of it.
+        refusal: ({ isPerson }) => (isPerson ? undefined : [404]),
+        ...{ slots: {}, build: async () => ({ query: { limit: '50' } }) },
+      },
+      further: [
+        {
+          ...naming('query/user', 'user', async (side) => ({ query: { user: await aColleague(api, side) } })),
+          refusal: unlessGranting,
+        },
+        {
+          slots: { 'query/user': 'user', 'query/project': 'project' },
+          build: async (side) => ({ query: { user: await aColleague(api, side), project: side.id } }),
+          refusal: unlessGranting,
+        },
+      ],
     },
     listChanges: {
       further: [
@@ -218,5 +287,29 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     },
   };
 }
+
+/** What a person may do is for those who can change it; administrators and some keys. */
+const unlessGranting = ({ may }: Principal): readonly [number, string] | undefined =>
+  may === '*' || may?.split(' ').includes('restriction.write') ? undefined : [403, 'Role is insufficient'];
+
+/** Somebody who sees the side and is none of the principals. */
+async function aColleague(api: Calls, { viewers }: Side): Promise<string> {
+  const { body } = await api.post('/users', {
+    email: `${uniqueName('colleague')}@example.com`,
+    groups: [{ id: idOf(viewers[2]), type: 'group' }],
+  });
+  return body.id;
+}
+
+/** A list of grantees: the administrators, a user and a group who see the side, and a key of it. */
+async function granteesOf(api: Calls, { id, viewers }: Side) {
+  const { body } = await api.post('/apiKeys', { name: 'listed', apiKeyType: 'admin', workspace: { id } });
+  return structuredClone([...viewers.slice(0, 3), { id: body.id, type: 'api_key' }]);
+}
+const granteesAt = (list: string): Readonly<Record<string, Kind>> => ({
+  [`${list}/1/id`]: 'user',
+  [`${list}/2/id`]: 'group',
+  [`${list}/3/id`]: 'key',
+});
 
 const idOf = (thing: unknown) => (thing as { id: string }).id;
