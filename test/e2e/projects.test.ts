@@ -3,7 +3,7 @@ import { suite } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, aMember, choose, look, row, signedInVisitsIn } from './support.ts';
+import { aFlag, aMember, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -47,53 +47,6 @@ suite('projects', { concurrency: 2 }, () => {
     await look(page, 'projects');
   });
 
-  visit('a project is open to everybody, or only to the groups and people listed', async (things) => {
-    const { page, api, project } = things;
-    const { id } = await api('POST', '/groups', { name: 'Checkout team' });
-    const support = await api('POST', '/groups', { name: 'Support' });
-    const liu = await aMember(things);
-    await liu.page.goto('/p/Checkout/flags');
-    await heading(liu.page, 'Flags').waitFor();
-
-    await page.goto('/p/Checkout/settings');
-    await page.getByLabel('Only certain groups, people and API keys').check();
-    await choose(page, 'Add group, person or key', 'Groups, people and API keys', 'Checkout team');
-    await look(page, 'access');
-    await press(page, 'Save access');
-    await page.getByText('Checkout is open only to those listed.').waitFor();
-    const restriction = (path = '') =>
-      api('GET', `/restrictions?resource_type=workspace&resource_id=${project.id}${path}`);
-    const [saved] = (await restriction()).objects;
-    assert.deepEqual(
-      saved.resourcePermissions.view.map(({ name }: { name: string }) => name),
-      ['Administrators', 'Checkout team'],
-    );
-    await liu.page.goto('/p/Checkout/flags');
-    await heading(liu.page, 'No such project').waitFor();
-
-    const { data } = await api('GET', '/users');
-    const body = [{ op: 'add', path: '/groups/-', value: { id, type: 'group' } }];
-    await api('PATCH', `/users/${data[1].id}`, body);
-    await liu.page.goto('/p/Checkout/flags');
-    await heading(liu.page, 'Flags').waitFor();
-
-    await press(page, 'Remove Checkout team');
-    await choose(page, 'Add group, person or key', 'Groups, people and API keys', 'Liu Wei');
-    await api('PUT', '/restrictions', {
-      resource: { id: project.id, type: 'workspace' },
-      operations: { view: true },
-      resourcePermissions: { view: [...saved.resourcePermissions.view, { id: support.id, type: 'group' }] },
-    });
-    await press(page, 'Save access');
-    // What somebody else added meanwhile is kept.
-    await page.getByRole('button', { name: 'Remove Support' }).waitFor();
-    await page.getByLabel('Everyone with an account').check();
-    await press(page, 'Discard');
-    await page.getByRole('button', { name: 'Remove Liu Wei' }).waitFor();
-    assert.deepEqual(liu.complaints, []);
-    await liu.leave();
-  });
-
   visit('traffic types are made, and kept while flags use them', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout_one_page');
@@ -120,7 +73,6 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByText('Ask an administrator: Ana Ruiz.').waitFor();
     assert.equal(await field(page, 'Name').getAttribute('readonly'), '');
     await page.getByRole('heading', { name: 'Rollout statuses' }).waitFor();
-    assert.equal(await page.getByRole('heading', { name: 'Access' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
     await look(page, 'project settings of a member');
     await page.goto('/admin/settings');

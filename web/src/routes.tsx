@@ -141,6 +141,11 @@ const projectSettings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('./features/projects/ProjectSettingsPage.tsx'), 'ProjectSettingsPage'),
 });
+const projectAccess = createRoute({
+  ...inProject,
+  path: '/settings/access',
+  component: lazyRouteComponent(() => import('./features/projects/access/AccessPage.tsx'), 'AccessPage'),
+});
 
 // Keep in sync with the reserved names in `paths.ts`.
 const flag = createRoute({
@@ -216,6 +221,7 @@ export const router = createRouter({
         projectActivity,
         environments,
         projectSettings,
+        projectAccess,
         flag.addChildren([flagHome, definition, definitionJson, compare, flagActivity, details]),
       ]),
     ]),

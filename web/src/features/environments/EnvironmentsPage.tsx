@@ -1,13 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Pencil, Plus, Trash } from 'lucide-react';
 import { useState } from 'react';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { createEnvironment } from '#contract/environments.ts';
+import { getProjectAccess } from '#contract/restrictions.ts';
+import type { EnvironmentAccess } from '#domain/rights.ts';
 import { CopyableId } from '../../administration/CopyableId.tsx';
-import { countOf } from '../../administration/count.ts';
+import { countOf, listed } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
+import { reading } from '../../server/api.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
@@ -72,6 +76,8 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
         <tr>
           <th>Name</th>
           <th>Flags defined</th>
+          <th>Can edit</th>
+          <th>Can kill and restore</th>
           {may(listApiKeys) && <th>API keys</th>}
           <th>Id</th>
           {may(createEnvironment) && (
@@ -92,6 +98,12 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
           </th>
           <td data-label="Flags defined">
             <DefinitionCount environment={environment} />
+          </td>
+          <td data-label="Can edit">
+            <AccessLink environment={environment} words={editorsOf} />
+          </td>
+          <td data-label="Can kill">
+            <AccessLink environment={environment} words={killersOf} />
           </td>
           {may(listApiKeys) && (
             <td data-label="API keys">
@@ -133,6 +145,31 @@ function KeyCount({ environment }: OneProps) {
     </NameLink>
   );
 }
+
+interface AccessProps extends OneProps {
+  readonly words: (access: EnvironmentAccess) => string;
+}
+
+/** Who can do something in the environment, linked to where that is set. */
+function AccessLink({ environment, words }: AccessProps) {
+  const project = useProject();
+  const { data } = useQuery(reading(getProjectAccess, { params: { project: project.id } }));
+  const access = data?.environments.find(({ id }) => id === environment.id);
+  if (!access) return null;
+  return (
+    <NameLink to="/p/$project/settings/access" params={{ project: project.name }}>
+      {words(access)}
+    </NameLink>
+  );
+}
+
+function editorsOf({ editors: { restricted, grantees } }: EnvironmentAccess): string {
+  if (!restricted) return 'Everyone who can edit the project';
+  return grantees.length === 0 ? 'Only administrators' : listed(grantees.map(({ name }) => name));
+}
+
+const killersOf = ({ killers }: EnvironmentAccess): string =>
+  listed(['Everyone who can edit here', ...killers.map(({ name }) => name)]);
 
 function EnvironmentMenu({ environment }: OneProps) {
   const [open, setOpen] = useState<'edit' | 'delete'>();

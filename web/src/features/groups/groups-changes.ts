@@ -2,6 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { getGroup, listGroups } from '#contract/groups.ts';
+import { getProjectAccess } from '#contract/restrictions.ts';
+import { explainAccess } from '#contract/rights.ts';
 import { getUser, listUsers, patchUser } from '#contract/users.ts';
 import { administrators } from '#domain/groups.ts';
 import type { GroupAnswer, UserAnswer } from '../../administration/whole-lists.ts';
@@ -13,7 +15,7 @@ import { updateSession } from '../../server/session.ts';
 /** Everything that shows groups or members, and the session, because the user's own groups may have changed. */
 export function useRefreshGroups(): () => Promise<unknown> {
   const client = useQueryClient();
-  const stale = [listGroups, getGroup, listUsers, getUser, listChanges];
+  const stale = [listGroups, getGroup, listUsers, getUser, listChanges, getProjectAccess, explainAccess];
   return () =>
     Promise.all([...stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })), updateSession(client)]);
 }

@@ -1,24 +1,23 @@
 import { deleteProject, patchProject } from '#contract/projects.ts';
-import { replaceRestriction } from '#contract/restrictions.ts';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
-import { AccessCard } from './AccessCard.tsx';
 import { DeleteProjectCard } from './DeleteProjectCard.tsx';
 import { GeneralCard } from './GeneralCard.tsx';
 import { RolloutStatusesCard } from './RolloutStatusesCard.tsx';
+import { SettingsTabs } from './SettingsTabs.tsx';
 import { TrafficTypesCard } from './TrafficTypesCard.tsx';
 
-/** Settings of a project, except its flags and environments. */
+/** Settings of a project, except its flags, environments and access. */
 export function ProjectSettingsPage() {
   const project = useProject();
   const may = useMay();
   return (
     <Page width="narrow">
       <PageHead title="Project settings" within={project.name} lead={!may(patchProject) && <ViewOnly />} />
+      <SettingsTabs />
       <GeneralCard key={project.id} />
-      {may(replaceRestriction) && <AccessCard key={`access ${project.id}`} />}
       <TrafficTypesCard />
       <RolloutStatusesCard />
       {may(deleteProject) && <DeleteProjectCard />}

@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { StatusCard } from './StatusCard.tsx';
+import { UserAccess } from './UserAccess.tsx';
 import { UserActivity } from './UserActivity.tsx';
 import { UserCard } from './UserCard.tsx';
 import { UserHead } from './UserHead.tsx';
@@ -50,7 +51,10 @@ function UserView({ user }: { readonly user: UserAnswer }) {
           <UserCard user={user} />
           {may(patchUser) && <StatusCard user={user} />}
         </div>
-        <UserActivity user={user} />
+        <div className={styles.main}>
+          <UserAccess user={user} />
+          <UserActivity user={user} />
+        </div>
       </div>
     </>
   );

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { listOutbox, resendInvitation } from '#contract/accounts.ts';
 import { listChanges } from '#contract/changes.ts';
+import { explainAccess } from '#contract/rights.ts';
 import { getUser, listUsers, patchUser } from '#contract/users.ts';
 import type { WaitingMail } from '#domain/accounts.ts';
 import { administrators } from '#domain/groups.ts';
@@ -19,7 +20,7 @@ import { toast, toastFailure } from '../../state/toasts.ts';
 /** Everything that shows users, and the session, because the user may have changed themselves. */
 export function useRefreshUsers(): () => Promise<unknown> {
   const client = useQueryClient();
-  const stale = [listUsers, getUser, listOutbox, listChanges];
+  const stale = [listUsers, getUser, listOutbox, listChanges, explainAccess];
   return () =>
     Promise.all([...stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })), updateSession(client)]);
 }

@@ -1,10 +1,10 @@
-import { type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { type ReactNode, Suspense } from 'react';
+import { SaveBar as SaveBarFrame } from '../../../kit/SaveBar.tsx';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { type Editor, useDefinition } from '../editing/editor.ts';
 import { lazyPart } from '../editing/lazy.ts';
-import styles from './SaveBar.module.css';
 
 const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx'));
 
@@ -13,8 +13,6 @@ export function SaveBar() {
   const editor = useDefinition();
   const { complaints, draft, discard, setAttempted } = editor;
   const dialogs = useDialogs();
-  const bar = useRef<HTMLElement>(null);
-  useLiftedToasts(bar);
   const review = () => {
     const blocked = complaints[0]?.step ?? (draft?.conflicts.length ? 'conflicts' : undefined);
     if (blocked === undefined) return dialogs.open('review');
@@ -26,28 +24,20 @@ export function SaveBar() {
     { label: 'Discard the draft', run: discard },
   ]);
   return (
-    <section ref={bar} className={styles.bar} aria-label="Unsaved changes">
-      <div className={styles.words}>
-        <p className={styles.count}>{countOf(editor)}</p>
-        <p className={styles.line}>
-          <Suspense>{lineOf(editor)}</Suspense>
-        </p>
-      </div>
-      <div className={styles.actions}>
-        <Button
-          look="quiet"
-          onClick={() => {
-            setAttempted(false);
-            discard();
-          }}
-        >
-          Discard
-        </Button>
-        <Button look="primary" onClick={review}>
-          Review and save
-        </Button>
-      </div>
-    </section>
+    <SaveBarFrame title={countOf(editor)} line={<Suspense>{lineOf(editor)}</Suspense>}>
+      <Button
+        look="quiet"
+        onClick={() => {
+          setAttempted(false);
+          discard();
+        }}
+      >
+        Discard
+      </Button>
+      <Button look="primary" onClick={review}>
+        Review and save
+      </Button>
+    </SaveBarFrame>
   );
 }
 
@@ -75,13 +65,4 @@ function showStep(step: string): void {
   const place = document.querySelector<HTMLElement>(`[data-step="${step}"]`);
   place?.scrollIntoView({ block: 'center' });
   place?.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select, button')?.focus();
-}
-
-/** Toasts appear above the bar. */
-function useLiftedToasts(bar: React.RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const { style } = document.documentElement;
-    style.setProperty('--toasts-lift', `${(bar.current?.offsetHeight ?? 0) + 12}px`);
-    return () => void style.removeProperty('--toasts-lift');
-  });
 }

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useMemo } from 'react';
+import { changeProjectAccess } from '#contract/restrictions.ts';
+import { everyoneReading, groupsReading } from '../../../administration/whole-lists.ts';
+import { askSentence, useAdministrators } from '../../../kit/Denied.tsx';
+import { Failure } from '../../../kit/Failure.tsx';
+import { Loaded } from '../../../kit/Loaded.tsx';
+import { saveFile } from '../../../kit/save-file.ts';
+import { useProject } from '../../../server/project.ts';
+import { useMay } from '../../../server/session.ts';
+import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { CrumbLink, Page, PageHead } from '../../../ui/Page.tsx';
+import { SkeletonRows } from '../../../ui/Skeleton.tsx';
+import { SettingsTabs } from '../SettingsTabs.tsx';
+import { AccessSaveBar } from './AccessSaveBar.tsx';
+import type { SavedAccess } from './access-draft.ts';
+import { accessReading, EditingContext, useAccessEditing } from './access-editing.ts';
+import { EnvironmentLists } from './EnvironmentLists.tsx';
+import { csvOf, peopleOf, type RightsRow, rightsOf } from './effective-rights.ts';
+import { ProjectLists } from './ProjectLists.tsx';
+import { RightsMatrix } from './RightsMatrix.tsx';
+
+/** Who can view and edit a project, and who can edit and kill in its environments. */
+export function AccessPage() {
+  const project = useProject();
+  const saved = useQuery(accessReading(project.id));
+  return saved.data ? (
+    <Access key={project.id} saved={saved.data} />
+  ) : (
+    <Page>
+      <AccessHead />
+      <Loaded query={saved} skeleton={<SkeletonRows />}>
+        {() => null}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Access({ saved }: { readonly saved: SavedAccess }) {
+  const editing = useAccessEditing(saved);
+  const { base, access, changes } = editing;
+  const groups = useQuery(groupsReading);
+  const everyone = useQuery(everyoneReading);
+  const people = useMemo(
+    () => everyone.data && groups.data && peopleOf(everyone.data.people, groups.data),
+    [everyone.data, groups.data],
+  );
+  const rows = useMemo(() => people && rightsOf(people, base, access), [people, base, access]);
+  const failed = [groups, everyone].find(({ error, data }) => error && !data);
+  useLeaveWarning(changes > 0);
+  return (
+    <EditingContext value={editing}>
+      <Page>
+        <AccessHead rows={rows} />
+        <ProjectLists />
+        {access.environments.length > 0 && <EnvironmentLists />}
+        {rows && everyone.data ? (
+          <RightsMatrix rows={rows} isWhole={everyone.data.isWhole} />
+        ) : failed?.error ? (
+          <Failure problem={failed.error} onRetry={failed.refetch} />
+        ) : (
+          <SkeletonRows />
+        )}
+      </Page>
+      {changes > 0 && <AccessSaveBar rows={rows} />}
+    </EditingContext>
+  );
+}
+
+function AccessHead({ rows }: { readonly rows?: readonly RightsRow[] | undefined }) {
+  const project = useProject();
+  const may = useMay();
+  const params = { project: project.name };
+  return (
+    <>
+      <PageHead
+        title="Access"
+        within={project.name}
+        crumbs={
+          <>
+            <CrumbLink to="/p/$project/flags" params={params}>
+              {project.name}
+            </CrumbLink>
+            <CrumbLink to="/p/$project/settings" params={params}>
+              Project settings
+            </CrumbLink>
+          </>
+        }
+        lead={
+          may(changeProjectAccess) ? (
+            'Who can see this project, who can change it, and who can act in each environment.'
+          ) : (
+            <ReadOnly />
+          )
+        }
+        tools={
+          rows && (
+            <Button look="quiet" onClick={() => saveFile(`access-${project.name}.csv`, csvOf(rows))}>
+              <Download size={15} aria-hidden /> Download as CSV
+            </Button>
+          )
+        }
+      />
+      <SettingsTabs />
+    </>
+  );
+}
+
+function ReadOnly() {
+  const people = useAdministrators();
+  return <p>Only administrators can change access. {askSentence(people)}</p>;
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import styles from './SaveBar.module.css';
+
+interface Props {
+  /** How much is unsaved. */
+  readonly title: ReactNode;
+  /** What saving does, or what prevents it. */
+  readonly line: ReactNode;
+  readonly isProblem?: boolean;
+  /** Buttons; the last one saves. */
+  readonly children: ReactNode;
+}
+
+/** Floats at the bottom of the page while there are unsaved changes. */
+export function SaveBar({ title, line, isProblem = false, children }: Props) {
+  const bar = useRef<HTMLElement>(null);
+  useLiftedToasts(bar);
+  return (
+    <section ref={bar} className={styles.bar} aria-label="Unsaved changes">
+      <div className={styles.words}>
+        <p className={styles.count}>{title}</p>
+        <p className={isProblem ? styles.problem : styles.line} role={isProblem ? 'alert' : undefined}>
+          {line}
+        </p>
+      </div>
+      <div className={styles.actions}>{children}</div>
+    </section>
+  );
+}
+
+/** Toasts appear above the bar. */
+function useLiftedToasts(bar: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const { style } = document.documentElement;
+    style.setProperty('--toasts-lift', `${(bar.current?.offsetHeight ?? 0) + 12}px`);
+    return () => void style.removeProperty('--toasts-lift');
+  });
+}
