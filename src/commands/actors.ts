@@ -104,11 +104,13 @@ async function rightMissing(db: Reader, actor: Actor, { right, project, environm
   const environment = access.environments.find(({ id }) => id === environmentId);
   const reason = whyNot(right, access, environment, subject);
   if (isKey) return new Problem('right_missing', { reason, ask: `An administrator can add the key ${actor.name}.` });
+  return new Problem('right_missing', { reason, ask: await whomToAsk(db) });
+}
+
+/** Who can grant a right. */
+export async function whomToAsk(db: Reader): Promise<string> {
   const names = await listAdministratorNames(db, 2);
-  return new Problem('right_missing', {
-    reason,
-    ask: `Ask an administrator${names.length > 0 ? `, for example ${names.join(' or ')}` : ''}.`,
-  });
+  return `Ask an administrator${names.length > 0 ? `, for example ${names.join(' or ')}` : ''}.`;
 }
 
 /** Operators, the system and anonymous callers have no rows that could be revoked. */

@@ -222,7 +222,7 @@ const session = {
   user,
   administrator: false,
   permissions: [...permissionsOfPerson(false)] as (typeof permissions)[number][],
-  projects: [ids.project],
+  projects: 'listed' as const,
   createdAt: at,
 };
 const password = 'a long sentence nobody else uses';
@@ -349,6 +349,7 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
           project: { id: ids.project, name: 'Default' },
           view: { may: true, reason: 'Everyone with an account can view this project.' },
           edit: { may: false, reason: 'Only Checkout can edit Default.' },
+          ownersEdit: false,
           environments: [
             {
               id: ids.environment,
@@ -364,6 +365,7 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
       user: { id: ids.user, name: 'ana', email: 'ana@example.com', status: 'ACTIVE' },
       administrator: false,
       groups: [],
+      ask: 'Ask an administrator, for example Ana Ruiz.',
     },
   },
 

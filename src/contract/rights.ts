@@ -29,6 +29,7 @@ export const explainAccess = endpoint({
       user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), status: UserStatus }),
       administrator: Type.Boolean(),
       groups: Type.Array(Reference),
+      ask: Type.String({ description: 'Who can grant what is missing, as refusals say it.' }),
     }),
   ),
   problems: ['user_not_found', 'project_not_found'],

@@ -22,12 +22,8 @@ export const SessionView = Type.Object({
   user: User,
   administrator: Type.Boolean(),
   permissions: Type.Array(OneOf(permissions)),
-  projects: Type.Unsafe<'all' | string[]>({
-    description: 'where they apply: everywhere, or in the projects with these ids',
-    anyOf: [
-      { type: 'string', enum: ['all'] },
-      { type: 'array', items: { type: 'string' } },
-    ],
+  projects: OneOf(['all', 'listed'], {
+    description: 'where they apply: everywhere, or where the lists of the project allow it',
   }),
   createdAt: Millis,
 });

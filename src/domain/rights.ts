@@ -134,6 +134,7 @@ export const ExplainedRights = Type.Object({
   project: Reference,
   view: Verdict,
   edit: Verdict,
+  ownersEdit: Type.Boolean({ description: 'in addition, they may edit the flags that they own' }),
   environments: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -146,14 +147,15 @@ export const ExplainedRights = Type.Object({
 });
 export type ExplainedRights = Static<typeof ExplainedRights>;
 
-/** What the subject may do in the project, and why. Leaves owners out: that depends on the flag. */
+/** What the subject may do in the project, and why. For owners only what the project says: the rest depends on the flag. */
 export function explainRights(access: ProjectAccess, subject: Subject): ExplainedRights {
-  const { id, name } = access;
+  const { id, name, ownersEdit } = access;
   const own = rightsAt(access, undefined, subject);
   return {
     project: { id, name },
     view: explainView(access, subject, own),
     edit: explainEdit(access, subject, own),
+    ownersEdit,
     environments: access.environments.map((environment) => {
       const here = rightsAt(access, environment, subject);
       return {

@@ -46,19 +46,6 @@ export async function reaches(db: Reader, scope: Scope, projectId: string): Prom
   );
 }
 
-/** The ids of the projects that the user may see. */
-export async function listProjectIdsOfUser(db: Reader, userId: string): Promise<string[]> {
-  // A union, so that each part uses an index and restricted projects that the user does not see are not read.
-  const rows = await db.all<{ id: string }>(sql`
-    select id from projects where is_restricted = false
-    union
-    select project_id from project_viewers where viewer_id = ${userId} and viewer_type = 'user'
-    union
-    select v.project_id from memberships m join project_viewers v on v.viewer_id = m.group_id
-     where m.user_id = ${userId} and v.viewer_type = 'group'`);
-  return rows.map((row) => row.id);
-}
-
 /** The names of all projects and environments by id, for lists that show the scopes of keys. */
 export async function listPlaceNames(db: Reader): Promise<Map<string, string>> {
   const rows = await db.all<{ id: string; name: string }>(sql`

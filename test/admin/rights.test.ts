@@ -298,7 +298,9 @@ test('a person is told what they may do and why, and others only by who can chan
   for (const asking of [person.signedIn, administrator.signedIn, {}]) {
     const { body } = await api.get(path, asking);
     assert.deepEqual([body.totalCount, body.user.id, body.groups.length, body.administrator], [1, person.id, 1, false]);
-    const [{ view, edit, environments }] = body.objects;
+    assert.equal(body.ask, `Ask an administrator, for example ${administrator.name}.`);
+    const [{ view, edit, ownersEdit, environments }] = body.objects;
+    assert.equal(ownersEdit, false);
     assert.deepEqual(view, { may: true, reason: 'Everyone with an account can view this project.' });
     assert.deepEqual(edit, { may: true, reason: 'Through the group Checkout.' });
     assert.deepEqual(environments[0].define, {

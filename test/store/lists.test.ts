@@ -21,7 +21,6 @@ import * as restrictions from '#store/restrictions.ts';
 import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
-import * as scopesOfStore from '#store/scope-filter.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
@@ -130,7 +129,6 @@ const lists: Record<string, readonly Run[]> = {
   listDependents: [(db) => references.listDependents(db, environment.id, flag.name, ['one', 'two'])],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
-  listProjectIdsOfUser: [(db) => scopesOfStore.listProjectIdsOfUser(db, user.id)],
   listStandings: [
     ...[{ type: 'user', id: user.id } as const, { type: 'api_key', id: 'key' } as const].map(
       (who) => (db: Reader) =>
@@ -312,12 +310,6 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
           },
         ]
       : []),
-  ],
-  listProjectIdsOfUser: [
-    {
-      statement: "where m.user_id = ? and v.viewer_type = 'group'",
-      because: 'each project once: a set as large as the answer',
-    },
   ],
 };
 

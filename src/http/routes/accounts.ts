@@ -20,7 +20,6 @@ import { isSetupToken } from '#store/account.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listMails, listMailsToMembers, type MailEntry, pathOf } from '#store/outbox.ts';
-import { listProjectIdsOfUser } from '#store/scope-filter.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAdministrators, findUser } from '#store/users.ts';
@@ -38,7 +37,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
     const person = await findSignedIn(db, hashOf(token));
     // The session was ended at the same moment.
     if (!person) throw new Problem('signed_out');
-    return toSessionView(db, person);
+    return toSessionView(person);
   };
   /** Failed guesses count against the address and the account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
@@ -75,7 +74,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
         signedIn(started.session.userId);
         return begin(cookie, started);
       }),
-    getSession: async ({ person }) => toSessionView(db, person),
+    getSession: async ({ person }) => toSessionView(person),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
       return endSession(context, { user, id: session.id });
@@ -124,14 +123,14 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
   });
 };
 
-async function toSessionView(db: Reader, person: SignedIn): Promise<SessionView> {
+function toSessionView(person: SignedIn): SessionView {
   const { user, session, isAdministrator } = person;
   return {
     id: session.id,
     user: toUserReply(user),
     administrator: isAdministrator,
     permissions: [...actorOfPerson(person).permissions],
-    projects: isAdministrator ? 'all' : await listProjectIdsOfUser(db, user.id),
+    projects: isAdministrator ? 'all' : 'listed',
     createdAt: session.createdAt,
   };
 }

@@ -1,3 +1,4 @@
+import { whomToAsk } from '#commands/actors.ts';
 import * as contract from '#contract/rights.ts';
 import { mayGrant } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
@@ -30,6 +31,6 @@ export const rights = (db: Reader) =>
         },
         count: () => countProjects(db, filter),
       });
-      return { ...page, user: { id, name, email, status }, administrator, groups };
+      return { ...page, user: { id, name, email, status }, administrator, groups, ask: await whomToAsk(db) };
     },
   });

@@ -2,6 +2,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import type { ApiProblem } from '../server/api-problem.ts';
 import { Button, type Look } from '../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../ui/Modal.tsx';
+import { Notice } from '../ui/Notice.tsx';
 import { Failure } from './Failure.tsx';
 
 interface Props {
@@ -13,6 +14,8 @@ interface Props {
   readonly form: ComponentProps<'form'>;
   readonly problem?: ApiProblem | undefined;
   readonly isSending: boolean;
+  /** Why it cannot be submitted. */
+  readonly refusal?: string | undefined;
   /** The button label: "Create flag". */
   readonly submit: string;
   readonly look?: Look;
@@ -32,6 +35,7 @@ export function FormModal(props: Props) {
     form,
     problem,
     isSending,
+    refusal,
     submit,
     look,
     aside,
@@ -46,11 +50,11 @@ export function FormModal(props: Props) {
       <form {...form}>
         <ModalBody>
           {children}
-          {problem && <Failure problem={problem} />}
+          {problem ? <Failure problem={problem} /> : refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
         </ModalBody>
         <ModalFoot aside={aside}>
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" look={look ?? 'primary'} isBusy={isSending}>
+          <Button type="submit" look={look ?? 'primary'} isBusy={isSending} refusal={refusal}>
             {submit}
           </Button>
         </ModalFoot>

@@ -9,6 +9,8 @@ export class ApiProblem extends Error {
   readonly signedOut: boolean;
   /** The project requires a title and a comment: the one refusal without a body. */
   readonly noteRequired: boolean;
+  /** The user's rights in the project do not suffice. The details say why, and whom to ask. */
+  readonly rightMissing: boolean;
 
   constructor(fields: Partial<Omit<ApiProblem, 'name'>> & { readonly status: number; readonly message: string }) {
     super(fields.noteRequired ? 'This project requires a title and a comment' : fields.message);
@@ -19,6 +21,7 @@ export class ApiProblem extends Error {
     this.retryAfterSeconds = fields.retryAfterSeconds;
     this.signedOut = fields.signedOut ?? false;
     this.noteRequired = fields.noteRequired ?? false;
+    this.rightMissing = fields.rightMissing ?? false;
   }
 }
 

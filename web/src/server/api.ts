@@ -117,6 +117,7 @@ async function problemOf({ access }: Endpoint, response: Response): Promise<ApiP
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
     signedOut: status === 401 && access !== 'public',
     noteRequired: status === 400 && text === '',
+    rightMissing: headers.get('x-burgee-problem') === 'right_missing',
   });
 }
 

@@ -1,5 +1,6 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { listProjects } from '#contract/projects.ts';
+import { explainAccess } from '#contract/rights.ts';
 import { keyOf } from './api.ts';
 import { ApiProblem } from './api-problem.ts';
 import { onConnectionBack } from './connection.ts';
@@ -7,11 +8,12 @@ import { onConnectionBack } from './connection.ts';
 /** Retries only transient failures. Changes are never retried, because they may have been applied. */
 const isPassing = ({ status }: ApiProblem) => status === 0 || status >= 502;
 
-/** The project began to require a note after it was loaded: refetch it, so that forms show the fields. */
+/** The project began to require a note, or the user lost a right, since it was loaded: refetch, so that forms follow. */
 const mutationCache = new MutationCache({
   onError: (problem) => {
-    if (!(problem instanceof ApiProblem && problem.noteRequired)) return;
-    void client.invalidateQueries({ queryKey: keyOf(listProjects) });
+    if (!(problem instanceof ApiProblem)) return;
+    if (problem.noteRequired) void client.invalidateQueries({ queryKey: keyOf(listProjects) });
+    if (problem.rightMissing) void client.invalidateQueries({ queryKey: keyOf(explainAccess) });
   },
 });
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createProject } from '#contract/projects.ts';
+import { askSentence, useAdministrators } from '../kit/Denied.tsx';
 import { Loaded } from '../kit/Loaded.tsx';
 import { projectsReading, useLikelyProject, useProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
@@ -33,11 +34,17 @@ function NoProject() {
           A project holds the flags and environments of a product.
         </EmptyState>
       ) : (
-        <EmptyState title="No project is open to you">Ask an administrator for access.</EmptyState>
+        <NoneOpen />
       )}
     </>
   );
 }
+
+const NoneOpen = () => (
+  <EmptyState title="You cannot view any project yet">
+    Someone has to give you access to one. {askSentence(useAdministrators())}
+  </EmptyState>
+);
 
 export function ProjectHomePage() {
   const { name } = useProject();

@@ -2,6 +2,7 @@
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useId } from 'react';
 import { noticesOf } from './notices.ts';
+import { toastFailure } from './toasts.ts';
 
 export interface PageAction {
   readonly label: string;
@@ -9,6 +10,8 @@ export interface PageAction {
   readonly keys?: string;
   readonly icon?: LucideIcon;
   readonly run: () => void;
+  /** Why it is unavailable; said instead of running it. */
+  readonly refusal?: string | undefined;
   /** Navigation within the page: a shortcut, but not in the palette. */
   readonly isMove?: boolean;
 }
@@ -19,7 +22,7 @@ const byComponent = noticesOf<ReadonlyMap<string, readonly PageAction[]>>(new Ma
 export function usePageActions(actions: readonly PageAction[]): void {
   const id = useId();
   useEffect(() => {
-    byComponent.set(new Map(byComponent.get()).set(id, actions));
+    byComponent.set(new Map(byComponent.get()).set(id, actions.map(sayingWhy)));
   });
   useEffect(
     () => () => {
@@ -30,6 +33,9 @@ export function usePageActions(actions: readonly PageAction[]): void {
     [id],
   );
 }
+
+const sayingWhy = ({ refusal, ...action }: PageAction): PageAction =>
+  refusal === undefined ? action : { ...action, run: () => toastFailure(refusal) };
 
 export const useAllPageActions = (): PageAction[] => flat(byComponent.use());
 

@@ -21,6 +21,8 @@ export function Tooltip({ text, children }: Props) {
   useEffect(() => {
     if (!isShown || !bubble.current || !anchor.current) return;
     place(bubble.current, anchor.current, {});
+    // The style sheet's is narrower than the window.
+    bubble.current.style.maxWidth = '';
     bubble.current.showPopover();
     const hideOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && setShown(false);
     addEventListener('keydown', hideOnEscape);

@@ -12,7 +12,8 @@ import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useFlag } from '../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
-import { useMay, useMe } from '../../server/session.ts';
+import { useWhyNot } from '../../server/rights.ts';
+import { useMe } from '../../server/session.ts';
 import { type Draft, readDraft, writeDraft } from '../../state/drafts.ts';
 import { toast } from '../../state/toasts.ts';
 import { changeSentence, differencesIn } from '../../targeting/change-words.ts';
@@ -151,9 +152,9 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
   const me = useMe();
   const flag = useFlag();
   const project = useProject();
-  const may = useMay();
   const navigate = useNavigate();
-  if (change.object.type !== 'definition' || !change.after || !may(patchDefinition)) return null;
+  const refusal = useWhyNot()(patchDefinition, { owners: flag.owners, environment: environment.id });
+  if (change.object.type !== 'definition' || !change.after) return null;
   const saved = flag.definitions.find((definition) => definition.environment.id === environment.id);
   const now = saved && toTargeting(saved);
   const targeting = { ...recordedTargeting(change.after), killed: now?.killed ?? false };
@@ -182,7 +183,7 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
     });
   };
   return (
-    <Button look="quiet" size="small" onClick={goBack}>
+    <Button look="quiet" size="small" refusal={refusal} onClick={goBack}>
       <Undo2 size={13} aria-hidden /> Go back to this version
     </Button>
   );

@@ -1,4 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
+import { deleteDefinition } from '#contract/definitions.ts';
 import { deleteFlag } from '#contract/flags.ts';
 import { DependentList, dependentsReading } from '../../kit/Dependents.tsx';
 import { FormModal } from '../../kit/FormModal.tsx';
@@ -7,9 +8,25 @@ import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { call } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
 import { Field } from '../../ui/Field.tsx';
 import styles from './DeleteFlagsDialog.module.css';
 import { useEachFlag } from './each-flag.ts';
+
+interface Deletable {
+  readonly owners: readonly { readonly id: string }[];
+  readonly definitions?: readonly { readonly environment: { readonly id: string } }[] | undefined;
+}
+
+/** Its definitions are deleted too, which needs the right to edit each of them. */
+export function useWhyNotDelete(): (flag: Deletable) => string | undefined {
+  const whyNot = useWhyNot();
+  return ({ owners, definitions = [] }) =>
+    whyNot(deleteFlag, { owners }) ??
+    definitions
+      .map(({ environment }) => whyNot(deleteDefinition, { owners, environment: environment.id }))
+      .find(Boolean);
+}
 
 interface Doomed {
   readonly name: string;

@@ -9,7 +9,6 @@ import { descriptionOf } from '../../kit/rollout-status-words.ts';
 import { call, keyOf } from '../../server/api.ts';
 import { useFlag } from '../../server/flag.ts';
 import { useProject } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
 import { type Edits, editsAfter } from '../../state/edits.ts';
 import { toast } from '../../state/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -22,10 +21,9 @@ import { type Details, detailsOf, overwritten, patchOf } from './details.ts';
 import { useRolloutStatuses } from './flags-query.ts';
 
 /** Description, tags and rollout status. Unedited fields follow changes by others. */
-export function DetailsForm() {
+export function DetailsForm({ refusal }: { readonly refusal: string | undefined }) {
   const project = useProject();
   const flag = useFlag();
-  const may = useMay();
   const client = useQueryClient();
   const statuses = useRolloutStatuses();
   const isRequired = project.requiresTitleAndComments;
@@ -69,25 +67,29 @@ export function DetailsForm() {
   });
   const status = statuses.data?.find(({ id }) => id === shown.status);
   const statusName = (id: string) => statuses.data?.find((status) => status.id === id)?.name ?? id;
-  const isReadOnly = !may(patchFlag);
+  const isReadOnly = refusal !== undefined;
   return (
     <Card title="General">
       <Form
         {...form}
         problem={problem?.status === 412 ? undefined : problem}
         actions={
-          !isReadOnly && (
-            <>
-              <Button type="submit" look="primary" isBusy={isSending} disabled={!hasChanges}>
-                Save
+          <>
+            <Button
+              type="submit"
+              look="primary"
+              isBusy={isSending}
+              refusal={refusal}
+              disabled={!isReadOnly && !hasChanges}
+            >
+              Save
+            </Button>
+            {hasChanges && (
+              <Button look="quiet" onClick={() => setEdits({})}>
+                Discard
               </Button>
-              {hasChanges && (
-                <Button look="quiet" onClick={() => setEdits({})}>
-                  Discard
-                </Button>
-              )}
-            </>
-          )
+            )}
+          </>
         }
       >
         {problem?.status === 412 && hasChanges && (

@@ -1,34 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { deleteFlag, patchFlag } from '#contract/flags.ts';
+import { patchFlag } from '#contract/flags.ts';
 import { getGroup } from '#contract/groups.ts';
 import { getUser } from '#contract/users.ts';
 import { FlagCrumbs } from '../../kit/FlagCrumbs.tsx';
 import { reading } from '../../server/api.ts';
 import { type FlagAnswer, useFlag } from '../../server/flag.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
 import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
+import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
 import { DetailsForm } from './DetailsForm.tsx';
 import styles from './FlagDetailsPage.module.css';
 
 /** The details of a flag, apart from its definitions. */
 export function FlagDetailsPage() {
   const flag = useFlag();
-  const may = useMay();
+  const refusal = useWhyNot()(patchFlag, flag);
   return (
     <Page width="narrow">
       <PageHead title="Details" within={flag.name} crumbs={<FlagCrumbs />} />
-      {!may(patchFlag) && <p className={styles.lead}>You can view this flag, but not edit it.</p>}
-      <DetailsForm key={flag.id} />
+      {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
+      <DetailsForm key={flag.id} refusal={refusal} />
       <Facts />
-      {may(deleteFlag) && <DeleteCard />}
+      <DeleteCard />
     </Page>
   );
 }
@@ -85,7 +87,9 @@ function OwnerName({ id, type }: FlagAnswer['owners'][number]) {
 function DeleteCard() {
   const project = useProject();
   const navigate = useNavigate();
-  const { name, definitions } = useFlag();
+  const flag = useFlag();
+  const { name, definitions } = flag;
+  const refusal = useWhyNotDelete()(flag);
   const [isAsking, setAsking] = useState(false);
   const environments = useEnvironments().filter(({ id }) =>
     definitions.some(({ environment }) => environment.id === id),
@@ -101,7 +105,7 @@ function DeleteCard() {
       }
     >
       <div>
-        <Button look="danger" onClick={() => setAsking(true)}>
+        <Button look="danger" refusal={refusal} onClick={() => setAsking(true)}>
           Delete flag
         </Button>
       </div>

@@ -20,7 +20,7 @@ interface Props {
   /** Owner names, one per line; undefined if no listed flag has an owner. */
   readonly owners: string | undefined;
   readonly isSelected: boolean;
-  readonly onToggle: ((id: string) => void) | undefined;
+  readonly onToggle: (id: string) => void;
 }
 
 function Row({ flag, environments, owners, isSelected, onToggle }: Props) {
@@ -30,15 +30,13 @@ function Row({ flag, environments, owners, isSelected, onToggle }: Props) {
   const changedAt = Math.max(flag.creationTime, ...definitions.map(({ lastUpdateTime }) => lastUpdateTime));
   return (
     <tr className={isSelected ? styles.selected : styles.row}>
-      {onToggle && (
-        <td className={styles.check}>
-          <Checkbox
-            label={<span className="sr">Select {name}</span>}
-            checked={isSelected}
-            onChange={() => onToggle(flag.id)}
-          />
-        </td>
-      )}
+      <td className={styles.check}>
+        <Checkbox
+          label={<span className="sr">Select {name}</span>}
+          checked={isSelected}
+          onChange={() => onToggle(flag.id)}
+        />
+      </td>
       <th scope="row">
         <a href={flagPath(project.name, name)} className={styles.name} data-flag={flag.id}>
           <BreakableName name={name} />

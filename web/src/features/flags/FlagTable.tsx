@@ -19,8 +19,7 @@ interface Props {
   readonly flags: readonly ListedFlag[];
   readonly total: number;
   readonly selected: ReadonlySet<string>;
-  /** Undefined without permission to change flags. */
-  readonly onSelect: Dispatch<SetStateAction<ReadonlySet<string>>> | undefined;
+  readonly onSelect: Dispatch<SetStateAction<ReadonlySet<string>>>;
   readonly more: { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): unknown };
 }
 
@@ -34,8 +33,8 @@ export function FlagTable({ flags, total, selected, onSelect, more }: Props) {
   const environments = useMemo(() => shownEnvironments(all, search.env), [all, search.env]);
   const nameOf = useUserNames();
   const hasOwners = flags.some(({ owners }) => owners.length > 0);
-  const toggle = useCallback((id: string) => onSelect?.((before) => toggled(before, id)), [onSelect]);
-  useRowKeys(body, toggle, onSelect !== undefined);
+  const toggle = useCallback((id: string) => onSelect((before) => toggled(before, id)), [onSelect]);
+  useRowKeys(body, toggle);
   return (
     <div className={styles.whole}>
       <Table
@@ -45,11 +44,9 @@ export function FlagTable({ flags, total, selected, onSelect, more }: Props) {
         onClick={useFollow()}
         head={
           <tr>
-            {onSelect && (
-              <th className={styles.check}>
-                <span className="sr">Selected</span>
-              </th>
-            )}
+            <th className={styles.check}>
+              <span className="sr">Selected</span>
+            </th>
             <th>Name</th>
             <th className={styles.status}>Status</th>
             {environments.map(({ id, name, production }) => (
@@ -74,7 +71,7 @@ export function FlagTable({ flags, total, selected, onSelect, more }: Props) {
             environments={environments}
             owners={hasOwners ? flag.owners.flatMap(({ id }) => nameOf(id) ?? []).join('\n') : undefined}
             isSelected={selected.has(flag.id)}
-            onToggle={onSelect && toggle}
+            onToggle={toggle}
           />
         ))}
       </Table>
@@ -110,7 +107,7 @@ function useFollow(): (event: MouseEvent) => void {
 }
 
 /** j and k move between rows, x selects the focused row; Enter follows its link. */
-function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: string) => void, maySelect: boolean): void {
+function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: string) => void): void {
   const links = () => [...(body.current?.querySelectorAll<HTMLElement>('a[data-flag]') ?? [])];
   const focused = () => document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-flag]') ?? undefined;
   const go = (step: 1 | -1) => {
@@ -122,19 +119,15 @@ function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: stri
   usePageActions([
     { label: 'Next flag', keys: 'j', isMove: true, run: () => go(1) },
     { label: 'Previous flag', keys: 'k', isMove: true, run: () => go(-1) },
-    ...(maySelect
-      ? [
-          {
-            label: 'Select the flag',
-            keys: 'x',
-            isMove: true,
-            run: () => {
-              const id = focused()?.dataset.flag;
-              if (id !== undefined) toggle(id);
-            },
-          },
-        ]
-      : []),
+    {
+      label: 'Select the flag',
+      keys: 'x',
+      isMove: true,
+      run: () => {
+        const id = focused()?.dataset.flag;
+        if (id !== undefined) toggle(id);
+      },
+    },
   ]);
 }
 

@@ -1,17 +1,17 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { createFlag, patchFlag } from '#contract/flags.ts';
+import { createFlag } from '#contract/flags.ts';
 import { Failure } from '../../kit/Failure.tsx';
 import { useProject } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
+import { useWhyNot } from '../../server/rights.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
-import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { FlagFilters } from './FlagFilters.tsx';
 import { FlagTable } from './FlagTable.tsx';
 import { useFlags, useFlagsSearch } from './flags-query.ts';
+import { NewFlag } from './NewFlag.tsx';
 
 const NoFlags = lazy(() => import('./NoFlags.tsx').then((module) => ({ default: module.NoFlags })));
 /** Loaded with its dialogs once something is selected. */
@@ -20,7 +20,7 @@ const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({
 /** The flags of a project, and what each serves in every environment. */
 export function FlagsPage() {
   const project = useProject();
-  const may = useMay();
+  const refusal = useWhyNot()(createFlag);
   const navigate = useNavigate();
   const { isFiltered } = useFlagsSearch();
   const { data, error, refetch, ...more } = useFlags();
@@ -30,7 +30,7 @@ export function FlagsPage() {
   const params = { project: project.name };
 
   const open = () => void navigate({ to: '/p/$project/flags/new', params, search: true });
-  usePageActions(may(createFlag) ? [{ label: 'New flag', keys: 'n', icon: Plus, run: open }] : []);
+  usePageActions([{ label: 'New flag', keys: 'n', icon: Plus, run: open, refusal }]);
 
   const isEmpty = flags?.length === 0;
   return (
@@ -39,26 +39,15 @@ export function FlagsPage() {
         title="Flags"
         within={project.name}
         tools={
-          may(createFlag) &&
           // An empty project shows the button in the middle of the page.
-          (!isEmpty || isFiltered) && (
-            <PrimaryButtonLink to="/p/$project/flags/new" params={params} search={true}>
-              New flag
-            </PrimaryButtonLink>
-          )
+          (!isEmpty || isFiltered) && <NewFlag />
         }
       />
       {(!isEmpty || isFiltered) && <FlagFilters flags={flags ?? []} total={data && total} />}
       {!flags && (error ? <Failure problem={error} onRetry={refetch} /> : <SkeletonRows rows={8} />)}
       <Suspense>{isEmpty && <NoFlags />}</Suspense>
       {flags && !isEmpty && (
-        <FlagTable
-          flags={flags}
-          total={total}
-          selected={selected}
-          onSelect={may(patchFlag) ? setSelected : undefined}
-          more={more}
-        />
+        <FlagTable flags={flags} total={total} selected={selected} onSelect={setSelected} more={more} />
       )}
       {flags && selected.size > 0 && (
         <Suspense>

@@ -7,6 +7,7 @@ import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { call, keyOf, reading } from '../../server/api.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
 import { ChipsField } from '../../ui/ChipsField.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -52,6 +53,7 @@ export function NewFlagDialog() {
       return true;
     },
   });
+  const refusal = useWhyNot()(createFlag);
   const nameError = taken !== undefined && taken === name ? <Taken project={project.name} flag={name} /> : errors.name;
   return (
     <FormModal
@@ -60,6 +62,7 @@ export function NewFlagDialog() {
       form={form}
       problem={problem}
       isSending={isSending}
+      refusal={refusal}
       submit="Create flag"
       onClose={onClose}
     >

@@ -3,12 +3,11 @@ import { createFlag } from '#contract/flags.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
 import { reading, urlOf } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Command } from '../../ui/Command.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { PrimaryButtonLink } from '../../ui/TextLink.tsx';
 import { useFlagsSearch } from './flags-query.ts';
+import { NewFlag } from './NewFlag.tsx';
 
 /** No matches, or no flags yet. */
 export function NoFlags() {
@@ -26,19 +25,10 @@ export function NoFlags() {
 
 function FirstFlag() {
   const project = useProject();
-  const may = useMay();
   const { data } = useQuery(reading(listTrafficTypes, { params: { project: project.id } }));
   const params = { project: project.id, trafficType: data?.[0]?.name ?? 'user' };
-  if (!may(createFlag)) return <EmptyState title="No flags yet">Nobody has created a flag in this project.</EmptyState>;
   return (
-    <EmptyState
-      title="No flags yet"
-      action={
-        <PrimaryButtonLink to="/p/$project/flags/new" params={{ project: project.name }}>
-          New flag
-        </PrimaryButtonLink>
-      }
-    >
+    <EmptyState title="No flags yet" action={<NewFlag />}>
       <p>A flag starts with a name. It does nothing until you define it. With the API:</p>
       <Command
         text={`curl -X POST ${location.origin}${urlOf(createFlag, { params })} -H "Authorization: Bearer $BURGEE_KEY" -H 'Content-Type: application/json' -d '{"name": "my_first_flag"}'`}

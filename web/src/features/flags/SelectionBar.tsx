@@ -1,8 +1,10 @@
 import { useState } from 'react';
+import { patchFlag } from '#contract/flags.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { useEnvironments } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
 import { Button } from '../../ui/Button.tsx';
-import { DeleteFlagsDialog } from './DeleteFlagsDialog.tsx';
+import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
 import styles from './SelectionBar.module.css';
 import { StatusDialog } from './StatusDialog.tsx';
 import { TagDialog } from './TagDialog.tsx';
@@ -18,15 +20,22 @@ export function SelectionBar({ flags, onDone }: Props) {
   const [open, setOpen] = useState<'status' | 'tag' | 'delete'>();
   const environments = useEnvironments();
   const close = () => setOpen(undefined);
+  const whyNot = useWhyNot();
+  const refusal = flags.map((flag) => whyNot(patchFlag, flag)).find(Boolean);
+  const whyNotDelete = useWhyNotDelete();
   const dialog = { flags, onClose: close, onDone };
   return (
     <section className={styles.bar} aria-label="Selected flags">
       <p className={styles.count} role="status">
         {flags.length} selected
       </p>
-      <Button onClick={() => setOpen('status')}>Set status</Button>
-      <Button onClick={() => setOpen('tag')}>Add tag</Button>
-      <Button look="danger" onClick={() => setOpen('delete')}>
+      <Button refusal={refusal} onClick={() => setOpen('status')}>
+        Set status
+      </Button>
+      <Button refusal={refusal} onClick={() => setOpen('tag')}>
+        Add tag
+      </Button>
+      <Button look="danger" refusal={flags.map(whyNotDelete).find(Boolean)} onClick={() => setOpen('delete')}>
         Delete
       </Button>
       <Button look="quiet" onClick={onDone}>

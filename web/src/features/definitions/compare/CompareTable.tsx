@@ -8,7 +8,7 @@ import { type Difference, differencesBetween } from '#domain/definitions/differe
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
-import { useMay } from '../../../server/session.ts';
+import { useWhyNot } from '../../../server/rights.ts';
 import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';
 import { Button, buttonClass } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -34,8 +34,8 @@ interface Props {
 export function CompareTable({ left, right, isWhole }: Props) {
   const mine = useEditing(left.id, useSaved(left.id));
   const theirs = useEditing(right.id, useSaved(right.id));
-  const { trafficType } = useFlag();
-  const mayEdit = useMay()(patchDefinition);
+  const { trafficType, owners } = useFlag();
+  const refusal = useWhyNot()(patchDefinition, { owners, environment: right.id });
   if (!mine.targeting || !theirs.targeting) {
     return (
       <OneSided
@@ -90,22 +90,21 @@ export function CompareTable({ left, right, isWhole }: Props) {
                 </div>
               </td>
               <td className={styles.action}>
-                {mayEdit && (
-                  <Button
-                    size="small"
-                    look={isRemoval ? 'danger' : 'plain'}
-                    aria-label={isRemoval ? `Remove from ${right.name}: ${name}` : `Copy ${name} to ${right.name}`}
-                    onClick={() => theirs.change((before: Targeting) => applyDifferences(before, [difference]))}
-                  >
-                    {isRemoval ? (
-                      'Remove'
-                    ) : (
-                      <>
-                        Copy <ArrowRight size={13} aria-hidden />
-                      </>
-                    )}
-                  </Button>
-                )}
+                <Button
+                  size="small"
+                  look={isRemoval ? 'danger' : 'plain'}
+                  aria-label={isRemoval ? `Remove from ${right.name}: ${name}` : `Copy ${name} to ${right.name}`}
+                  refusal={refusal}
+                  onClick={() => theirs.change((before: Targeting) => applyDifferences(before, [difference]))}
+                >
+                  {isRemoval ? (
+                    'Remove'
+                  ) : (
+                    <>
+                      Copy <ArrowRight size={13} aria-hidden />
+                    </>
+                  )}
+                </Button>
               </td>
             </tr>
           ))}
@@ -176,19 +175,24 @@ function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
   const project = useProject();
   const flag = useFlag();
   const [from, to] = isLeft ? [left, right] : [right, left];
+  const refusal = useWhyNot()(patchDefinition, { owners: flag.owners, environment: to.id });
   if (!isLeft && !isRight) return <EmptyState title="The flag is not defined in either environment" />;
   return (
     <EmptyState
       title={`The flag is not defined in ${to.name}`}
       action={
-        <Link
-          to="/p/$project/flags/$flag/$environment"
-          params={{ project: project.name, flag: flag.name, environment: from.name }}
-          search={{ copy: to.name }}
-          className={buttonClass({})}
-        >
-          Copy from {from.name}
-        </Link>
+        refusal === undefined ? (
+          <Link
+            to="/p/$project/flags/$flag/$environment"
+            params={{ project: project.name, flag: flag.name, environment: from.name }}
+            search={{ copy: to.name }}
+            className={buttonClass({})}
+          >
+            Copy from {from.name}
+          </Link>
+        ) : (
+          <Button refusal={refusal}>Copy from {from.name}</Button>
+        )
       }
     >
       Everyone there gets <code>control</code>.

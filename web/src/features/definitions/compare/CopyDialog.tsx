@@ -1,16 +1,19 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
+import { patchDefinition } from '#contract/definitions.ts';
 import { copyParts, type Part, parts } from '#domain/definitions/copy-parts.ts';
 import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { useWhyNot } from '../../../server/rights.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Checkbox, Choices } from '../../../ui/Checkbox.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { Select } from '../../../ui/Select.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
@@ -35,7 +38,8 @@ const partWords: Readonly<Record<Part, string>> = {
 /** Copies parts of the definition to another environment, as a draft to review there. */
 export function CopyDialog({ from, onClose }: Props) {
   const { environment, place, trafficType } = useEditor();
-  const { definitions, name: flag } = useFlag();
+  const { definitions, name: flag, owners } = useFlag();
+  const whyNot = useWhyNot();
   const project = useProject();
   const navigate = useNavigate();
   const others = useEnvironments().filter(({ id }) => id !== environment.id);
@@ -44,6 +48,7 @@ export function CopyDialog({ from, onClose }: Props) {
   const target = others.find(({ id }) => id === targetId);
   const [chosen, setChosen] = useState<ReadonlySet<Part>>();
   if (!target) return null;
+  const refusal = whyNot(patchDefinition, { owners, environment: target.id });
   const saved = definitions.find((definition) => definition.environment.id === target.id);
   const targetPlace = { ...place, environment: target.id };
   const draft = readDraft(targetPlace);
@@ -94,6 +99,7 @@ export function CopyDialog({ from, onClose }: Props) {
               />
             ))}
           </Choices>
+          {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
           {isNew && <p>The flag is not defined in {target.name} yet. Saving the draft defines it.</p>}
           {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}
           {now && differences.length > 0 && <CopyEffect target={target} before={now} after={result} />}
@@ -109,7 +115,7 @@ export function CopyDialog({ from, onClose }: Props) {
         </ModalBody>
         <ModalFoot edge={target.production ? 'production' : 'plain'}>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={!isNew && differences.length === 0}>
+          <Button type="submit" look="primary" refusal={refusal} disabled={!isNew && differences.length === 0}>
             Continue in {target.name}
           </Button>
         </ModalFoot>

@@ -1,5 +1,6 @@
 /** Context of the flag page: the definition and its editing state. */
 import { createContext, useContext } from 'react';
+import type { Endpoint } from '#contract/endpoint.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Environment } from '../../../server/project.ts';
 import type { Editing } from './use-editing.ts';
@@ -11,12 +12,21 @@ export interface Editor extends Editing {
   readonly order: readonly string[];
   /** Steps that someone else just changed. They flash once. */
   readonly news: ReadonlySet<string>;
-  /** The user has permission to edit. */
+  /** Why the user may not call an endpoint for this definition. */
+  readonly whyNot: (endpoint: Endpoint) => string | undefined;
+  /** Why the user may not edit the definition. */
+  readonly refusal: string | undefined;
   readonly mayEdit: boolean;
   /** Set after an attempt to save an incomplete draft; complaints then stand out. */
   readonly isAttempted: boolean;
   readonly setAttempted: (isAttempted: boolean) => void;
 }
+
+/** The element that says why the definition is read-only. */
+export const whyNotId = 'why-not';
+
+/** For buttons of a read-only definition: they can be focused, and that element describes them. */
+export const readOnly = { 'aria-disabled': true, 'aria-describedby': whyNotId } as const;
 
 export const EditorContext = createContext<Editor | null>(null);
 

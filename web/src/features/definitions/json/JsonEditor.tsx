@@ -1,12 +1,10 @@
 import { useRef } from 'react';
-import { patchDefinition } from '#contract/definitions.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { mergeTargetings } from '#domain/definitions/merge.ts';
 import { equalJson } from '#domain/json.ts';
 import { ApiProblem, complaintsOf } from '../../../server/api-problem.ts';
 import { useFlag } from '../../../server/flag.ts';
 import type { Environment } from '../../../server/project.ts';
-import { useMay } from '../../../server/session.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import type { Editing } from '../editing/use-editing.ts';
@@ -18,6 +16,7 @@ import { readDefinition } from './read-definition.ts';
 interface Props {
   readonly editing: Editing;
   readonly environment: Environment;
+  readonly isReadOnly: boolean;
   /** Held by the page, so that it survives a switch to another tab. */
   readonly typed: Typed | undefined;
   readonly setTyped: (typed: Typed) => void;
@@ -35,9 +34,8 @@ export interface Typed {
 const pretty = (targeting: Targeting | undefined): string => JSON.stringify(inOneOrder(targeting), null, 2);
 
 /** A text field validated with the server's own parser. Valid text becomes the draft immediately. */
-export function JsonEditor({ editing: { place, targeting, change }, environment, typed, setTyped }: Props) {
+export function JsonEditor({ editing: { place, targeting, change }, environment, isReadOnly, typed, setTyped }: Props) {
   const flag = useFlag();
-  const may = useMay();
   const area = useRef<HTMLTextAreaElement>(null);
   // Keeps the typed text unless the draft has changed elsewhere.
   const isCurrent = typed && (!typed.targeting || equalJson(typed.targeting, targeting));
@@ -73,7 +71,7 @@ export function JsonEditor({ editing: { place, targeting, change }, environment,
         wrap="off"
         spellCheck={false}
         autoCapitalize="off"
-        readOnly={!may(patchDefinition)}
+        readOnly={isReadOnly}
         value={text}
         onChange={({ target }) => type(target.value)}
       />
@@ -96,7 +94,7 @@ export function JsonEditor({ editing: { place, targeting, change }, environment,
             </>
           )}
         </div>
-        <Button size="small" disabled={complaints.length > 0} onClick={() => type(pretty(targeting))}>
+        <Button size="small" disabled={isReadOnly || complaints.length > 0} onClick={() => type(pretty(targeting))}>
           Format
         </Button>
       </div>

@@ -1,11 +1,15 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { patchDefinition } from '#contract/definitions.ts';
 import { FlagCrumbs } from '../../../kit/FlagCrumbs.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { useWhyNot } from '../../../server/rights.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
+import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loading } from '../../../ui/Loading.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { Page, PageHead } from '../../../ui/Page.tsx';
 import { Tabs } from '../../../ui/Tabs.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../../ui/TextLink.tsx';
@@ -34,6 +38,7 @@ export function JsonPage() {
 function JsonView({ environment }: { readonly environment: Environment }) {
   const project = useProject();
   const flag = useFlag();
+  const refusal = useWhyNot()(patchDefinition, { owners: flag.owners, environment: environment.id });
   const editing = useEditing(environment.id, useSaved(environment.id));
   const { targeting, savedTargeting, draft } = editing;
   const { view = 'draft' }: { view?: string } = useSearch({ strict: false });
@@ -56,6 +61,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
           )
         }
       />
+      {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
       {targeting ? (
         <>
           <div className={styles.bar}>
@@ -74,7 +80,9 @@ function JsonView({ environment }: { readonly environment: Environment }) {
           </div>
           <div id="json" role="tabpanel" aria-label="JSON">
             <Suspense fallback={<Loading lines={8} />}>
-              {view === 'draft' && <JsonEditor {...{ editing, environment, typed, setTyped }} />}
+              {view === 'draft' && (
+                <JsonEditor {...{ editing, environment, typed, setTyped }} isReadOnly={refusal !== undefined} />
+              )}
               {view === 'saved' && <Saved value={inOneOrder(savedTargeting)} />}
               {view === 'difference' && (
                 <JsonDiff before={inOneOrder(savedTargeting)} after={inOneOrder(targeting)} label="Saved and draft" />
@@ -86,9 +94,13 @@ function JsonView({ environment }: { readonly environment: Environment }) {
         <EmptyState
           title={`Not defined in ${environment.name}`}
           action={
-            <PlainButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ paste: '' }}>
-              Paste JSON
-            </PlainButtonLink>
+            refusal === undefined ? (
+              <PlainButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ paste: '' }}>
+                Paste JSON
+              </PlainButtonLink>
+            ) : (
+              <Button refusal={refusal}>Paste JSON</Button>
+            )
           }
         >
           Everyone gets <code>control</code> until the flag is defined.

@@ -7,7 +7,7 @@ import { beginDraft } from '../editing/use-editing.ts';
 
 /** Turns a pasted definition into the draft, validated with the server's own parser. */
 export function PasteDialog({ onClose }: { readonly onClose: () => void }) {
-  const { environment, place } = useEditor();
+  const { environment, place, refusal } = useEditor();
   const flag = useFlag();
   const { form, errors, problem, isSending } = useForm({
     rules: { json: { claim: (complaint) => complaint } },
@@ -28,6 +28,7 @@ export function PasteDialog({ onClose }: { readonly onClose: () => void }) {
       form={form}
       problem={problem}
       isSending={isSending}
+      refusal={refusal}
       submit="Use as draft"
       onClose={onClose}
     >

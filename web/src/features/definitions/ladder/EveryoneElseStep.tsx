@@ -13,7 +13,7 @@ import styles from './TargetsStep.module.css';
 
 /** Keys that no rule matched. The most used control, so it starts open unless the flag is killed. */
 export function EveryoneElseStep() {
-  const { targeting, savedTargeting, order, mayEdit, saved, change, differences } = useDefinition();
+  const { targeting, savedTargeting, order, mayEdit, refusal, saved, change, differences } = useDefinition();
   const place = useRef<HTMLDivElement>(null);
   const [isOpened, setOpened] = useState(false);
   const lit = useLit();
@@ -38,9 +38,14 @@ export function EveryoneElseStep() {
       isChanged={isChanged}
       isWide
       menu={
-        mayEdit &&
         !isOpen && (
-          <Button look="quiet" size="tiny" aria-label="Edit everyone else" onClick={() => setOpened(true)}>
+          <Button
+            look="quiet"
+            size="tiny"
+            aria-label="Edit everyone else"
+            refusal={refusal}
+            onClick={() => setOpened(true)}
+          >
             <Pencil size={14} aria-hidden />
           </Button>
         )

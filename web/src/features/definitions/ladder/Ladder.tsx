@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { addRule } from '#domain/definitions/edit-rules.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
-import { useDefinition } from '../editing/editor.ts';
+import { readOnly, useDefinition } from '../editing/editor.ts';
 import { AllocationStep } from './AllocationStep.tsx';
 import { EveryoneElseStep } from './EveryoneElseStep.tsx';
 import styles from './Ladder.module.css';
@@ -11,14 +11,14 @@ import { TargetsStep } from './TargetsStep.tsx';
 
 /** The definition in evaluation order, top to bottom: the first match wins. */
 export function Ladder() {
-  const { targeting, saved, mayEdit, change } = useDefinition();
+  const { targeting, saved, mayEdit, refusal, change } = useDefinition();
   const [open, setOpen] = useState<number>();
   const [said, setSaid] = useState('');
   const add = () => {
     setOpen(targeting.rules.length);
     change(addRule);
   };
-  usePageActions(mayEdit ? [{ label: 'Add a rule', keys: 'r', icon: Plus, run: add }] : []);
+  usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, run: add, refusal }]);
   return (
     <>
       <ol
@@ -28,13 +28,11 @@ export function Ladder() {
         <TargetsStep />
         <AllocationStep />
         <RuleSteps open={open} onOpen={setOpen} onSay={setSaid} />
-        {mayEdit && (
-          <li className={styles.add}>
-            <button type="button" className={styles.addButton} onClick={add}>
-              <Plus size={14} aria-hidden /> Add rule
-            </button>
-          </li>
-        )}
+        <li className={styles.add}>
+          <button type="button" className={styles.addButton} {...(mayEdit ? { onClick: add } : readOnly)}>
+            <Plus size={14} aria-hidden /> Add rule
+          </button>
+        </li>
         <EveryoneElseStep />
       </ol>
       <p className="sr" role="status">

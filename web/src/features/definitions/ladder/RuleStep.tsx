@@ -33,8 +33,9 @@ interface Props {
 }
 
 export function RuleStep(props: Props) {
-  const { rule, index, isOpen, isChanged, neverReached, drop, onClose } = props;
+  const { rule, index, isChanged, neverReached, drop, onClose } = props;
   const { order, trafficType, mayEdit, saved, draft, gone } = useDefinition();
+  const isOpen = props.isOpen && mayEdit;
   const lead = index === 0 ? 'If' : 'Else if';
   const { slowPattern } = useLit();
   const isSlow = rule.condition.matchers.some(
@@ -55,7 +56,7 @@ export function RuleStep(props: Props) {
           </>
         )
       }
-      menu={mayEdit && <RuleMenu {...props} />}
+      menu={<RuleMenu {...props} />}
     >
       {isOpen ? (
         <Suspense>
@@ -123,17 +124,17 @@ function Handle({ index, onDragStart, onMove }: Props) {
 }
 
 function RuleMenu({ index, isOpen, onOpen, onMove, onDuplicate, onRemove }: Props) {
-  const { targeting } = useDefinition();
-  const name = `Rule ${index + 1}`;
+  const { targeting, refusal } = useDefinition();
+  const label = `Rule ${index + 1}: edit, move, remove`;
+  const face = {
+    look: 'quiet',
+    size: 'tiny',
+    'aria-label': label,
+    children: <Ellipsis size={15} aria-hidden />,
+  } as const;
+  if (refusal !== undefined) return <Button {...face} refusal={refusal} />;
   return (
-    <Menu
-      label={`${name}: edit, move, remove`}
-      trigger={(trigger) => (
-        <Button look="quiet" size="tiny" aria-label={`${name}: edit, move, remove`} {...trigger}>
-          <Ellipsis size={15} aria-hidden />
-        </Button>
-      )}
-    >
+    <Menu label={label} trigger={(trigger) => <Button {...face} {...trigger} />}>
       {!isOpen && (
         <MenuItem icon={Pencil} onSelect={onOpen}>
           Edit

@@ -1,8 +1,11 @@
 import { Pencil } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { TreatmentName } from '../../../kit/Bar.tsx';
+import { useFlag } from '../../../server/flag.ts';
+import { useProject } from '../../../server/project.ts';
 import { Token } from '../../../targeting/Condition.tsx';
 import { Button } from '../../../ui/Button.tsx';
+import { TextLink } from '../../../ui/TextLink.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { lazyPart } from '../editing/lazy.ts';
 import { Step, StepNumber } from './Step.tsx';
@@ -15,8 +18,9 @@ const maxShown = 4;
 
 /** Keys that get a treatment regardless of the rules. */
 export function TargetsStep() {
-  const { targeting, order, mayEdit, differences } = useDefinition();
-  const [isOpen, setOpen] = useState(false);
+  const { targeting, order, mayEdit, refusal, differences } = useDefinition();
+  const [isOpened, setOpen] = useState(false);
+  const isOpen = isOpened && mayEdit;
   const targeted = targeting.treatments.filter(({ keys, segments }) => keys?.length || segments?.length);
   const isChanged = differences.some(({ kind }) => kind === 'keys' || kind === 'segments');
   return (
@@ -26,9 +30,14 @@ export function TargetsStep() {
       isChanged={isChanged}
       isWide
       menu={
-        mayEdit &&
         !isOpen && (
-          <Button look="quiet" size="tiny" aria-label="Edit individual targets" onClick={() => setOpen(true)}>
+          <Button
+            look="quiet"
+            size="tiny"
+            aria-label="Edit individual targets"
+            refusal={refusal}
+            onClick={() => setOpen(true)}
+          >
             <Pencil size={14} aria-hidden />
           </Button>
         )
@@ -55,6 +64,16 @@ export function TargetsStep() {
   );
 }
 
+/** Shows the whole list to those who cannot open the editor. */
+function JsonLink({ children }: { readonly children: ReactNode }) {
+  const params = { project: useProject().name, flag: useFlag().name, environment: useDefinition().environment.name };
+  return (
+    <TextLink to="/p/$project/flags/$flag/$environment/json" params={params}>
+      {children}
+    </TextLink>
+  );
+}
+
 interface KeysProps {
   readonly keys: readonly string[];
   readonly onMore: (() => void) | undefined;
@@ -73,7 +92,7 @@ function Keys({ keys, onMore }: KeysProps) {
             {more} more
           </button>
         ) : (
-          <span className={styles.note}>{more} more</span>
+          <JsonLink>{more} more</JsonLink>
         ))}
     </>
   );

@@ -7,9 +7,8 @@ import { ReviewDialog } from '../review/ReviewDialog.tsx';
 
 /** Opens the dialog named in the address, if it applies. */
 export function DefinitionDialogs() {
-  const { draft, saved, targeting, mayEdit, complaints } = useEditor();
+  const { draft, saved, targeting, complaints } = useEditor();
   const { askedFor, close } = useDialogs();
-  if (!mayEdit) return null;
   const mayReview = draft && draft.conflicts.length === 0 && complaints.length === 0;
   return (
     <>

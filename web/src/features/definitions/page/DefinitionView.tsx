@@ -1,15 +1,15 @@
 import { Suspense, useEffect, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
 import { orderOf } from '#domain/definitions/definition.ts';
-import { askSentence, useAdministrators } from '../../../kit/Denied.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import type { Environment } from '../../../server/project.ts';
-import { useMay } from '../../../server/session.ts';
+import { useWhyNot } from '../../../server/rights.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
-import { EditorContext } from '../editing/editor.ts';
+import { EditorContext, whyNotId } from '../editing/editor.ts';
 import { lazyPart, loadWaiting } from '../editing/lazy.ts';
 import { useCarryOver } from '../editing/use-carry-over.ts';
 import { useEditing } from '../editing/use-editing.ts';
@@ -29,11 +29,12 @@ const TreatmentsCard = lazyPart('TreatmentsCard', () => import('../treatments/Tr
 /** The definition of one environment, edited in place. */
 export function DefinitionView({ environment }: { readonly environment: Environment }) {
   const flag = useFlag();
-  const may = useMay();
+  const ask = useWhyNot();
   const saved = useSaved(environment.id);
   const editing = useEditing(environment.id, saved);
   const { targeting, savedTargeting, draft } = editing;
-  const mayEdit = may(patchDefinition);
+  const whyNot = (endpoint: Endpoint) => ask(endpoint, { owners: flag.owners, environment: environment.id });
+  const refusal = whyNot(patchDefinition);
   const [isAttempted, setAttempted] = useState(false);
   const [lit, setLit] = useState<Lit>(nothingLit);
   const news = useCarryOver(editing, environment);
@@ -46,7 +47,9 @@ export function DefinitionView({ environment }: { readonly environment: Environm
     trafficType: flag.trafficType.name,
     order: orderOf(savedTargeting, targeting),
     news,
-    mayEdit,
+    whyNot,
+    refusal,
+    mayEdit: refusal === undefined,
     isAttempted,
     setAttempted,
   };
@@ -56,7 +59,11 @@ export function DefinitionView({ environment }: { readonly environment: Environm
         <LitContext value={lit}>
           <div className={styles.main}>
             <DefinitionTools />
-            {!mayEdit && <ViewOnly environment={environment} />}
+            {refusal !== undefined && (
+              <Notice kind="plain" id={whyNotId}>
+                {refusal}
+              </Notice>
+            )}
             {saved?.killed && <KilledBand />}
             <Suspense>{draft && draft.conflicts.length > 0 && <ConflictPanel />}</Suspense>
             {targeting ? (
@@ -79,14 +86,8 @@ export function DefinitionView({ environment }: { readonly environment: Environm
           </Suspense>
         </aside>
       </div>
-      {draft && mayEdit && <SaveBar />}
+      {draft && <SaveBar />}
       <Suspense>{isAnyAsked && <DefinitionDialogs />}</Suspense>
     </EditorContext>
   );
 }
-
-const ViewOnly = ({ environment }: { readonly environment: Environment }) => (
-  <Notice kind="plain">
-    You can view this flag in {environment.name}, but not edit it. {askSentence(useAdministrators())}
-  </Notice>
-);

@@ -2,7 +2,7 @@ import { Activity, Copy, Ellipsis, Link2, Pencil, Trash2 } from 'lucide-react';
 import { deleteDefinition } from '#contract/definitions.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
-import { useMay } from '../../../server/session.ts';
+import { useWhyNot } from '../../../server/rights.ts';
 import { toast } from '../../../state/toasts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Tag } from '../../../ui/Chip.tsx';
@@ -85,14 +85,15 @@ export function FlagHead({ within, environment }: { readonly within: string; rea
 }
 
 function RemoveItem({ environment: { id, name } }: { readonly environment: Environment }) {
-  const may = useMay();
+  const { owners } = useFlag();
+  const refusal = useWhyNot()(deleteDefinition, { owners, environment: id });
   const dialogs = useDialogs();
   const isDefined = useSaved(id) !== undefined;
-  if (!isDefined || !may(deleteDefinition)) return null;
+  if (!isDefined) return null;
   return (
     <>
       <MenuLine />
-      <MenuItem icon={Trash2} look="danger" onSelect={() => dialogs.open('remove')}>
+      <MenuItem icon={Trash2} look="danger" refusal={refusal} onSelect={() => dialogs.open('remove')}>
         Remove from {name}
       </MenuItem>
     </>

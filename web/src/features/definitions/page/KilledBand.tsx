@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Power, RotateCcw } from 'lucide-react';
 import { restoreDefinition } from '#contract/definitions.ts';
 import { EditorName } from '../../../kit/EditorName.tsx';
-import { useMay } from '../../../server/session.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Time } from '../../../ui/Time.tsx';
 import { useChangesReading } from '../editing/changes.ts';
@@ -12,8 +11,7 @@ import styles from './KilledBand.module.css';
 
 /** Says since when and by whom the flag is killed, and offers to restore it. */
 export function KilledBand() {
-  const { saved, environment } = useDefinition();
-  const may = useMay();
+  const { saved, environment, whyNot } = useDefinition();
   const dialogs = useDialogs();
   const { data } = useQuery(useChangesReading(environment.id));
   const kill = data?.data.find(({ auditLogType }) => auditLogType === 'definition.killed');
@@ -34,11 +32,9 @@ export function KilledBand() {
           Everyone gets <code>{saved?.defaultTreatment}</code>. The rules below are kept but not evaluated.
         </p>
       </div>
-      {may(restoreDefinition) && (
-        <Button onClick={() => dialogs.open('restore')}>
-          <RotateCcw size={14} aria-hidden /> Restore
-        </Button>
-      )}
+      <Button refusal={whyNot(restoreDefinition)} onClick={() => dialogs.open('restore')}>
+        <RotateCcw size={14} aria-hidden /> Restore
+      </Button>
     </div>
   );
 }

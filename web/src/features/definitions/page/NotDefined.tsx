@@ -8,14 +8,14 @@ import { useFlag } from '../../../server/flag.ts';
 import { useEnvironments } from '../../../server/project.ts';
 import { Time } from '../../../ui/Time.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
-import { useEditor } from '../editing/editor.ts';
+import { readOnly, useEditor } from '../editing/editor.ts';
 import { beginDraft } from '../editing/use-editing.ts';
 import styles from './NotDefined.module.css';
 import { everyoneOff, halfAndHalf } from './templates.ts';
 
 /** The flag is not defined here: what everyone gets, and ways to define it. */
 export function NotDefined() {
-  const { environment, mayEdit, place } = useEditor();
+  const { environment, place } = useEditor();
   const { definitions } = useFlag();
   const elsewhere = useEnvironments().flatMap(({ id }) => definitions.filter((one) => one.environment.id === id));
   const dialogs = useDialogs();
@@ -27,41 +27,39 @@ export function NotDefined() {
       <p className={styles.lead}>
         Everyone in {environment.name} gets <code>control</code> for this flag until you define it.
       </p>
-      {mayEdit && (
-        <ul className={styles.ways}>
-          {[everyoneOff, halfAndHalf].map(({ name, about, targeting }) => (
-            <Way key={name} icon={Plus} name={name} about={about} onClick={() => begin(targeting)}>
-              <Picture targeting={targeting} />
-            </Way>
-          ))}
-          {elsewhere.map((definition) => (
-            <Way
-              key={definition.environment.id}
-              icon={Copy}
-              name={`Copy from ${definition.environment.name}`}
-              about={
-                <>
-                  Saved <Time at={definition.lastUpdateTime} />, without its individual targets
-                </>
-              }
-              onClick={() =>
-                begin(
-                  copyParts(toTargeting(definition), undefined, new Set()),
-                  `Copy from ${definition.environment.name}`,
-                )
-              }
-            >
-              <Picture targeting={toTargeting(definition)} />
-            </Way>
-          ))}
+      <ul className={styles.ways}>
+        {[everyoneOff, halfAndHalf].map(({ name, about, targeting }) => (
+          <Way key={name} icon={Plus} name={name} about={about} onClick={() => begin(targeting)}>
+            <Picture targeting={targeting} />
+          </Way>
+        ))}
+        {elsewhere.map((definition) => (
           <Way
-            icon={Braces}
-            name="Paste JSON"
-            about="A definition from the API or a backup"
-            onClick={() => dialogs.open('paste')}
-          />
-        </ul>
-      )}
+            key={definition.environment.id}
+            icon={Copy}
+            name={`Copy from ${definition.environment.name}`}
+            about={
+              <>
+                Saved <Time at={definition.lastUpdateTime} />, without its individual targets
+              </>
+            }
+            onClick={() =>
+              begin(
+                copyParts(toTargeting(definition), undefined, new Set()),
+                `Copy from ${definition.environment.name}`,
+              )
+            }
+          >
+            <Picture targeting={toTargeting(definition)} />
+          </Way>
+        ))}
+        <Way
+          icon={Braces}
+          name="Paste JSON"
+          about="A definition from the API or a backup"
+          onClick={() => dialogs.open('paste')}
+        />
+      </ul>
     </div>
   );
 }
@@ -74,18 +72,21 @@ interface WayProps {
   readonly children?: ReactNode;
 }
 
-const Way = ({ icon: Icon, name, about, onClick, children }: WayProps) => (
-  <li>
-    <button type="button" className={styles.way} onClick={onClick}>
-      <Icon size={16} aria-hidden />
-      <span>
-        <b>{name}</b>
-        <span className={styles.about}>{about}</span>
-      </span>
-      {children && <span className={styles.picture}>{children}</span>}
-    </button>
-  </li>
-);
+function Way({ icon: Icon, name, about, onClick, children }: WayProps) {
+  const { mayEdit } = useEditor();
+  return (
+    <li>
+      <button type="button" className={styles.way} {...(mayEdit ? { onClick } : readOnly)}>
+        <Icon size={16} aria-hidden />
+        <span>
+          <b>{name}</b>
+          <span className={styles.about}>{about}</span>
+        </span>
+        {children && <span className={styles.picture}>{children}</span>}
+      </button>
+    </li>
+  );
+}
 
 const Picture = ({ targeting }: { readonly targeting: Targeting }) => (
   <>

@@ -13,6 +13,7 @@ import { call, keyOf, reading } from '../../../server/api.ts';
 import type { ApiProblem } from '../../../server/api-problem.ts';
 import { flagReading, useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
+import { useWhyNot } from '../../../server/rights.ts';
 import { useMay } from '../../../server/session.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -31,7 +32,8 @@ interface Note {
 /** The rollout status, a label. Changing it does not change what anyone gets. */
 export function RolloutStatus() {
   const project = useProject();
-  const { rolloutStatus, rolloutStatusTimestamp } = useFlag();
+  const { rolloutStatus, rolloutStatusTimestamp, owners } = useFlag();
+  const refusal = useWhyNot()(patchFlag, { owners });
   const may = useMay();
   const { data } = useQuery({
     ...reading(listRolloutStatuses, { query: { wsId: project.id } }),
@@ -45,8 +47,13 @@ export function RolloutStatus() {
     onSuccess: ({ name }) => toast(`Set rollout status to ${name}.`),
     onError: (problem) => toastFailure(explain(problem)),
   });
-  const label = <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />;
-  if (!may(patchFlag)) return label;
+  const face = (
+    <>
+      <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />
+      <ChevronDown size={14} aria-hidden />
+    </>
+  );
+  if (refusal !== undefined) return <Button refusal={refusal}>{face}</Button>;
   const choose = (id: string) => {
     const status = data?.find((one) => one.id === id);
     if (!status || status.id === rolloutStatus.id) return;
@@ -61,12 +68,7 @@ export function RolloutStatus() {
         options={(data ?? []).map(({ id, name }) => ({ id, label: name, face: <RolloutStatusLabel name={name} /> }))}
         selected={rolloutStatus.id}
         onChoose={choose}
-        trigger={(trigger) => (
-          <Button {...trigger}>
-            {label}
-            <ChevronDown size={14} aria-hidden />
-          </Button>
-        )}
+        trigger={(trigger) => <Button {...trigger}>{face}</Button>}
       />
       {asked && <StatusDialog status={asked} onClose={() => setAsked(undefined)} />}
     </>

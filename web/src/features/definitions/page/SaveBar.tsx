@@ -11,7 +11,7 @@ const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx
 /** Floats at the bottom of the page while there is a draft. */
 export function SaveBar() {
   const editor = useDefinition();
-  const { complaints, draft, discard, setAttempted } = editor;
+  const { complaints, draft, discard, setAttempted, refusal } = editor;
   const dialogs = useDialogs();
   const review = () => {
     const blocked = complaints[0]?.step ?? (draft?.conflicts.length ? 'conflicts' : undefined);
@@ -20,7 +20,7 @@ export function SaveBar() {
     showStep(blocked);
   };
   usePageActions([
-    { label: 'Review and save', keys: 'mod+s', run: review },
+    { label: 'Review and save', keys: 'mod+s', run: review, refusal },
     { label: 'Discard the draft', run: discard },
   ]);
   return (
@@ -34,7 +34,7 @@ export function SaveBar() {
       >
         Discard
       </Button>
-      <Button look="primary" onClick={review}>
+      <Button look="primary" refusal={refusal} onClick={review}>
         Review and save
       </Button>
     </SaveBarFrame>
@@ -47,7 +47,8 @@ function countOf({ saved, differences, environment: { name } }: Editor): string 
 }
 
 /** What prevents saving, or else the effect of the draft. */
-function lineOf({ complaints, draft, saved, savedTargeting, isAttempted }: Editor): ReactNode {
+function lineOf({ complaints, draft, saved, savedTargeting, isAttempted, refusal }: Editor): ReactNode {
+  if (refusal !== undefined) return refusal;
   if (draft?.conflicts.length) return 'Resolve the conflict first.';
   if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;
   if (!saved) return 'Everyone gets control until you save it.';

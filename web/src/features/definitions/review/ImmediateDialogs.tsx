@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { deleteDefinition, killDefinition, restoreDefinition } from '#contract/definitions.ts';
+import type { Endpoint } from '#contract/endpoint.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import { DependentsWarning } from '../../../kit/Dependents.tsx';
@@ -43,6 +44,7 @@ export function KillDialog({ saved, onClose }: Props) {
       }
       look="danger-fill"
       noteTitle={`Kill ${saved.name}`}
+      endpoint={killDefinition}
       send={(query) => call(killDefinition, { params, query })}
       onDone={async (killed) => {
         await keepDefinition(client, params, killed);
@@ -71,6 +73,7 @@ export function RestoreDialog({ saved, onClose }: Props) {
       action={`Restore in ${environment.name}`}
       about="The saved rules apply again."
       noteTitle={`Restore ${saved.name}`}
+      endpoint={restoreDefinition}
       send={(query) => call(restoreDefinition, { params, query })}
       onDone={async (restored) => {
         await keepDefinition(client, params, restored);
@@ -103,6 +106,7 @@ export function RemoveDefinitionDialog({ saved, onClose }: Props) {
       look="danger-fill"
       mustType={environment.production ? saved.name : undefined}
       noteTitle={`Remove ${saved.name} from ${environment.name}`}
+      endpoint={deleteDefinition}
       send={(query) => call(deleteDefinition, { params, query, ifMatch: saved.etag })}
       onDone={async () => {
         onClose();
@@ -129,6 +133,7 @@ interface FrameProps<Answer> {
   readonly mustType?: string | undefined;
   /** The suggested title of the note. */
   readonly noteTitle: string;
+  readonly endpoint: Endpoint;
   readonly send: (note: Note) => Promise<Answer>;
   readonly onDone: (answer: Answer) => Promise<void>;
   readonly onClose: () => void;
@@ -136,7 +141,20 @@ interface FrameProps<Answer> {
 }
 
 function Frame<Answer>(props: FrameProps<Answer>) {
-  const { action, title = `${action}?`, about, look, mustType, noteTitle, send, onDone, onClose, children } = props;
+  const {
+    action,
+    title = `${action}?`,
+    about,
+    look,
+    mustType,
+    noteTitle,
+    endpoint,
+    send,
+    onDone,
+    onClose,
+    children,
+  } = props;
+  const { whyNot } = useEditor();
   const client = useQueryClient();
   const isRequired = useProject().requiresTitleAndComments;
   const checkWord = (value: string) =>
@@ -157,6 +175,7 @@ function Frame<Answer>(props: FrameProps<Answer>) {
       form={form}
       problem={problem}
       isSending={isSending}
+      refusal={whyNot(endpoint)}
       submit={action}
       onClose={onClose}
     >

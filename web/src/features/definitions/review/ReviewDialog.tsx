@@ -11,6 +11,7 @@ import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { CallView } from './CallView.tsx';
 import { NewDefinition } from './NewDefinition.tsx';
@@ -24,7 +25,7 @@ interface Props {
 
 /** Shows each change before saving, and asks why it is made. */
 export function ReviewDialog({ draft, onClose }: Props) {
-  const { environment, place, order, trafficType } = useDefinition();
+  const { environment, place, order, trafficType, refusal } = useDefinition();
   const project = useProject();
   const client = useQueryClient();
   const words = useDefinitionParams();
@@ -74,7 +75,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
           )}
           {isCallShown && <CallView draft={draft} />}
           <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
-          {problem && <Failure problem={problem} />}
+          {problem ? <Failure problem={problem} /> : refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
         </ModalBody>
         <ModalFoot
           edge={environment.production ? 'production' : 'plain'}
@@ -85,7 +86,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
           }
         >
           <Button onClick={close}>Keep editing</Button>
-          <Button type="submit" look="primary" isBusy={isSending}>
+          <Button type="submit" look="primary" isBusy={isSending} refusal={refusal}>
             Save to {environment.name}
           </Button>
         </ModalFoot>

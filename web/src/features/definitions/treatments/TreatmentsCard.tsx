@@ -14,7 +14,7 @@ type AskedTreatment = { readonly what: 'edit' | 'remove'; readonly name: string 
 
 /** The treatments of the definition, and the menus that edit them. */
 export function TreatmentsCard() {
-  const { targeting, mayEdit, differences, complaints } = useDefinition();
+  const { targeting, refusal, differences, complaints } = useDefinition();
   const [asked, setAsked] = useState<AskedTreatment>();
   const close = () => setAsked(undefined);
   const changed = new Set(
@@ -24,11 +24,9 @@ export function TreatmentsCard() {
     <section className={styles.part} aria-labelledby="treatments">
       <header className={styles.head}>
         <h2 id="treatments">Treatments</h2>
-        {mayEdit && (
-          <Button look="quiet" size="small" onClick={() => setAsked({ what: 'add' })}>
-            <Plus size={14} aria-hidden /> Add
-          </Button>
-        )}
+        <Button look="quiet" size="small" refusal={refusal} onClick={() => setAsked({ what: 'add' })}>
+          <Plus size={14} aria-hidden /> Add
+        </Button>
       </header>
       <ul className={styles.list}>
         {targeting.treatments.map((treatment) => (
@@ -56,7 +54,7 @@ interface RowProps {
 }
 
 function Row({ treatment: { name, description, configurations }, isChanged, onAsk }: RowProps) {
-  const { targeting, order, mayEdit, differences } = useDefinition();
+  const { targeting, order, differences } = useDefinition();
   const isDefault = targeting.defaultTreatment === name;
   const isBaseline = targeting.baselineTreatment === name;
   const hasNewRole = differences.some(
@@ -75,23 +73,24 @@ function Row({ treatment: { name, description, configurations }, isChanged, onAs
         {isDefault && <Chip>Served when killed</Chip>}
         {isBaseline && <Chip>Baseline</Chip>}
       </span>
-      {mayEdit && <RowMenu name={name} onAsk={onAsk} />}
+      <RowMenu name={name} onAsk={onAsk} />
     </li>
   );
 }
 
 function RowMenu({ name, onAsk }: { readonly name: string; readonly onAsk: (asked: AskedTreatment) => void }) {
-  const { targeting, change } = useDefinition();
+  const { targeting, change, refusal } = useDefinition();
   const isLast = targeting.treatments.length === 1;
+  const label = `${name}: edit, remove`;
+  const face = {
+    look: 'quiet',
+    size: 'tiny',
+    'aria-label': label,
+    children: <Ellipsis size={15} aria-hidden />,
+  } as const;
+  if (refusal !== undefined) return <Button {...face} refusal={refusal} />;
   return (
-    <Menu
-      label={`${name}: edit, remove`}
-      trigger={(trigger) => (
-        <Button look="quiet" size="tiny" aria-label={`${name}: edit, remove`} {...trigger}>
-          <Ellipsis size={15} aria-hidden />
-        </Button>
-      )}
-    >
+    <Menu label={label} trigger={(trigger) => <Button {...face} {...trigger} />}>
       <MenuItem icon={Pencil} onSelect={() => onAsk({ what: 'edit', name })}>
         Edit
       </MenuItem>
