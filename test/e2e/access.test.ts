@@ -118,6 +118,8 @@ suite('access', { concurrency: 2 }, () => {
     await page.getByText('Read-only, can kill and restore in Production').waitFor();
     await page.getByText('Only Checkout team can edit Checkout.').first().waitFor();
     await page.getByText('Through the group On call.').waitFor();
+    const parts = page.getByRole('region', { name: 'Access' }).getByRole('heading', { level: 3 });
+    assert.deepEqual(await parts.allTextContents(), ['Project ', 'Staging ', 'Development ', 'Production Prod']);
     await look(page, "a person's access");
   });
 

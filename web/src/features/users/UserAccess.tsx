@@ -63,7 +63,9 @@ const leadOf = ({ name, status }: UserAnswer): string =>
   })[status];
 
 function ProjectRights({ rights, isOpen }: { readonly rights: ExplainedRights; readonly isOpen: boolean }) {
-  const { project, view, edit, environments } = rights;
+  const { project, view, edit } = rights;
+  // Production comes last, as everywhere.
+  const environments = rights.environments.toSorted((one, other) => Number(one.production) - Number(other.production));
   return (
     <li>
       <details className={styles.project} open={isOpen}>

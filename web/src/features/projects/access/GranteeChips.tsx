@@ -85,7 +85,7 @@ function GranteeChip({ grantee, isNew, onRemove }: ChipProps) {
   const { type, id, name } = grantee;
   const sizes = useGroupSizes();
   const Icon = icons[type];
-  const size = type === 'group' ? sizes?.get(id) : undefined;
+  const size = type === 'group' && sizes ? (sizes.get(id) ?? 0) : undefined;
   return (
     <span className={isNew ? styles.added : styles.chip} title={isFixed(grantee) ? always : undefined}>
       <Icon size={13} aria-hidden />
