@@ -102,7 +102,9 @@ async function rightMissing(db: Reader, actor: Actor, { right, project, environm
     mayGrant: false,
   };
   const environment = access.environments.find(({ id }) => id === environmentId);
-  const reason = whyNot(right, access, environment, subject);
+  // The actor sees the project, or it would have got a 404. A key of the project does so without being listed.
+  const seen = { ...access, view: { restricted: false, grantees: [] } };
+  const reason = whyNot(right, seen, environment, subject);
   if (isKey) return new Problem('right_missing', { reason, ask: `An administrator can add the key ${actor.name}.` });
   return new Problem('right_missing', { reason, ask: await whomToAsk(db) });
 }

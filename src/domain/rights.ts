@@ -241,8 +241,9 @@ function explainKill(access: ProjectAccess, environment: EnvironmentAccess, { su
   if (subject.mayGrant || !rights.view) return explainEdit(access, subject, rights);
   if (rights.define) return yes('Everyone who can edit definitions here can kill and restore.');
   if (rights.kill) return yes(through(killers, subject));
-  const editors = environment.editors.restricted ? environment.editors : access.edit;
-  return no(`${only([...editors.grantees, ...killers])} can kill and restore in ${name}.`);
+  // Of the two lists that editors are on, the one that lacks them: the other may name them.
+  const { grantees } = rights.edit ? environment.editors : access.edit;
+  return no(`${only([...grantees, ...killers])} can kill and restore in ${name}.`);
 }
 
 const yes = (reason: string): Verdict => ({ may: true, reason });

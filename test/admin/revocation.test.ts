@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
@@ -15,6 +13,7 @@ import {
   setUpAdministrator,
   startAccounts,
 } from '../support/session.ts';
+import { slowRequest } from '../support/slow-request.ts';
 
 const api = await startAccounts();
 await setUpAdministrator(api);
@@ -23,26 +22,13 @@ await api.app.listen({ host: '127.0.0.1', port: 0 });
 const { port } = api.app.server.address() as AddressInfo;
 after(() => api.app.server.closeAllConnections());
 
-/** Sends the head of a request, lets `meanwhile` happen once the server has it, then sends the body. */
-async function slowly(
+const slowly = (
   method: string,
   path: string,
   credentials: Record<string, string>,
   body: unknown,
   meanwhile: () => Promise<unknown>,
-) {
-  const text = JSON.stringify(body);
-  const headers = { ...credentials, 'content-length': Buffer.byteLength(text), expect: '100-continue' };
-  const asking = request({ host: '127.0.0.1', port, method, path, headers });
-  asking.flushHeaders();
-  await once(asking, 'continue');
-  await meanwhile();
-  asking.end(text);
-  const [answer] = await once(asking, 'response');
-  const parts: Buffer[] = [];
-  for await (const part of answer) parts.push(part);
-  return { status: answer.statusCode as number, text: Buffer.concat(parts).toString() };
-}
+) => slowRequest(`http://127.0.0.1:${port}${path}`, { method, headers: credentials, body }, meanwhile);
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
 const withSession = ({ cookie }: Person) => ({ host, origin, cookie });

@@ -189,6 +189,18 @@ test('keys are held to the lists, except those that may change them', async () =
   assert.equal((await api.put(`${path}/restore`, {}, administrator.signedIn)).status, 200);
 });
 
+test('a key that is refused in its own project is told who may edit, even if only others are viewers', async () => {
+  const project = await aProject(api);
+  await setAccess(project, { view: { restricted: true, grantees: [administrators] }, edit: { restricted: true } });
+  const scope = { kind: 'project', projectId: project.id } as const;
+  const key = await api.key({ roles: ['API_FEATURE_FLAG_EDITOR'], name: 'Deploy', scope });
+  const answer = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: 'refused' }, { as: key });
+  assert.equal(
+    answer.body.details,
+    `Only administrators can edit ${project.name}. An administrator can add the key Deploy.`,
+  );
+});
+
 test('whoever leaves a group, and whatever group is deleted, has its rights no more', async () => {
   const project = await aProject(api);
   const group = await aGroup();

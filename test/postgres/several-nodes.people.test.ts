@@ -1,12 +1,13 @@
 /** Keys, sessions and links: what one node ends or uses up is over on all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountPrefix } from '#contract/parts.ts';
+import { accountPrefix, prefix } from '#contract/parts.ts';
 import type { Answer } from '../support/app.ts';
-import { uniqueName } from '../support/build.ts';
-import { type Client, startTwoNodes, until } from '../support/nodes.ts';
+import { aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
+import { type Client, publicUrl, startTwoNodes, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { cookieOf, goodPassword } from '../support/session.ts';
+import { slowRequest } from '../support/slow-request.ts';
 
 const burgee = anInstallation();
 const nodes = await startTwoNodes(burgee);
@@ -69,6 +70,46 @@ test('a person whom one node deactivates or signs out is out on the other, at on
     const ended = await end(person);
     assert.equal(ended.status, 200, ended.text);
     assert.equal((await whoAmI(other, person.cookie)).status, 401, ending);
+  }
+});
+
+test('a right that one node ends while the body is on its way to the other is refused there', async () => {
+  const project = await aProject(one);
+  const flag = await aFlag(one, project);
+  const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`;
+  assert.equal((await one.post(path, aDefinition())).status, 200);
+  const { body: group } = await one.post('/groups', { name: uniqueName('group') });
+  const only = (...grantees: unknown[]) => ({ restricted: true, grantees });
+  const set = async (update: object) => {
+    const answer = await one.ask('PUT', `/workspaces/${project.id}/access`, { body: update });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const inProduction = (lists: object) => set({ environments: [{ id: project.production.id, ...lists }] });
+  const open = { view: { restricted: false }, edit: { restricted: false } };
+  const endings: Record<string, readonly [before: object, status: number, end: (person: Person) => Promise<unknown>]> =
+    {
+      'editing is restricted': [open, 403, () => set({ edit: only() })],
+      'the project is closed': [open, 404, () => set({ view: only({ id: administratorsId, type: 'group' }) })],
+      'nobody but editors may kill': [{ ...open, edit: only() }, 403, () => inProduction({ killers: [] })],
+      'the person leaves the group': [
+        { ...open, edit: only({ id: group.id, type: 'group' }) },
+        403,
+        ({ id }) => one.patch(`/users/${id}`, [{ op: 'replace', path: '/groups', value: [] }]),
+      ],
+    };
+  for (const [what, [before, status, end]] of Object.entries(endings)) {
+    const person = await aPerson([group.id]);
+    await set(before);
+    await inProduction({ killers: what.endsWith('may kill') ? [{ id: person.id, type: 'user' }] : [] });
+    const kill = (meanwhile: () => Promise<unknown>) =>
+      slowRequest(
+        `${other.node.url}${prefix}${path}/kill`,
+        { method: 'PUT', headers: { origin: publicUrl, cookie: person.cookie }, body: { comment: what } },
+        meanwhile,
+      );
+    assert.equal((await kill(async () => undefined)).status, 200, what);
+    const answer = await kill(() => end(person));
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
   }
 });
 
