@@ -15,16 +15,17 @@ import type { DeclaredMutation } from './isolation-mutations.ts';
 import { runSessions } from './isolation-sessions.ts';
 import type { WrittenMutation } from './isolation-sources.ts';
 import type { Principal, World } from './isolation-world.ts';
+import { type RightsServer, type RightsWorld, runRights } from './rights-matrix.ts';
 
 /** Where the database of the world is, and a folder for its copies. */
-export interface Original {
+export interface Original<Of = World> {
   readonly file: string;
   readonly folder: string;
-  readonly world: World;
+  readonly world: Of;
 }
 
 let copies = 0;
-function copyOf({ file, folder }: Original): string {
+function copyOf({ file, folder }: Original<unknown>): string {
   copies += 1;
   const copy = join(folder, `copy-${copies}.db`);
   const database = new DatabaseSync(file);
@@ -47,7 +48,10 @@ export async function notices(original: Original, mutation: DeclaredMutation): P
 }
 
 /** The same in a process of its own, which reads the one source with the mutation. */
-export async function noticesWritten(original: Original, mutation: WrittenMutation): Promise<boolean> {
+export async function noticesWritten(
+  original: Original<World | RightsWorld>,
+  mutation: WrittenMutation,
+): Promise<boolean> {
   const copy = copyOf(original);
   const task = `${copy}.json`;
   writeFileSync(task, JSON.stringify({ copy, world: original.world, mutation }));
@@ -66,14 +70,30 @@ export interface Asked {
  * Whether anything is wrong with the answers of a server on this database. One that does not even start is no mutant
  * of a rule of access: its error goes on to the caller.
  */
-export async function failsOn(file: string, world: World, asked: Asked): Promise<boolean> {
+export const failsOn = (file: string, world: World, asked: Asked): Promise<boolean> =>
+  isWrongOn(file, world.adminKey, (server) => isWrongAt(server, world, asked));
+
+/** The same for who is on which list. */
+export const failsOnLists = (file: string, world: RightsWorld): Promise<boolean> =>
+  isWrongOn(file, world.adminKey, (server) =>
+    runRights(server, world, true).then(
+      ({ failures }) => failures.length > 0,
+      () => true,
+    ),
+  );
+
+async function isWrongOn(
+  file: string,
+  adminKey: string,
+  isWrongWith: (server: RightsServer) => Promise<boolean>,
+): Promise<boolean> {
   const store = await openStore({ databaseUrl: `file:${file}`, databasePool: 1 });
   try {
     const account = await findAccount(store);
     if (!account) throw new Error('this is no database of ours');
     const app = await createApp({ store, account, log: pino({ level: 'silent' }) });
     await app.ready();
-    const isWrong = await isWrongAt({ store, ...callsTo(app, world.adminKey) }, world, asked);
+    const isWrong = await isWrongWith({ store, app, ...callsTo(app, adminKey) });
     await app.close();
     return isWrong;
   } finally {

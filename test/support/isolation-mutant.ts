@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import type { WrittenMutation } from './isolation-sources.ts';
 import type { World } from './isolation-world.ts';
+import type { RightsWorld } from './rights-matrix.ts';
 
 interface Task {
   readonly copy: string;
-  readonly world: World;
+  readonly world: World | RightsWorld;
   readonly mutation: WrittenMutation;
 }
 
@@ -22,6 +23,7 @@ registerHooks({
 });
 // Imported only now, so that the hook sees them.
 const { skipNames } = await import('./build.ts');
-const { failsOn } = await import('./isolation-copies.ts');
+const { failsOn, failsOnLists } = await import('./isolation-copies.ts');
 skipNames(1_000_000);
-process.stdout.write((await failsOn(copy, world, { at: mutation.at })) ? 'noticed\n' : 'not noticed\n');
+const isWrong = await ('sides' in world ? failsOn(copy, world, { at: mutation.at }) : failsOnLists(copy, world));
+process.stdout.write(isWrong ? 'noticed\n' : 'not noticed\n');

@@ -95,3 +95,26 @@ export const powers = {
 /** The permissions of signed-in people who are not administrators. */
 export const powersOfMember =
   'project.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill user.read group.read audit.read';
+
+/** And which right in a project each permission takes, unless its owner may change access. */
+export const rightsOfPermissions = `
+project.read view
+project.create view
+project.write edit
+environment.write edit
+trafficType.write edit
+restriction.write view
+rolloutStatus.read view
+flag.read view
+flag.write edit
+definition.read view
+definition.write define
+definition.kill kill
+user.read view
+user.write view
+group.read view
+group.write view
+apiKey.read view
+apiKey.write view
+audit.read view
+`;

@@ -1,0 +1,63 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of sources
+/** The rules about who is on which list, each where it stands in the sources, and what stands there without it. */
+import type { WrittenMutation } from './isolation-sources.ts';
+
+type Rule = readonly [from: string, to: string];
+
+const rules: Readonly<Record<string, readonly Rule[]>> = {
+  'src/domain/rights.ts': [
+    ["'flag.write': 'edit'", "'flag.write': 'view'"],
+    ["'definition.write': 'define'", "'definition.write': 'edit'"],
+    ["'definition.kill': 'kill'", "'definition.kill': 'define'"],
+    ["'definition.kill': 'kill'", "'definition.kill': 'view'"],
+    ['const isFree = mayGrant || owns;', 'const isFree = mayGrant;'],
+    ["const view = mayGrant || standing.view !== 'unlisted';", 'const view = true;'],
+    ["const edit = view && (isFree || standing.edit !== 'unlisted');", 'const edit = view;'],
+    ['const edit = view && (isFree || ', 'const edit = view && ('],
+    ['const define = edit && (', 'const define = view && ('],
+    ["const define = edit && (isFree || standing.define !== 'unlisted');", 'const define = edit;'],
+    ['const define = edit && (isFree || ', 'const define = edit && ('],
+    ["(define || standing.kill === 'listed')", 'define'],
+    ["(define || standing.kill === 'listed')", "(edit || standing.kill === 'listed')"],
+    ["(define || standing.kill === 'listed')", "standing.kill === 'listed'"],
+    ["const kill = view && (define || standing.kill === 'listed');", 'const kill = view;'],
+  ],
+  'src/store/rights.ts': [
+    ['where g.environment_id = e.id and g.operation', 'where g.operation'],
+    ['g.operation = ${operation}', 'g.operation <> ${operation}'],
+    ['g.operation = ${operation}', "g.operation <> '' and ${operation} <> ''"],
+    ['where v.project_id = p.id and ', 'where '],
+    ['where t.project_id = p.id and ', 'where '],
+    ["(${typeColumn} = 'api_key' and ${idColumn} = ${id})", "(${typeColumn} = 'api_key' and ${idColumn} <> ${id})"],
+    ["(${typeColumn} = 'user' and ${idColumn} = ${id}", "(${typeColumn} = 'user' and ${idColumn} <> ${id}"],
+    [
+      "${typeColumn} = 'group' and ${idColumn} in (select m.group_id from memberships m where m.user_id = ${id})",
+      "${typeColumn} = 'group' and ${idColumn} in (select m.group_id from memberships m where m.user_id <> ${id})",
+    ],
+    ['(p.owners_can_edit and ${owns(actor, flagId)})', '${owns(actor, flagId)}'],
+    ['where f.id = ${flagId}', "where f.id <> '' and ${flagId} <> ''"],
+    ['f.owners like ${`%"${id}"%`}', "f.owners like '%'"],
+    ['f.owners like ${`%"${id}"%`}', "f.owners = ''"],
+    ['where m.user_id = ${id} and f.owners like', 'where m.user_id <> ${id} and f.owners like'],
+    ['sees ?? standing(row.is_restricted', 'standing(row.is_restricted'],
+    ['standing(row.is_edit_restricted, row.is_editor)', "'open'"],
+    ['standing(row.are_editors_restricted, row.is_definer)', "'open'"],
+    ["row.is_killer ? 'listed' : 'unlisted'", "'unlisted'"],
+  ],
+  'src/commands/actors.ts': [
+    ['if (project) await requireRight(tx, now', 'if (!project) await requireRight(tx, now'],
+    ["if (right === 'view' || mayGrant(actor)) {", "if (right === 'view') {"],
+    ['if (!all[0]?.rights.view) throw notFound;', ''],
+    ['if (missing) throw', 'if (missing && !missing.rights) throw'],
+    [
+      'const missing = all.find(({ rights }) => !rights[right]);',
+      'const missing = all[0]?.rights[right] ? undefined : all[0];',
+    ],
+  ],
+  'src/commands/flags.ts': [["right: environments.length > 0 ? 'define' : 'edit'", "right: 'edit'"]],
+  'src/http/pipeline/admit.ts': [['await requireRightHere(admission.db, actor, access, resolved);', '']],
+};
+
+export const ofLists: readonly WrittenMutation[] = Object.entries(rules).flatMap(([file, listed]) =>
+  listed.map(([from, to]) => ({ file, from, to, at: 'lists' })),
+);
