@@ -17,7 +17,7 @@ import { lockProject } from '#store/projects.ts';
 import { saveEnvironmentAccess } from '#store/restrictions.ts';
 import { insertNewKey } from './api-keys.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
-import { environmentRecord, namePermissions, permissionsIn, requireAccess } from './restrictions.ts';
+import { environmentRecord, namePermissions, permissionsIn, requireAccess, requireRoom } from './restrictions.ts';
 
 export interface NewEnvironment {
   readonly name: string;
@@ -39,6 +39,7 @@ export async function createEnvironmentIn(
   await store.insertEnvironment(tx, environment);
   const permissions = await namePermissions(tx, project.id, { permissions: asked });
   await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
+  await requireRoom(tx, project.id);
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
   // The ends of the ids, because ids created at about the same time start alike.
   const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
@@ -72,7 +73,10 @@ export async function patchEnvironmentIn(
   const [recordBefore, recordAfter] = [environmentRecord(before, stored), environmentRecord(environment, permissions)];
   if (equalJson(recordAfter, recordBefore)) return tx.unchanged(answer);
   await store.saveEnvironment(tx, environment);
-  if (!equalJson(permissions, stored)) await saveEnvironmentAccess(tx, projectId, { id, ...permissions });
+  if (!equalJson(permissions, stored)) {
+    await saveEnvironmentAccess(tx, projectId, { id, ...permissions });
+    await requireRoom(tx, projectId);
+  }
   await tx.record({ ...entry('environment.patched', environment), before: recordBefore, after: recordAfter });
   return answer;
 }

@@ -16,7 +16,13 @@ import { lockAdminKeyNames } from '#store/api-keys.ts';
 import { lockEnvironment } from '#store/environments.ts';
 import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
-import { findProjectAccess, type StoredAccess, saveEnvironmentAccess, saveProjectAccess } from '#store/restrictions.ts';
+import {
+  countEnvironmentGrants,
+  findProjectAccess,
+  type StoredAccess,
+  saveEnvironmentAccess,
+  saveProjectAccess,
+} from '#store/restrictions.ts';
 import { lockUserNames } from '#store/users.ts';
 import { type AloneTx, type Context, type RecordingTx, writeAlone } from './context.ts';
 
@@ -47,7 +53,9 @@ export async function changeAccessIn(tx: AloneTx, { project, update, ifMatch }: 
     };
     hasChanged.push(await changeEnvironment(tx, await lockEnvironment(tx, id), { stored, permissions }));
   }
-  return hasChanged.includes(true) ? requireAccess(tx, project) : tx.unchanged(before);
+  if (!hasChanged.includes(true)) return tx.unchanged(before);
+  await requireRoom(tx, project.id);
+  return requireAccess(tx, project);
 }
 
 async function changeProject(tx: AloneTx, before: StoredAccess, update: ProjectAccessUpdate): Promise<boolean> {
@@ -110,6 +118,16 @@ async function changeEnvironment(
     after: environmentRecord(environment, named),
   });
   return true;
+}
+
+/** All lists of a project are read at once, so together they must stay small. */
+const maxInEnvironments = 1_000;
+
+/** Rejects lists of environments that together have too many entries. */
+export async function requireRoom(tx: RecordingTx, projectId: string): Promise<void> {
+  const isTooLong = (await countEnvironmentGrants(tx, projectId)) > maxInEnvironments;
+  const sentence = `the lists of a project's environments must not have more than ${maxInEnvironments} entries together: list groups instead of people`;
+  refuse('restriction_invalid', isTooLong ? [sentence] : []);
 }
 
 /** An environment as the audit log keeps it. */

@@ -135,6 +135,14 @@ export async function saveEnvironmentAccess(tx: Tx, projectId: string, lists: En
     insert into environment_grants (environment_id, operation, grantee_type, grantee_id, position) values ${bulk(rows)}`);
 }
 
+/** How many entries the lists of the project's environments have together. */
+export async function countEnvironmentGrants(db: Reader, projectId: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from environments e join environment_grants g on g.environment_id = e.id
+     where e.project_id = ${projectId}`);
+  return row?.total ?? 0;
+}
+
 /** Takes whoever is deleted from every list. */
 export async function deleteGrantee(tx: Tx, { type, id }: NamedGrantee): Promise<void> {
   await tx.run(sql`delete from project_viewers where viewer_type = ${type} and viewer_id = ${id}`);

@@ -300,6 +300,22 @@ test('who is on a list stays there when a key changes it that cannot see them', 
   refused(await api.put(`/workspaces/${project.id}/access`, { environments: twice }), 400, /twice/);
 });
 
+test('the lists of all environments together have a limit', async () => {
+  const project = await aProject(api);
+  const groups = await Promise.all(Array.from({ length: 200 }, () => aGroup()));
+  const full = { editors: { restricted: true, grantees: groups }, killers: groups };
+  const { staging, production } = project;
+  await setAccess(project, { environments: [staging, production].map(({ id }) => ({ id, ...full })) });
+  const guarded = {
+    name: 'third',
+    changePermissions: { areEditorsRestricted: true, editors: groups, killers: groups },
+  };
+  const recorded = await api.recorded(async () => {
+    refused(await api.post(`/environments/ws/${project.id}`, guarded), 400, /1000 entries together/);
+  });
+  assert.deepEqual(recorded, []);
+});
+
 test('a person is told what they may do and why, and others only by who can change it', async () => {
   const project = await aProject(api);
   const group = await aGroup('Checkout');

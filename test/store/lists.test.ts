@@ -140,6 +140,7 @@ const lists: Record<string, readonly Run[]> = {
     ),
   ],
   listProjectAccess: [(db) => restrictions.listProjectAccess(db, [project.id])],
+  countEnvironmentGrants: [(db) => restrictions.countEnvironmentGrants(db, project.id)],
   listAdministratorNames: [(db) => rights.listAdministratorNames(db, 2)],
   listGroupsOfUser: [(db) => groups.listGroupsOfUser(db, user.id)],
   listSessions: [(db) => sessions.listSessions(db, user.id)],
