@@ -26,7 +26,15 @@ export interface Found {
   readonly furthest: { readonly length: number; readonly differences: readonly string[] };
 }
 
-export function findSerialOrder(world: World, clients: readonly (readonly Made[])[], ids: Ids): Found {
+/**
+ * `recorded` has the transaction ids of the audit log. Responses alone do not tell which of two equal changes came first
+ * and which changed nothing; the log does.
+ */
+export function findSerialOrder(
+  world: World,
+  clients: readonly (readonly Made[])[],
+  { ids, recorded }: { readonly ids: Ids; readonly recorded: ReadonlySet<unknown> },
+): Found {
   const refuted = new Set<string>();
   let tried = 0;
   let furthest: { length: number; differences: string[] } = { length: -1, differences: [] };
@@ -44,7 +52,10 @@ export function findSerialOrder(world: World, clients: readonly (readonly Made[]
       const after = structuredClone(now);
       tried += 1;
       const expected = one.step.apply(after, one.aim, one.tag);
-      const wrong = differenceOf(expected, one.answer, ids, 'concurrent');
+      const hasEntry = recorded.has(one.answer.headers['x-transaction-id']);
+      const wrong =
+        differenceOf(expected, one.answer, ids, 'concurrent') ??
+        (hasEntry === Boolean(expected.entry) ? undefined : `${hasEntry ? 'an' : 'no'} entry in the audit log`);
       if (wrong !== undefined) {
         if (order.length > furthest.length) furthest = { length: order.length, differences: [] };
         if (order.length === furthest.length) furthest.differences.push(`${one.step.name}: ${wrong}`);
