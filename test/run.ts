@@ -14,10 +14,13 @@ import { type Lane, type Outcome, startLane } from './support/lanes.ts';
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
 import { bundleVariable } from './support/process.ts';
 
-/** Pure, about the sources, or about SQLite alone: a second run on PostgreSQL would show nothing new. */
+/**
+ * Pure, about the sources, about SQLite alone, or about what stands before the database, such as headers, limits and
+ * hashes: a second run on PostgreSQL would show nothing new.
+ */
 const withoutPostgres = new RegExp(
-  '^test/(?:domain/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?:addresses|connections|counters)|' +
-    'journeys/bench|telemetry/span-exporter)',
+  '^test/(?:domain/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?!large-bodies)|' +
+    'accounts/(?:hashing|origin|throttle)|journeys/bench|telemetry/span-exporter)',
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
 const withPostgresOnly = /^test\/(?:postgres\/|journeys\/release)/;
