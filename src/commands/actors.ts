@@ -53,10 +53,15 @@ export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefine
   if (!now) throw new Problem(grant ? 'unauthenticated' : 'signed_out');
   if (!grant) return now;
   if (!allows(now, grant.access)) throw new Problem('forbidden');
-  const { project, environment, flag } = grant;
-  const right = rightNeeded[grant.access.needs];
-  if (project) await requireRight(tx, now, { right, project, environments: environment ? [environment] : [], flag });
+  await requireGranted(tx, now, grant);
   return now;
+}
+
+/** Refuses unless the actor has the right that the permission needs at the place that the path names. */
+export async function requireGranted(db: Reader, actor: Actor, grant: Grant): Promise<void> {
+  const { access, project, environment, flag } = grant;
+  const right = rightNeeded[access.needs];
+  if (project) await requireRight(db, actor, { right, project, environments: environment ? [environment] : [], flag });
 }
 
 /** What somebody wants to do, and where. */

@@ -255,6 +255,8 @@ function through(grantees: readonly Grantee[], subject: Subject): string {
 }
 
 const maxNames = 4;
+/** "A, B and C". */
+const conjunction = new Intl.ListFormat('en-GB');
 
 /** "Only Payments and Liu Wei": the subject of a sentence. Without anybody listed, administrators are left. */
 function only(grantees: readonly Grantee[]): string {
@@ -262,7 +264,5 @@ function only(grantees: readonly Grantee[]): string {
   if (names.length === 0) return 'Only administrators';
   const shown = names.length > maxNames ? names.slice(0, maxNames - 1) : names;
   const others = names.length - shown.length;
-  const parts = others > 0 ? [...shown, `${others} more`] : shown;
-  const last = parts.at(-1) ?? '';
-  return `Only ${parts.length === 1 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`}`;
+  return `Only ${conjunction.format(others > 0 ? [...shown, `${others} more`] : shown)}`;
 }

@@ -45,7 +45,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ["row.is_killer ? 'listed' : 'unlisted'", "'unlisted'"],
   ],
   'src/commands/actors.ts': [
-    ['if (project) await requireRight(tx, now', 'if (!project) await requireRight(tx, now'],
+    ['await requireGranted(tx, now, grant);', ''],
     ["if (right === 'view' || mayGrant(actor)) {", "if (right === 'view') {"],
     ['if (!all[0]?.rights.view) throw notFound;', ''],
     ['if (missing) throw', 'if (missing && !missing.rights) throw'],
@@ -55,7 +55,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/commands/flags.ts': [["right: environments.length > 0 ? 'define' : 'edit'", "right: 'edit'"]],
-  'src/http/pipeline/admit.ts': [['await requireRightHere(admission.db, actor, access, resolved);', '']],
+  'src/http/pipeline/admit.ts': [["rightNeeded[access.needs] !== 'view'", 'false']],
 };
 
 export const ofLists: readonly WrittenMutation[] = Object.entries(rules).flatMap(([file, listed]) =>

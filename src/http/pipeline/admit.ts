@@ -4,12 +4,12 @@
  * path names (404), the right to do it there (403).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requireRight } from '#commands/actors.ts';
+import { requireGranted } from '#commands/actors.ts';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
 import { type Access, type Actor, allows } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { rightNeeded } from '#domain/rights.ts';
-import { definitionTag, type Reader } from '#store/sql.ts';
+import { definitionTag } from '#store/sql.ts';
 import type { RequestCache } from '../cache/requests.ts';
 import type { Limits } from '../limits/rate.ts';
 import { type Authentication, authenticate, findPerson } from './authenticate.ts';
@@ -63,16 +63,9 @@ async function admitActor(
   const resolved = cached.found?.resolved ?? (await resolvePath(admission.db, actor, params));
   request.resolved = resolved;
   cached.store({ actor, keyHash, resolved });
-  await requireRightHere(admission.db, actor, access, resolved);
+  // Before the body is read; the command checks it again in its transaction. Resolving the path is enough to view.
+  if (rightNeeded[access.needs] !== 'view') await requireGranted(admission.db, actor, { ...resolved, access });
   if (!showsHousekeeping) request.keyHash = keyHash;
   const { environment, flag } = resolved;
   if (cacheTag === 'definition' && environment && flag) request.cacheTag = definitionTag(environment.id, flag.id);
-}
-
-/** Before the body is read. The command asks again in its transaction. To see something, resolving the path is enough. */
-async function requireRightHere(db: Reader, actor: Actor, { needs }: Access, resolved: ResolvedPath): Promise<void> {
-  const { project, environment, flag } = resolved;
-  const right = rightNeeded[needs];
-  if (right === 'view' || !project) return;
-  await requireRight(db, actor, { right, project, environments: environment ? [environment] : [], flag });
 }

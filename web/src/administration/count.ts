@@ -1,4 +1,5 @@
 const numbers = new Intl.NumberFormat('en');
+const conjunction = new Intl.ListFormat('en-GB');
 
 /** "1 key", "2 keys", "1,200 people". */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
@@ -6,6 +7,5 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 
 /** "Ana", "Ana and Liu", "Ana, Liu and 3 more". */
 export function listed(names: readonly string[], max = 3): string {
-  const shown = names.length > max ? [...names.slice(0, max), `${names.length - max} more`] : names;
-  return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+  return conjunction.format(names.length > max ? [...names.slice(0, max), `${names.length - max} more`] : names);
 }
