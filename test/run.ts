@@ -1,8 +1,8 @@
 /**
  * Runs the tests on SQLite and, with a PostgreSQL that is started for it, those that have to do with a database there
  * as well. TEST_POSTGRES_URL names a server to use instead (a user who may create databases). Arguments are files or
- * patterns of tests; without any, all but those in a browser, which `test:e2e` runs, and the stress tests,
- * which `test:trust` runs. `--sqlite` leaves PostgreSQL out.
+ * patterns of tests; without any, all but those in a browser (`test:e2e`), the stress tests (`test:trust`)
+ * and those in which servers fail (`test:failures`). `--sqlite` leaves PostgreSQL out.
  */
 import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -23,21 +23,21 @@ const withoutPostgres = new RegExp(
     'accounts/(?:hashing|origin|throttle)|journeys/bench|telemetry/span-exporter)',
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
-const withPostgresOnly = /^test\/(?:postgres\/|journeys\/release)/;
+const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
 /** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
 const mostlyWaiting =
-  /^test\/(?:journeys\/|postgres\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/connections)/;
+  /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/connections)/;
 const waitingSlots = 3;
 /** Begun first. CONTRIBUTING.md has their times. */
 const slowest = [
-  'test/postgres/failover.test.ts',
+  'test/failures/failover.test.ts',
   'test/domain/evaluate.sdk.test.ts',
   'test/jobs/backups.test.ts',
   'test/jobs/outbox.test.ts',
-  'test/postgres/faults.server.test.ts',
+  'test/failures/server.test.ts',
   'test/telemetry/traces.test.ts',
-  'test/postgres/faults.connections.test.ts',
-  'test/postgres/failover.standby.test.ts',
+  'test/failures/connections.test.ts',
+  'test/failures/failover.standby.test.ts',
   'test/journeys/release.test.ts',
   'test/e2e/flag-views.test.ts',
   'test/e2e/flags.test.ts',
@@ -69,7 +69,9 @@ const { values: options, positionals: patterns } = parseArgs({
   options: { sqlite: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const files = globSync(patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|trust)/**/*.test.ts']).sort();
+const files = globSync(
+  patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|failures|trust)/**/*.test.ts'],
+).sort();
 const queue = files
   .flatMap((file): Job[] => [
     ...(withPostgresOnly.test(file) ? [] : [{ file, database: 'SQLite' } as const]),
