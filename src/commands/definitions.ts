@@ -22,10 +22,10 @@ import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
-import { countOtherDependencies, listDependents, saveReferences } from '#store/definition-references.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
+import { countOtherDependencies, listDependents, saveReferences } from '#store/references.ts';
 import { definitionTag, type Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
@@ -133,7 +133,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
     revision,
   };
   await store.insertDefinition(tx, stored, summarize(targeting));
-  await saveReferences(tx, environment.id, flag, referencesOf(targeting));
+  await saveReferences(tx, environment.id, { ...flag, kind: 'flag' }, referencesOf(targeting));
   await tx.record({ ...entry('definition.created', change), after: toRecord(stored) });
   return { stored, targeting };
 }
@@ -178,7 +178,7 @@ async function saveValid(
   const references = referencesOf(targeting);
   // References seldom change.
   if (!equalJson(references, referencesOf(before))) {
-    await saveReferences(tx, change.environment.id, change.flag, references);
+    await saveReferences(tx, change.environment.id, { ...change.flag, kind: 'flag' }, references);
   }
   return text;
 }
@@ -253,10 +253,11 @@ async function findCycles(
   const added = needed.filter((name) => !known.includes(name));
   if (added.length === 0) return new Set();
   const max = maxDependenciesInEnvironment;
-  const others = await countOtherDependencies(tx, environment.id, flag.id, max + 1);
+  const own = { kind: 'flag', name: flag.name } as const;
+  const others = await countOtherDependencies(tx, environment.id, own, max + 1);
   const sentence = `rules must not add dependencies: all definitions of an environment together have at most ${max}`;
   refuse('definition_invalid', others + needed.length > max ? [sentence] : []);
-  return listDependents(tx, environment.id, flag.name, added);
+  return listDependents(tx, environment.id, own, added);
 }
 
 /** Two different signed 32-bit numbers, as SDKs expect. */

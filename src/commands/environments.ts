@@ -15,6 +15,7 @@ import { hasDefinitions } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
 import { saveEnvironmentAccess } from '#store/restrictions.ts';
+import { hasSegments } from '#store/segments.ts';
 import { insertNewKey } from './api-keys.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 import { environmentRecord, namePermissions, permissionsIn, requireAccess, requireRoom } from './restrictions.ts';
@@ -84,7 +85,7 @@ export async function patchEnvironmentIn(
 /** Clean-up tools revoke the listed keys and try again. */
 const maxListedKeys = 50;
 
-/** Deletes an environment without keys and definitions. */
+/** Deletes an environment without API keys, definitions and active segments. */
 export const deleteEnvironment = (context: Context, environment: Environment) =>
   write(context, (tx) => deleteEnvironmentIn(tx, environment));
 
@@ -92,7 +93,8 @@ export async function deleteEnvironmentIn(tx: RecordingTx, { id }: Environment) 
   const before = await store.lockEnvironment(tx, id);
   const keyIds = await listApiKeyIdsOfEnvironment(tx, id, maxListedKeys);
   if (keyIds.length > 0) throw new Problem('environment_has_keys', { id, keyIds: keyIds.join(', ') });
-  if (await hasDefinitions(tx, id)) throw new Problem('environment_in_use', { name: before.name });
+  if ((await hasDefinitions(tx, id)) || (await hasSegments(tx, id)))
+    throw new Problem('environment_in_use', { name: before.name });
   await store.deleteEnvironment(tx, id);
   await tx.record({ ...entry('environment.deleted', before), before });
   return true as const;

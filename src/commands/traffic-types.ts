@@ -18,7 +18,7 @@ export async function createTrafficTypeIn(tx: RecordingTx, project: Project, fie
   return trafficType;
 }
 
-/** Deletes a traffic type that no flag uses. */
+/** Deletes a traffic type that no flag and no segment uses. */
 export const deleteTrafficType = (context: Context, trafficType: TrafficType) =>
   write(context, (tx) => deleteTrafficTypeIn(tx, trafficType));
 

@@ -10,13 +10,16 @@ import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import type { ProblemCode } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { rightNeeded } from '#domain/rights.ts';
+import type { Segment } from '#domain/segments.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import type { PageSize } from './parts.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * Without the prefix. `:project`, `:environment`, `:flag` and `:trafficType` are resolved before the handler runs.
+   * Without the prefix. `:project`, `:environment`, `:flag`, `:trafficType` and segments (`:segment`, `:largeSegment`,
+   * `:ruleBasedSegment`) are resolved before the handler runs. A path with an environment and a segment needs no
+   * project: the handler gets the environment's.
    */
   readonly path: string;
   readonly summary: string;
@@ -73,12 +76,14 @@ export function problemsOf({
   if (access === 'signed-in') found.push('signed_out', 'unauthenticated');
   else if (!needsNobody(access)) {
     found.push('unauthenticated', 'too_many_failures', 'forbidden');
-    if (path.includes('/:project') && rightNeeded[access.needs] !== 'view') found.push('right_missing');
+    if (isOfProject(path) && rightNeeded[access.needs] !== 'view') found.push('right_missing');
   }
   if (access !== 'probe') found.push('too_many_requests');
   if (method !== 'GET') found.push('origin_foreign', 'unavailable');
-  if (path.includes('/:project')) found.push('project_not_found');
+  if (isOfProject(path)) found.push('project_not_found');
   if (path.includes('/:environment')) found.push('environment_not_found');
+  if (isOfProject(path) && !path.includes('/:project')) found.push('environment_ambiguous');
+  if (segmentParams.some((word) => path.includes(`/:${word}`))) found.push('segment_not_found');
   if (path.includes('/:trafficType')) found.push('traffic_type_not_found');
   if (path.includes('/:flag')) found.push(path.includes('/:environment') ? 'definition_not_found' : 'flag_not_found');
   if (path.includes('/:') || query || body) found.push('request_invalid');
@@ -87,12 +92,19 @@ export function problemsOf({
   return [...new Set(found)].sort();
 }
 
+const segmentParams = ['segment', 'largeSegment', 'ruleBasedSegment'] as const;
+
+const isOfProject = (path: string): boolean => path.includes('/:project') || path.includes('/:environment');
+
 /** Path parameters that name an object, and the object that the handler gets. */
 interface Resolvable {
   project: Project;
   environment: Environment;
   flag: Flag;
   trafficType: TrafficType;
+  segment: Segment;
+  largeSegment: Segment;
+  ruleBasedSegment: Segment;
 }
 
 /** After an environment, a flag means its definition there. */
@@ -111,8 +123,11 @@ type Member<E, Name extends string> = E extends { readonly [N in Name]: infer Va
 
 /** The objects that the path names. */
 export type Resolved<E extends Endpoint> = {
-  readonly [Word in Params<E['path']> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
+  readonly [Word in Named<Params<E['path']>> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
 };
+
+/** An environment is found with its project, even if the path does not name that. */
+type Named<Word> = 'environment' extends Word ? Word | 'project' : Word;
 
 export type Query<E extends Endpoint> = StaticOr<Member<E, 'query'>, Record<never, never>>;
 export type Body<E extends Endpoint> = E extends { readonly bodyIsOptional: true }

@@ -16,6 +16,9 @@ export const permissions = [
   'definition.read',
   'definition.write',
   'definition.kill',
+  'segment.read',
+  'segment.write',
+  'segmentContent.write',
   'user.read',
   'user.write',
   'group.read',
@@ -38,6 +41,7 @@ const projectAdmin = [
   'restriction.write',
   'audit.read',
 ] as const;
+const segmentViewer = ['project.read', 'segment.read'] as const;
 const flagViewer = ['project.read', 'rolloutStatus.read', 'flag.read', 'definition.read'] as const;
 
 export const roles = {
@@ -47,8 +51,8 @@ export const roles = {
   API_WORKSPACE_ADMIN: projectAdmin,
   API_FEATURE_FLAG_VIEWER: flagViewer,
   API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write', 'definition.kill'],
-  API_SEGMENT_VIEWER: ['project.read'],
-  API_SEGMENT_EDITOR: ['project.read'],
+  API_SEGMENT_VIEWER: segmentViewer,
+  API_SEGMENT_EDITOR: [...segmentViewer, 'segment.write', 'segmentContent.write'],
 } as const satisfies Record<string, readonly Permission[]>;
 export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as Role[];
@@ -62,6 +66,9 @@ const member = [
   'definition.read',
   'definition.write',
   'definition.kill',
+  'segment.read',
+  'segment.write',
+  'segmentContent.write',
   'user.read',
   'group.read',
   'audit.read',

@@ -6,6 +6,7 @@ import { Millis, OneOf } from './schema.ts';
 export const objectTitles = {
   definition: 'Definitions',
   flag: 'Flags',
+  segment: 'Segments',
   environment: 'Environments',
   trafficType: 'Traffic types',
   restriction: 'Project access',

@@ -131,10 +131,15 @@ export const problems = {
     (p) => `Project ${p.name} still has environments or traffic types; delete them first`,
   ),
   environment_not_found: notFoundByName('environment', 'GET /environments/ws/<project>'),
+  environment_ambiguous: problem<{ name: string }>(
+    'invalid',
+    (p) => `Several projects have an environment ${p.name}; send its id`,
+    () => 'GET /environments/ws/<project> shows the id',
+  ),
   environment_name_taken: taken('Environment'),
   environment_in_use: problem<{ name: string }>(
     'invalid',
-    (p) => `Environment ${p.name} still has feature flag definitions; delete them first`,
+    (p) => `Environment ${p.name} still has feature flag definitions or segments; delete or deactivate them first`,
   ),
   // The vendor's message: clean-up tools parse the ids in the brackets.
   environment_has_keys: problem<{ id: string; keyIds: string }>(
@@ -150,7 +155,7 @@ export const problems = {
   traffic_type_name_taken: taken('Traffic type'),
   traffic_type_in_use: problem<{ name: string }>(
     'invalid',
-    (p) => `Traffic type ${p.name} is still used by feature flags; delete them first`,
+    (p) => `Traffic type ${p.name} is still used by feature flags or segments; delete them first`,
   ),
   restriction_invalid: invalid(),
 
@@ -172,6 +177,31 @@ export const problems = {
     (p) => `Definition of ${p.flag} in ${p.environment} already exists`,
   ),
   definition_invalid: invalid(),
+
+  // segments
+  segment_not_found: notFound(
+    'segment',
+    'The project has no segment of this kind with this name. Names are case-sensitive; GET /segments/ws/<project>, /large-segments/ws/<project> and /rule-based-segments/ws/<project> list them',
+  ),
+  segment_not_active: problem<{ name: string; environment: string }>(
+    'not_found',
+    (p) => `Could not find segment ${p.name} in environment ${p.environment}`,
+    () => 'It does not exist, or it is not active there; POST /segments/<environment>/<segment> activates it',
+  ),
+  segment_name_taken: taken('Segment'),
+  segment_active: problem<{ name: string; environment: string }>(
+    'conflict',
+    (p) => `Segment ${p.name} is already active in ${p.environment}`,
+  ),
+  segment_in_use: problem<{ name: string; users: string }>(
+    'conflict',
+    (p) => `Segment ${p.name} is still used by ${p.users}`,
+  ),
+  segment_has_keys: problem<{ name: string; environment: string; count: number }>(
+    'invalid',
+    (p) => `Segment ${p.name} still has ${p.count} keys in ${p.environment}; remove them first`,
+  ),
+  segment_invalid: invalid(),
 
   // people
   user_not_found: notFound('user', 'Users are found by id; GET /users lists them'),

@@ -38,6 +38,7 @@ export const patterns = {
   noQuotes: '^[^"]*$',
   flagName: '^[A-Za-z][-_.A-Za-z0-9]*$',
   trafficTypeName: '^[A-Za-z][-_A-Za-z0-9]*$',
+  segmentName: '^[A-Za-z][A-Za-z0-9_-]*$',
   sixDigits: '^[0-9]{6}$',
 };
 

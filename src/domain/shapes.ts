@@ -135,5 +135,6 @@ const patternSentences: Record<string, string> = {
   [patterns.noQuotes]: 'must not contain quotes',
   [patterns.flagName]: 'must be a letter, then letters, digits, -, _ or .',
   [patterns.trafficTypeName]: 'must be a letter, then letters, digits, - or _',
+  [patterns.segmentName]: 'must be a letter, then letters, digits, - or _',
   [patterns.sixDigits]: 'must be six digits',
 };

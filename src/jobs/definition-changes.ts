@@ -1,5 +1,5 @@
 /**
- * Reports every environment whose definitions changed, on whichever node.
+ * Reports every environment whose definitions or segments changed, on whichever node.
  *
  * Invariants
  * 1. Only committed changes are reported, and numbers never decrease.
@@ -61,8 +61,8 @@ export async function watchDefinitions(
   };
   const onNotice = (received: Received) => {
     if (isStopped) return;
-    if (received.kind === 'definitions') note({ id: received.environmentId, changeNumber: received.changeNumber });
-    else if (received.kind === 'missed') look();
+    if (received.kind === 'missed') look();
+    else if (received.kind !== 'outbox') note({ id: received.environmentId, changeNumber: received.changeNumber });
   };
 
   for (const { id, changeNumber } of await listChangeNumbers(store)) known.set(id, changeNumber);

@@ -18,13 +18,14 @@ interface Table {
   readonly key: readonly string[];
 }
 
-/** All tables of the migrations, in order of creation: each refers only to earlier ones. */
+/** All tables of the migrations that are still there, in order of creation: each refers only to earlier ones. */
 export const tables: readonly Table[] = tablesMadeBy(ownMigrations().flatMap(({ statements }) => statements));
 
 function tablesMadeBy(statements: readonly string[]): Table[] {
   return statements.flatMap((statement) => {
     const [, name] = /^create table (\w+)/.exec(statement) ?? [];
-    return name === undefined ? [] : [{ name, key: keyColumns(name, statement, statements) }];
+    if (name === undefined || statements.includes(`drop table ${name}`)) return [];
+    return [{ name, key: keyColumns(name, statement, statements) }];
   });
 }
 

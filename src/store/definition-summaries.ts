@@ -4,9 +4,9 @@ import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
 import type { Reference } from '#domain/schema.ts';
-import { saveReferences } from './definition-references.ts';
 import { findStoredDefinition, inChunks, saveSummary } from './definitions.ts';
 import { fitting } from './paging.ts';
+import { saveReferences } from './references.ts';
 import type { Reader, Store, Tx } from './sql.ts';
 
 /** In bytes. A summary is larger only if a definition has hundreds of treatments; those are read one by one. */
@@ -115,7 +115,7 @@ async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: 
   const definition = await findStoredDefinition(tx, { id, name: '' }, flagId);
   if (!definition) return;
   const targeting = parseStored(definition);
-  await saveReferences(tx, id, definition, referencesOf(targeting));
+  await saveReferences(tx, id, { ...definition, kind: 'flag' }, referencesOf(targeting));
   await saveSummary(tx, definition, summarize(targeting));
 }
 

@@ -1,9 +1,11 @@
-import sql from 'sql-template-tag';
+import sql, { empty } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { environmentScopeFilter } from './scope-filter.ts';
+import type { SegmentKind } from '#domain/segments.ts';
+import type { Changed } from './notices.ts';
+import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 interface EnvironmentRow {
@@ -37,6 +39,35 @@ export async function findEnvironment(
      order by case when id = ${nameOrId} then 0 else 1 end limit 1`);
   return row && toEnvironment(row);
 }
+
+/** By id in any project that the scope reaches, for paths that name no project. */
+export async function findEnvironmentById(db: Reader, id: string, scope: Scope): Promise<Environment | undefined> {
+  const row = await db.one<EnvironmentRow>(sql`
+    select ${columns} from environments where id = ${id} and ${inScope(scope)}`);
+  return row && toEnvironment(row);
+}
+
+/**
+ * Two of the environments of this name in all projects that the scope reaches: enough to know whether there is exactly
+ * one. With `segment`: of projects that have this segment.
+ */
+export async function listEnvironmentsNamed(
+  db: Reader,
+  name: string,
+  scope: Scope,
+  segment?: { readonly kind: SegmentKind; readonly name: string },
+): Promise<Environment[]> {
+  const havingSegment = segment
+    ? sql`and exists (select 1 from segments s where s.project_id = environments.project_id
+                         and s.name = ${segment.name} and s.kind = ${segment.kind})`
+    : empty;
+  const rows = await db.all<EnvironmentRow>(sql`
+    select ${columns} from environments where name = ${name} and ${inScope(scope)} ${havingSegment} limit 2`);
+  return rows.map(toEnvironment);
+}
+
+const inScope = (scope: Scope) =>
+  sql`${scopeFilter(scope, sql`environments.project_id`)} and ${environmentScopeFilter(scope, sql`environments.id`)}`;
 
 /** The project's environments that the scope reaches, in order of creation. */
 export async function listEnvironments(db: Reader, projectId: string, scope: Scope): Promise<Environment[]> {
@@ -84,15 +115,15 @@ export const listChangeNumbers = (db: Reader) =>
 
 /**
  * The environment's next change number: the clock's milliseconds, but always greater than the last. Taking it locks the
- * environment's definitions: writers queue on this row, so numbers follow commit order and no patch overwrites another.
- * Returns the environment's current name; refuses if it was deleted.
+ * environment's definitions and segments: writers queue on this row, so numbers follow commit order and no patch
+ * overwrites another. Returns the environment's current name; refuses if it was deleted.
  */
-export async function nextChangeNumber(tx: Tx, { id, name }: Reference) {
+export async function nextChangeNumber(tx: Tx, { id, name }: Reference, changed: Changed = { kind: 'definitions' }) {
   const row = await tx.one<{ change_number: number; name: string }>(sql`
     update environments
        set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
      where id = ${id} returning change_number, name`);
   if (!row) throw new Problem('environment_not_found', { nameOrId: name });
-  tx.announce({ kind: 'definitions', environmentId: id, changeNumber: row.change_number });
+  tx.announce({ ...changed, environmentId: id, changeNumber: row.change_number });
   return { changeNumber: row.change_number, environment: { id, name: row.name } };
 }

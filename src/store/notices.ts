@@ -1,27 +1,38 @@
 /** Notices that commits send to listeners in this process and on other nodes. Encoded and decoded only here. */
 
-/** A mail to send, or a change to definitions of an environment, with its change number. */
+/** What changed in an environment: its definitions, or the segment with this name. */
+export type Changed =
+  | { readonly kind: 'definitions' }
+  | { readonly kind: 'segment' | 'large-segment' | 'rule-based-segment'; readonly name: string };
+
+/** A mail to send, or a change in an environment, with its change number. */
 export type Notice =
   | { readonly kind: 'outbox' }
-  | { readonly kind: 'definitions'; readonly environmentId: string; readonly changeNumber: number };
+  | (Changed & { readonly environmentId: string; readonly changeNumber: number });
 
 /** What listeners get. `missed`: notices may have been lost, so check the database. */
 export type Received = Notice | { readonly kind: 'missed' };
 
 export const missed: Received = { kind: 'missed' };
 
-/** Equal notices have equal text. */
-export const encodeNotice = (notice: Notice): string =>
-  notice.kind === 'definitions' ? `definitions:${notice.environmentId}:${notice.changeNumber}` : notice.kind;
+/** Equal notices have equal text. Names of segments contain no colon. */
+export function encodeNotice(notice: Notice): string {
+  if (notice.kind === 'outbox') return notice.kind;
+  const { kind, environmentId, changeNumber } = notice;
+  return [kind, environmentId, changeNumber, ...(kind === 'definitions' ? [] : [notice.name])].join(':');
+}
 
 /** Undefined for notices of newer nodes that this release does not know. */
 export function decodeNotice(text: string): Received | undefined {
-  const [kind, environmentId, changeNumber] = text.split(':');
+  const [kind, environmentId, number, name] = text.split(':');
   if (kind === 'outbox') return { kind };
-  if (kind !== 'definitions' || environmentId === undefined) return undefined;
-  const number = Number(changeNumber);
+  if (environmentId === undefined) return undefined;
+  const changeNumber = Number(number);
   // A node of 0.1.0 sends no number.
-  return Number.isSafeInteger(number) ? { kind, environmentId, changeNumber: number } : missed;
+  if (kind === 'definitions')
+    return Number.isSafeInteger(changeNumber) ? { kind, environmentId, changeNumber } : missed;
+  if (kind !== 'segment' && kind !== 'large-segment' && kind !== 'rule-based-segment') return undefined;
+  return name === undefined ? undefined : { kind, environmentId, changeNumber, name };
 }
 
 /** A subscriber to commits. */

@@ -27,7 +27,10 @@ export const insertTrafficType = (tx: Tx, { id, projectId, name, displayAttribut
     .catch(onRefused({ traffic_types_name_key: () => new Problem('traffic_type_name_taken', { name }) }));
 
 export async function isTrafficTypeInUse(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.one(sql`select 1 from flags where traffic_type_id = ${id} limit 1`)) !== undefined;
+  const found = await tx.one(sql`
+    select 1 from flags where traffic_type_id = ${id}
+    union all select 1 from segments where traffic_type_id = ${id} limit 1`);
+  return found !== undefined;
 }
 
 /** Returns how many existed: none or one. */

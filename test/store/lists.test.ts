@@ -9,7 +9,6 @@ import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changes from '#store/changes.ts';
-import * as references from '#store/definition-references.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as environments from '#store/environments.ts';
@@ -17,10 +16,12 @@ import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
+import * as references from '#store/references.ts';
 import * as restrictions from '#store/restrictions.ts';
 import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
+import * as segments from '#store/segments.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
@@ -76,6 +77,13 @@ const flagFilters = combined<flags.FlagFilter>({
   name: [undefined, 'name'],
   rolloutStatusId: [undefined, 'id'],
 });
+const segmentFilters = combined<Required<segments.SegmentFilter>>({
+  projectId: [project.id],
+  kind: ['standard'],
+  tags: [[], ['tag', 'other']],
+  name: [undefined, 'name'],
+  environmentId: [undefined as never, project.staging.id],
+});
 const userFilters = combined<Omit<users.UserFilter, 'after' | 'before'>>({
   scope: scopes,
   status: [undefined, ...userStatuses],
@@ -125,8 +133,12 @@ const lists: Record<string, readonly Run[]> = {
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],
   listSummaries: [(db) => allOf(summaries.listSummaries(db, [flag.id, 'other'], [environment]))],
-  countOtherDependencies: [(db) => references.countOtherDependencies(db, environment.id, flag.id, 10)],
-  listDependents: [(db) => references.listDependents(db, environment.id, flag.name, ['one', 'two'])],
+  countOtherDependencies: [
+    (db) => references.countOtherDependencies(db, environment.id, { kind: 'flag', name: flag.name }, 10),
+  ],
+  listDependents: [
+    (db) => references.listDependents(db, environment.id, { kind: 'flag', name: flag.name }, ['one', 'two']),
+  ],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
   listStandings: [
@@ -168,6 +180,18 @@ const lists: Record<string, readonly Run[]> = {
     (db) => references.countDirectDependents(db, { projectId: project.id, flag: flag.name }),
     (db) => references.countDirectDependents(db, inEnvironment),
   ],
+  listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
+  countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
+  listEnvironmentsOfSegment: [(db) => segments.listEnvironmentsOfSegment(db, 'id')],
+  listEnvironmentsNamed: scopes.flatMap((scope) => [
+    (db) => environments.listEnvironmentsNamed(db, environment.name, scope),
+    (db) => environments.listEnvironmentsNamed(db, environment.name, scope, { kind: 'standard', name: 'beta' }),
+  ]),
+  listSegmentUsers: [
+    (db) => references.listSegmentUsers(db, { projectId: project.id, segment: 'beta' }, page),
+    (db) => references.listSegmentUsers(db, { ...inEnvironment, segment: 'beta' }, page),
+  ],
+  countSegmentUsers: [(db) => references.countSegmentUsers(db, { projectId: project.id, segment: 'beta' })],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
   ],
@@ -278,8 +302,14 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
   ],
   listDirectDependents: [
     {
-      statement: /order by e\.created_at, e\.id, r\.flag_name limit \? offset \?$/,
+      statement: /order by e\.created_at, e\.id, r\.from_name limit \? offset \?$/,
       because: 'the flags that name one flag: at most 5,000 in an environment',
+    },
+  ],
+  listSegmentUsers: [
+    {
+      statement: /order by e\.created_at, e\.id, r\.from_kind, r\.from_name limit \? offset \?$/,
+      because: 'what names one segment',
     },
   ],
   listHeads: [{ statement: /order by h\.due_at, h\.id$/, because: 'one entry of each target' }],

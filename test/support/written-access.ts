@@ -88,13 +88,13 @@ export const powers = {
   API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read',
   API_FEATURE_FLAG_EDITOR:
     'project.read rolloutStatus.read flag.read definition.read flag.write definition.write definition.kill',
-  API_SEGMENT_VIEWER: 'project.read',
-  API_SEGMENT_EDITOR: 'project.read',
+  API_SEGMENT_VIEWER: 'project.read segment.read',
+  API_SEGMENT_EDITOR: 'project.read segment.read segment.write segmentContent.write',
 };
 
 /** The permissions of signed-in people who are not administrators. */
 export const powersOfMember =
-  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill user.read group.read audit.read';
+  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill segment.read segment.write segmentContent.write user.read group.read audit.read';
 
 /** And which right in a project each permission takes, unless its owner may change access. */
 export const rightsOfPermissions = `
@@ -110,6 +110,9 @@ flag.write edit
 definition.read view
 definition.write define
 definition.kill kill
+segment.read view
+segment.write edit
+segmentContent.write define
 user.read view
 user.write view
 group.read view

@@ -1,10 +1,10 @@
 /** What a targeting refers to. Stored beside it, so that uses of an object are found without reading definitions. */
 import { dependenciesOf, maxDependencies, segmentsOf, type Targeting } from './definition.ts';
 
-/** Other kinds of segments and flag sets will be stored the same way. */
-export type ReferenceKind = 'flag' | 'segment';
+/** A segment of any kind: a name exists once over all of them. */
+export type ReferenceKind = 'flag' | 'segment' | 'flag_set';
 
-export interface DefinitionReference {
+export interface ObjectReference {
   readonly kind: ReferenceKind;
   readonly name: string;
 }
@@ -12,11 +12,11 @@ export interface DefinitionReference {
 /** Segments need not exist, so only this limits how many rows a definition adds. */
 const maxSegments = 1_000;
 
-export const referencesOf = (targeting: Targeting): DefinitionReference[] => [
+export const referencesOf = (targeting: Targeting): ObjectReference[] => [
   ...dependenciesOf(targeting).slice(0, maxDependencies).map(referenceTo('flag')),
   ...segmentsOf(targeting).slice(0, maxSegments).map(referenceTo('segment')),
 ];
 
 const referenceTo =
   (kind: ReferenceKind) =>
-  (name: string): DefinitionReference => ({ kind, name });
+  (name: string): ObjectReference => ({ kind, name });

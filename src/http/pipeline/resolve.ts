@@ -7,11 +7,13 @@ import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
+import type { Segment, SegmentKind } from '#domain/segments.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import { findEnvironment, listEnvironments } from '#store/environments.ts';
+import { findEnvironment, findEnvironmentById, listEnvironments, listEnvironmentsNamed } from '#store/environments.ts';
 import { findDefinedFlag, findFlag } from '#store/flags.ts';
-import { findProject, listProjects } from '#store/projects.ts';
+import { findProject, findProjectById, listProjects } from '#store/projects.ts';
 import { reaches } from '#store/scope-filter.ts';
+import { findSegment } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { findTrafficType, findTrafficTypeById, listTrafficTypes } from '#store/traffic-types.ts';
 
@@ -28,6 +30,33 @@ async function resolveEnvironment(db: Reader, actor: Actor, project: Project, na
   if (environment) return environment;
   const similar = nameLike(nameOrId, await listEnvironments(db, project.id, actor.scope));
   throw new Problem('environment_not_found', { nameOrId, similar });
+}
+
+interface NamedSegment {
+  readonly kind: SegmentKind;
+  readonly name: string;
+}
+
+/**
+ * By id in any project that the actor reaches, else by name. If several projects have an environment of this name, it
+ * is that of the only project with the segment.
+ */
+async function resolveEnvironmentAnywhere(
+  db: Reader,
+  actor: Actor,
+  nameOrId: string,
+  segment: NamedSegment | undefined,
+): Promise<Environment> {
+  const environment = await findByNameOrId(nameOrId, async (name) => {
+    const byId = await findEnvironmentById(db, name, actor.scope);
+    if (byId) return byId;
+    let [found, other] = await listEnvironmentsNamed(db, name, actor.scope);
+    if (other && segment) [found, other] = await listEnvironmentsNamed(db, name, actor.scope, segment);
+    if (other) throw new Problem('environment_ambiguous', { name });
+    return found;
+  });
+  if (!environment) throw new Problem('environment_not_found', { nameOrId });
+  return environment;
 }
 
 /** Several in one statement. */
@@ -83,11 +112,24 @@ async function resolveDefinedFlag(
   return flag;
 }
 
+const kindOf = { segment: 'standard', largeSegment: 'large', ruleBasedSegment: 'rule_based' } as const;
+type SegmentParam = keyof typeof kindOf;
+const segmentParams = Object.keys(kindOf) as SegmentParam[];
+
+async function resolveSegment(db: Reader, project: Project, { kind, name }: NamedSegment): Promise<Segment> {
+  const segment = await findSegment(db, { projectId: project.id, kind }, name);
+  if (!segment) throw new Problem('segment_not_found', { nameOrId: name });
+  return segment;
+}
+
 export interface ResolvedPath {
   project?: Project;
   environment?: Environment;
   flag?: Flag | DefinedFlag;
   trafficType?: TrafficType;
+  segment?: Segment;
+  largeSegment?: Segment;
+  ruleBasedSegment?: Segment;
 }
 
 /** Everything that the path parameters name, outermost first. */
@@ -98,12 +140,19 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
     flag: flagParam,
     trafficType: trafficTypeParam,
   } = params;
-  if (projectParam === undefined) return {};
-  const found: ResolvedPath & { project: Project } = { project: await resolveProject(db, actor, projectParam) };
-  const { project } = found;
+  const segmentParam = segmentParams.find((word) => params[word] !== undefined);
+  const segment = segmentParam && { kind: kindOf[segmentParam], name: params[segmentParam] ?? '' };
+  const found: ResolvedPath = {};
+  if (projectParam !== undefined) found.project = await resolveProject(db, actor, projectParam);
   if (environmentParam !== undefined) {
-    found.environment = await resolveEnvironment(db, actor, project, environmentParam);
+    found.environment = found.project
+      ? await resolveEnvironment(db, actor, found.project, environmentParam)
+      : await resolveEnvironmentAnywhere(db, actor, environmentParam, segment);
+    found.project ??= await requireProject(db, found.environment.projectId);
   }
+  const { project } = found;
+  if (!project) return found;
+  if (segmentParam && segment) found[segmentParam] = await resolveSegment(db, project, segment);
   if (trafficTypeParam !== undefined) found.trafficType = await resolveTrafficType(db, project, trafficTypeParam);
   if (flagParam !== undefined) {
     const { environment } = found;
@@ -112,6 +161,12 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
       : await resolveFlag(db, project, flagParam);
   }
   return found;
+}
+
+async function requireProject(db: Reader, id: string): Promise<Project> {
+  const project = await findProjectById(db, id);
+  if (!project) throw new Problem('project_not_found', { nameOrId: id });
+  return project;
 }
 
 /** A name that differs only in case, among what the actor reaches. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { completeReferences } from '#store/definition-references.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
+import { completeReferences } from '#store/references.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinition, aFlag, aProject, type ProjectFixture } from '../support/build.ts';
 
@@ -18,7 +18,7 @@ const dependsOn = (splitName: string) => rule({ type: 'IN_SPLIT', depends: { spl
 const referencesOf = async (flag: { id: string }) =>
   (
     await api.store.all<{ kind: string; name: string }>(sql`
-      select kind, name from definition_references where flag_id = ${flag.id} order by kind, name`)
+      select kind, name from object_references where flag_id = ${flag.id} order by kind, name`)
   ).map(({ kind, name }) => `${kind} ${name}`);
 
 const pathOf = (project: ProjectFixture, flag: { name: string }) =>
@@ -52,7 +52,7 @@ test('what a node of the release before writes is taken over at the next start',
   const { flag, needed } = await aNamingFlag();
   const before = await referencesOf(flag);
   await api.store.write(async (tx) => {
-    await tx.run(sql`delete from definition_references where flag_id = ${flag.id}`);
+    await tx.run(sql`delete from object_references where flag_id = ${flag.id}`);
     await tx.run(sql`delete from definition_summaries where flag_id = ${flag.id}`);
   });
   await completeReferences(api.store);

@@ -1,0 +1,180 @@
+/** What segments of all kinds share: what they are, and where they are active. */
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import { Problem } from '#domain/problems.ts';
+import type { Reference } from '#domain/schema.ts';
+import type { Activation, Segment, SegmentKind } from '#domain/segments.ts';
+import type { Page } from './paging.ts';
+import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
+
+interface SegmentRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly kind: SegmentKind;
+  readonly name: string;
+  readonly description: string;
+  readonly traffic_type_id: string;
+  readonly traffic_type_name: string;
+  readonly creator_type: string;
+  readonly creator_id: string;
+  readonly creator_name: string;
+  readonly created_at: number;
+}
+
+const toSegment = (row: SegmentRow, tags: readonly string[]): Segment => ({
+  id: row.id,
+  projectId: row.project_id,
+  kind: row.kind,
+  name: row.name,
+  description: row.description,
+  trafficType: { id: row.traffic_type_id, name: row.traffic_type_name },
+  creator: { type: row.creator_type, id: row.creator_id, name: row.creator_name },
+  creationTime: row.created_at,
+  tags: tags.length > 0 ? tags.map((name) => ({ name })) : null,
+});
+
+const columns = sql`
+  s.id, s.project_id, s.kind, s.name, s.description, s.traffic_type_id, t.name as traffic_type_name, s.creator_type,
+  s.creator_id, s.creator_name, s.created_at`;
+const segmentsWithTypes = sql`segments s join traffic_types t on t.id = s.traffic_type_id`;
+
+export interface SegmentPlace {
+  readonly projectId: string;
+  readonly kind: SegmentKind;
+}
+
+export async function findSegment(db: Reader, place: SegmentPlace, name: string): Promise<Segment | undefined> {
+  const row = await db.one<SegmentRow>(sql`
+    select ${columns} from ${segmentsWithTypes}
+     where s.project_id = ${place.projectId} and s.name = ${name} and s.kind = ${place.kind}`);
+  return (await withTags(db, row ? [row] : []))[0];
+}
+
+/** The current segment, locked until the commit; undefined if it was deleted. */
+export async function lockSegment(tx: Tx, id: string): Promise<Segment | undefined> {
+  if (!(await tx.one(sql`select id from segments where id = ${id} ${tx.lock}`))) return undefined;
+  const row = await tx.one<SegmentRow>(sql`select ${columns} from ${segmentsWithTypes} where s.id = ${id}`);
+  return (await withTags(tx, row ? [row] : []))[0];
+}
+
+export interface SegmentFilter extends SegmentPlace {
+  /** Segments with any of these tags. */
+  readonly tags?: readonly string[];
+  /** Part of the name, case-insensitive. */
+  readonly name?: string | undefined;
+  /** Only those that are active there. */
+  readonly environmentId?: string;
+}
+
+/** In order of creation. */
+export async function listSegments(db: Reader, filter: SegmentFilter, { offset, limit }: Page): Promise<Segment[]> {
+  const rows = await db.all<SegmentRow>(sql`
+    select ${columns} from ${segmentsWithTypes} where ${matching(filter)}
+     order by s.created_at, s.id limit ${limit} offset ${offset}`);
+  return withTags(db, rows);
+}
+
+export async function countSegments(db: Reader, filter: SegmentFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from segments s where ${matching(filter)}`);
+  return row?.total ?? 0;
+}
+
+function matching({ projectId, kind, tags = [], name, environmentId }: SegmentFilter): Sql {
+  const conditions = [sql`s.project_id = ${projectId} and s.kind = ${kind}`];
+  if (name !== undefined) conditions.push(sql`lower(s.name) like ${`%${likeLiteral(name)}%`} escape '\\'`);
+  if (tags.length > 0) {
+    conditions.push(sql`exists (
+      select 1 from segment_tags tag where tag.segment_id = s.id and tag.name in (${join([...tags])}))`);
+  }
+  if (environmentId !== undefined) {
+    conditions.push(sql`exists (
+      select 1 from segment_environments e where e.environment_id = ${environmentId} and e.segment_id = s.id)`);
+  }
+  return join(conditions, ' and ');
+}
+
+async function withTags(db: Reader, rows: readonly SegmentRow[]): Promise<Segment[]> {
+  if (rows.length === 0) return [];
+  const tags = await db.all<{ segment_id: string; name: string }>(sql`
+    select segment_id, name from segment_tags where segment_id in (${join(rows.map(({ id }) => id))})
+     order by segment_id, position`);
+  const bySegment = Map.groupBy(tags, (tag) => tag.segment_id);
+  return rows.map((row) =>
+    toSegment(
+      row,
+      (bySegment.get(row.id) ?? []).map(({ name }) => name),
+    ),
+  );
+}
+
+export const insertSegment = (tx: Tx, segment: Segment) =>
+  tx
+    .run(sql`
+      insert into segments (id, project_id, traffic_type_id, kind, name, description, creator_type, creator_id,
+                            creator_name, created_at)
+      values (${segment.id}, ${segment.projectId}, ${segment.trafficType.id}, ${segment.kind}, ${segment.name},
+              ${segment.description}, ${segment.creator.type}, ${segment.creator.id}, ${segment.creator.name},
+              ${segment.creationTime})`)
+    .catch(onRefused({ segments_name_key: () => new Problem('segment_name_taken', { name: segment.name }) }));
+
+export async function saveSegmentTags(tx: Tx, id: string, tags: readonly string[]): Promise<void> {
+  await tx.run(sql`delete from segment_tags where segment_id = ${id}`);
+  if (tags.length === 0) return;
+  await tx.run(sql`
+    insert into segment_tags (segment_id, position, name)
+    values ${bulk(tags.map((name, position) => [id, position, name]))}`);
+}
+
+/** Also deletes its tags. Deactivate it everywhere first. */
+export const deleteSegment = (tx: Tx, id: string) => tx.run(sql`delete from segments where id = ${id}`);
+
+export async function findActivation(
+  db: Reader,
+  environmentId: string,
+  segmentId: string,
+): Promise<Activation | undefined> {
+  const row = await db.one<Omit<Activation, 'rules'> & { rules: string | null }>(sql`
+    select change_number as "changeNumber", key_count as "keyCount", rules, created_at as "createdAt",
+           updated_at as "updatedAt"
+      from segment_environments where environment_id = ${environmentId} and segment_id = ${segmentId}`);
+  return row && { ...row, rules: row.rules ?? undefined };
+}
+
+/** Where the segment is active, by environment id: the order in which change numbers must be taken. */
+export const listEnvironmentsOfSegment = (db: Reader, segmentId: string) =>
+  db.all<Reference>(sql`
+    select e.id, e.name from segment_environments s join environments e on e.id = s.environment_id
+     where s.segment_id = ${segmentId} order by s.environment_id`);
+
+/** Whether a segment is active in the environment. */
+export const hasSegments = async (db: Reader, environmentId: string): Promise<boolean> =>
+  (await db.one(sql`select 1 from segment_environments where environment_id = ${environmentId} limit 1`)) !== undefined;
+
+/** Also removes the tombstone of an earlier activation. */
+export async function insertActivation(
+  tx: Tx,
+  environmentId: string,
+  segment: Segment,
+  changeNumber: number,
+): Promise<void> {
+  await tx.run(sql`
+    insert into segment_environments (environment_id, segment_id, change_number, key_count, created_at, updated_at)
+    values (${environmentId}, ${segment.id}, ${changeNumber}, 0, ${tx.now}, ${tx.now})`);
+  await tx.run(sql`
+    delete from segment_tombstones where environment_id = ${environmentId} and name = ${segment.name}`);
+}
+
+/** Leaves a tombstone, which tells SDKs that the segment was deactivated with this change. */
+export async function deleteActivation(
+  tx: Tx,
+  environmentId: string,
+  { id, name, kind }: Segment,
+  changeNumber: number,
+): Promise<void> {
+  await tx.run(sql`
+    delete from segment_environments where environment_id = ${environmentId} and segment_id = ${id}`);
+  await tx.run(sql`
+    insert into segment_tombstones (environment_id, name, kind, change_number)
+    values (${environmentId}, ${name}, ${kind}, ${changeNumber})
+        on conflict (environment_id, name) do update
+       set kind = excluded.kind, change_number = excluded.change_number`);
+}
