@@ -27,6 +27,7 @@ import { markersFor } from '#http/paging/markers.ts';
 import { type Route, register, type Services } from '#http/pipeline/implement.ts';
 import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
+import { attributes } from '#http/routes/attributes.ts';
 import { changes } from '#http/routes/changes.ts';
 import { definitions } from '#http/routes/definitions.ts';
 import { documents } from '#http/routes/documents.ts';
@@ -146,6 +147,7 @@ export async function createApp({
     ...projects(store, newProjects),
     ...environments(store, account.id),
     ...trafficTypes(store),
+    ...attributes(store, { accountId: account.id, markers: markersFor('attributes', account.markerSecret) }),
     ...rolloutStatuses(store),
     ...flags(store),
     ...definitions(store),

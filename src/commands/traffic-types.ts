@@ -2,8 +2,10 @@ import { v7 as newId } from 'uuid';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { NewTrafficType, TrafficType } from '#domain/traffic-types.ts';
+import { listAttributes } from '#store/attributes.ts';
 import { lockProject } from '#store/projects.ts';
 import * as store from '#store/traffic-types.ts';
+import { deleteAttributeIn } from './attributes.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 
 export const createTrafficType = (context: Context, project: Project, fields: NewTrafficType) =>
@@ -18,14 +20,18 @@ export async function createTrafficTypeIn(tx: RecordingTx, project: Project, fie
   return trafficType;
 }
 
-/** Deletes a traffic type that no flag and no segment uses. */
+/** Deletes a traffic type that no flag and no segment uses, with its attributes. */
 export const deleteTrafficType = (context: Context, trafficType: TrafficType) =>
   write(context, (tx) => deleteTrafficTypeIn(tx, trafficType));
 
 export async function deleteTrafficTypeIn(tx: RecordingTx, trafficType: TrafficType) {
   const { id, name } = trafficType;
+  await store.lockTrafficType(tx, trafficType);
   if (await store.isTrafficTypeInUse(tx, id)) throw new Problem('traffic_type_in_use', { name });
-  if ((await store.deleteTrafficType(tx, id)) === 0) throw new Problem('traffic_type_not_found', { nameOrId: id });
+  for (const attribute of await listAttributes(tx, id)) {
+    await deleteAttributeIn(tx, { trafficType, id: attribute.id });
+  }
+  await store.deleteTrafficType(tx, id);
   await tx.record({ ...entry('trafficType.deleted', trafficType), before: trafficType });
   return true as const;
 }

@@ -1,6 +1,7 @@
 /** Every resource: its endpoints, and its part of the OpenAPI document. */
 import type { TSchema } from 'typebox';
 import { CreatedApiKey } from '#domain/api-keys.ts';
+import { AttributeBody, AttributeReply } from '#domain/attributes.ts';
 import { Change } from '#domain/changes.ts';
 import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Matcher } from '#domain/definitions/matchers.ts';
@@ -16,6 +17,7 @@ import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
 import * as accounts from './accounts.ts';
 import * as apiKeys from './api-keys.ts';
+import * as attributes from './attributes.ts';
 import * as changes from './changes.ts';
 import * as definitions from './definitions.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -60,6 +62,12 @@ export const resources = {
     description: 'What a flag targets: users, accounts, devices.',
     endpoints: trafficTypes,
     schemas: { TrafficType: TrafficTypeReply },
+  },
+  attributes: {
+    title: 'Attributes',
+    description: 'What rules can ask about a key of a traffic type: names, types and suggested values.',
+    endpoints: attributes,
+    schemas: { Attribute: AttributeReply, AttributeBody },
   },
   rolloutStatuses: {
     title: 'Rollout statuses',

@@ -19,7 +19,8 @@ export interface Endpoint {
   /**
    * Without the prefix. `:project`, `:environment`, `:flag`, `:trafficType` and segments (`:segment`, `:largeSegment`,
    * `:ruleBasedSegment`) are resolved before the handler runs. A path with an environment and a segment needs no
-   * project: the handler gets the environment's.
+   * project: the handler gets the environment's. A colon that does not follow a slash is itself:
+   * `attribute:bulk`.
    */
   readonly path: string;
   readonly summary: string;
@@ -112,9 +113,9 @@ type ResolvableIn<Path extends string> =
   'environment' extends Params<Path> ? Omit<Resolvable, 'flag'> & { flag: DefinedFlag } : Resolvable;
 
 /** The names of the parameters of a path. */
-export type Params<Path extends string> = Path extends `${string}:${infer Word}/${infer Rest}`
+export type Params<Path extends string> = Path extends `${string}/:${infer Word}/${infer Rest}`
   ? Word | Params<`/${Rest}`>
-  : Path extends `${string}:${infer Word}`
+  : Path extends `${string}/:${infer Word}`
     ? Word
     : never;
 

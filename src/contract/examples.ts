@@ -46,6 +46,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   flag: { description: 'Name or id of the feature flag.', example: 'new_checkout' },
   trafficType: { description: 'Id or name of the traffic type.', example: 'user' },
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
+  attribute: { description: 'Id of the attribute.', example: 'plan' },
   objectType: { description: '`Split`, the only type of object that has tags.', example: 'Split' },
   user: { description: 'Id of the user.', example: ids.user },
   group: { description: 'Id of the group.', example: ids.group },
@@ -90,6 +91,16 @@ const trafficType = {
   displayAttributeId: '',
   workspace: { id: ids.project, name: 'Default', type: 'workspace' },
 } as const;
+
+const attributeBody = {
+  id: 'plan',
+  displayName: 'Plan',
+  description: 'What the account pays for',
+  dataType: 'STRING' as const,
+  isSearchable: true,
+  suggestedValues: ['free', 'team'],
+};
+const attribute = { ...attributeBody, organizationId: ids.account, trafficTypeId: ids.trafficType };
 
 const rolloutStatuses = [{ id: ids.status, ...defaultRolloutStatuses[0] }];
 
@@ -256,6 +267,13 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   listTrafficTypes: { reply: [trafficType] },
   createTrafficType: { body: { name: 'device' }, reply: trafficType },
   deleteTrafficType: { reply: true },
+
+  listAttributes: { reply: [attribute] },
+  saveAttribute: { body: attributeBody, reply: attribute },
+  replaceAttribute: { body: attributeBody, reply: attribute },
+  saveAttributes: { body: [attributeBody], reply: [attribute] },
+  patchAttribute: { body: { suggestedValues: ['free', 'team', 'enterprise'] }, reply: attribute },
+  deleteAttribute: { reply: true },
 
   listRolloutStatuses: { reply: rolloutStatuses },
   listRolloutStatusesOfProject: { reply: rolloutStatuses },

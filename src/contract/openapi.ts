@@ -65,7 +65,7 @@ function toPaths(): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
   for (const { title, base, endpoints } of all) {
     for (const [name, endpoint] of Object.entries(endpoints)) {
-      const path = base + endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+      const path = base + endpoint.path.replaceAll(/\/:(\w+)/g, '/{$1}');
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(title, name, endpoint) };
     }
   }
@@ -113,7 +113,7 @@ const json = (schema: TSchema | object, example?: unknown) => ({
 });
 
 const pathParameters = ({ path }: Endpoint): object[] =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+  [...path.matchAll(/\/:(\w+)/g)].map(([, name = '']) => ({
     ...{ name, in: 'path', required: true, schema: { type: 'string' } },
     ...parameters[name],
   }));

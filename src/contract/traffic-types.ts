@@ -27,7 +27,7 @@ export const deleteTrafficType = endpoint({
   method: 'DELETE',
   path: '/trafficTypes/:trafficTypeId',
   summary: 'Delete a traffic type',
-  description: 'By id. Only if no flag uses it.',
+  description: 'By id. Only if no flag uses it. Its attributes are deleted with it.',
   access: { needs: 'trafficType.write', scope: 'project' },
   reply: True,
   problems: ['traffic_type_not_found', 'traffic_type_in_use'],

@@ -9,6 +9,7 @@ export const objectTitles = {
   segment: 'Segments',
   environment: 'Environments',
   trafficType: 'Traffic types',
+  attribute: 'Attributes',
   restriction: 'Project access',
   workspace: 'Projects',
   api_key: 'API keys',

@@ -157,6 +157,15 @@ export const problems = {
     'invalid',
     (p) => `Traffic type ${p.name} is still used by feature flags or segments; delete them first`,
   ),
+  attribute_not_found: notFound(
+    'attribute',
+    'Attributes are found by id, which is case-sensitive; GET /schema/ws/<project>/trafficTypes/<traffic type> lists them',
+  ),
+  attribute_invalid: invalid(),
+  too_many_attributes: problem<{ max: number }>(
+    'invalid',
+    (p) => `A traffic type can have at most ${p.max} attributes; delete some first`,
+  ),
   restriction_invalid: invalid(),
 
   // flags and definitions

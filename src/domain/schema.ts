@@ -17,9 +17,11 @@ export const toBoolean = (value: boolean | 'true' | 'false'): boolean => value =
 export const booleanFromText = (value: unknown): unknown =>
   value === 'true' ? true : value === 'false' ? false : value;
 
+export const Nullable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Unsafe<Static<Schema> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] });
+
 /** A list that is null in replies when it is empty. */
-export const NullableArray = <Item extends TSchema>(items: Item) =>
-  Type.Unsafe<Static<Item>[] | null>({ type: ['array', 'null'], items });
+export const NullableArray = <Item extends TSchema>(items: Item) => Nullable(Type.Array(items));
 
 export const Id = Type.String({ minLength: 1, maxLength: 255 });
 export const Millis = Type.Integer({ description: 'milliseconds since the Unix epoch' });

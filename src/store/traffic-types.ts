@@ -33,5 +33,11 @@ export async function isTrafficTypeInUse(tx: Tx, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Returns how many existed: none or one. */
+/** Held until the commit: it is the lock of the traffic type's attributes and identities. */
+export async function lockTrafficType(tx: Tx, { id, name }: TrafficType): Promise<void> {
+  const row = await tx.one(sql`select id from traffic_types where id = ${id} ${tx.lock}`);
+  if (!row) throw new Problem('traffic_type_not_found', { nameOrId: name });
+}
+
+/** With its attributes. */
 export const deleteTrafficType = (tx: Tx, id: string) => tx.run(sql`delete from traffic_types where id = ${id}`);

@@ -51,6 +51,13 @@ const flagPath = async () => `/splits/ws/${project.id}/${(await aFlag(api, proje
 const definitionPath = async (changes = {}) => (await aDefinedFlag(api, project, changes)).path;
 const replacing = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 
+const schemaPath = `/schema/ws/${project.id}/trafficTypes/user`;
+async function attributePath(): Promise<string> {
+  const id = uniqueName('attribute');
+  await api.post(schemaPath, { id });
+  return `${schemaPath}/${id}`;
+}
+
 async function anEnvironment(): Promise<string> {
   const { body } = await api.post(`/environments/ws/${project.id}`, { name: uniqueName('env') });
   for (const { id } of body.apiTokens) await api.delete(`/apiKeys/${id}`);
@@ -105,6 +112,15 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
       return [`/trafficTypes/${body.id}`];
     },
   ],
+  'attributes.listAttributes': [forAllWhoSeeTheProject, async () => [schemaPath]],
+  'attributes.saveAttribute': [forAdministrators, async () => [schemaPath, { id: uniqueName('attribute') }]],
+  'attributes.replaceAttribute': [forAdministrators, async () => [schemaPath, { id: uniqueName('attribute') }]],
+  'attributes.saveAttributes': [
+    forAdministrators,
+    async () => [`${schemaPath}/attribute:bulk`, [{ id: uniqueName('attribute') }]],
+  ],
+  'attributes.patchAttribute': [forAdministrators, async () => [await attributePath(), { description: 'new' }]],
+  'attributes.deleteAttribute': [forAdministrators, async () => [await attributePath()]],
   'rolloutStatuses.listRolloutStatuses': [forAllWhoSeeTheProject, async () => [`/rolloutStatuses?wsId=${project.id}`]],
   'rolloutStatuses.listRolloutStatusesOfProject': [
     forAllWhoSeeTheProject,

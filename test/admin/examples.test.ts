@@ -5,6 +5,7 @@ import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { examples, parameters } from '#contract/examples.ts';
 import { type Answer, startApi } from '../support/app.ts';
+import { pathWith } from '../support/every-endpoint.ts';
 
 const api = await startApi();
 const all = Object.assign({}, ...Object.values(contract)) as Record<string, Endpoint>;
@@ -14,9 +15,7 @@ const learned: Record<string, string> = {};
 
 async function send(name: string): Promise<Answer> {
   const endpoint = all[name] ?? assert.fail(`there is no ${name}`);
-  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, word: string) =>
-    encodeURIComponent(learned[word] ?? parameters[word]?.example ?? ''),
-  );
+  const path = pathWith(endpoint.path, (word) => encodeURIComponent(learned[word] ?? parameters[word]?.example ?? ''));
   const { body } = examples[name as keyof typeof examples] as { body?: unknown };
   const answer = await api.call(endpoint.method, path, body === undefined ? {} : { body });
   assert.equal(answer.status, 200, `${name}: ${answer.text}`);
@@ -34,7 +33,7 @@ test('the examples of flags and definitions work with the words of their paths',
   for (const name of flagsAndDefinitions) await send(name);
 });
 
-test('the examples of projects, environments and traffic types work', async () => {
+test('the examples of projects, environments, traffic types and attributes work', async () => {
   await send('createProject');
   await send('patchProject');
   await send('createEnvironment');
@@ -44,6 +43,10 @@ test('the examples of projects, environments and traffic types work', async () =
     await send(name);
   }
   await send('deleteTrafficType');
+  for (const name of ['saveAttribute', 'replaceAttribute', 'saveAttributes', 'patchAttribute', 'listAttributes']) {
+    await send(name);
+  }
+  await send('deleteAttribute');
   await send('replaceRestriction');
 });
 

@@ -7,6 +7,7 @@ import type { Scope } from '#domain/access.ts';
 import { userStatuses } from '#domain/users.ts';
 import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
+import * as attributes from '#store/attributes.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changes from '#store/changes.ts';
 import * as summaries from '#store/definition-summaries.ts';
@@ -104,6 +105,12 @@ const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
   limit: [20],
 }).flatMap((filter) => marks.map((mark) => ({ ...filter, ...mark })));
 
+const attributeFilters = [undefined, 'pre'].map((prefix) => ({ trafficTypeId: 'id', prefix }));
+const gaps: attributes.Gap[] = [
+  { id: 'id', side: 'before' },
+  { id: 'id', side: 'after' },
+];
+
 type Run = (db: Tx) => Promise<unknown>;
 
 async function allOf(items: AsyncIterable<unknown>): Promise<void> {
@@ -118,6 +125,13 @@ const lists: Record<string, readonly Run[]> = {
   countProjects: projectFilters.map((filter) => (db) => projects.countProjects(db, filter)),
   listEnvironments: scopes.map((scope) => (db) => environments.listEnvironments(db, project.id, scope)),
   listTrafficTypes: [(db) => trafficTypes.listTrafficTypes(db, project.id)],
+  listAttributes: [(db) => attributes.listAttributes(db, 'id')],
+  listAttributesAfter: attributeFilters.flatMap((filter) =>
+    [undefined, ...gaps].map((gap) => (db: Reader) => attributes.listAttributesAfter(db, filter, gap, 20)),
+  ),
+  listAttributesBefore: attributeFilters.flatMap((filter) =>
+    gaps.map((gap) => (db: Reader) => attributes.listAttributesBefore(db, filter, gap, 20)),
+  ),
   listRolloutStatuses: [(db) => rolloutStatuses.listRolloutStatuses(db, project.id)],
   listFlags: flagFilters.flatMap((filter) => [
     (db) => flags.listFlags(db, filter, page, { total: 1_000, changes: 1 }),

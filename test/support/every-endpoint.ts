@@ -20,7 +20,7 @@ export const everyEndpoint: readonly NamedEndpoint[] = [
 
 /** The path with words in place of their names. */
 export const pathWith = (path: string, wordOf: (name: string) => string): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => wordOf(name));
+  path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => wordOf(name));
 
 /** The names of the words in the path of an endpoint. */
-export const wordsOf = ({ path }: Endpoint): string[] => [...path.matchAll(/:(\w+)/g)].map(([, word]) => word ?? '');
+export const wordsOf = ({ path }: Endpoint): string[] => [...path.matchAll(/\/:(\w+)/g)].map(([, word]) => word ?? '');

@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { needsNobody } from '#contract/endpoint.ts';
-import { everyEndpoint, type NamedEndpoint, wordsOf } from './every-endpoint.ts';
+import { everyEndpoint, type NamedEndpoint, pathWith, wordsOf } from './every-endpoint.ts';
 import type { Hostile } from './hostile-requests.ts';
 
 /** Words that name nothing, by what is strange about them. They stand in the path as they are. */
@@ -181,7 +181,7 @@ export function* hostileHeaders(): Generator<Hostile> {
 }
 
 export function* hostileMethods(): Generator<Hostile> {
-  const known = Map.groupBy(everyEndpoint, ({ path }) => path.replaceAll(/:\w+/g, ':'));
+  const known = Map.groupBy(everyEndpoint, ({ path }) => pathWith(path, () => ':'));
   for (const endpoints of known.values()) {
     const own = new Set<string>(endpoints.map(({ method }) => method));
     const [endpoint] = endpoints;

@@ -6,6 +6,7 @@
 import { v7 as newId } from 'uuid';
 import type { Reader } from '#store/sql.ts';
 import type { Answer, Calls } from './app.ts';
+import { wordsOf } from './every-endpoint.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { countsMore, type Essence, essenceOf } from './isolation-answers.ts';
 import { type Kind, type Shape, type Tried, triedEndpoints } from './isolation-requests.ts';
@@ -76,7 +77,7 @@ class Asking {
   constructor(server: Server, question: Question) {
     this.#server = server;
     this.#question = question;
-    const words = [...question.tried.endpoint.path.matchAll(/:(\w+)/g)].map(([, word = '']) => word);
+    const words = wordsOf(question.tried.endpoint);
     this.#slots = [
       ...words.flatMap((word) => (pathKinds[word] ? [[`words/${word}`, pathKinds[word]] as const] : [])),
       ...Object.entries(question.shape.slots),

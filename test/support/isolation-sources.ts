@@ -136,6 +136,13 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'trafficTypes.listTrafficTypes',
     ],
   ],
+  'src/store/attributes.ts': [
+    [
+      'from attributes where traffic_type_id = ${trafficTypeId} order by id',
+      'from attributes where ${trafficTypeId} <> id order by id',
+      'attributes.listAttributes',
+    ],
+  ],
   'src/store/rollout-statuses.ts': [
     ['rollout_statuses where project_id = ${projectId} and id', 'rollout_statuses where id', 'flags.patchFlag'],
     [

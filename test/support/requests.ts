@@ -45,6 +45,16 @@ export function requestsTo(api: Calls): Requests {
     if (!path.endsWith(id)) await api.post(`/splits/ws/${place.id}/${flag.name}/environments/${id}`, aDefinition());
     return { ...more, words: { flag: flag.id } };
   };
+  const ofTrafficType = async ({ id }: Place, more: Target = {}): Promise<Target> => {
+    const { body } = await api.get(`/trafficTypes/ws/${id}`);
+    return { ...more, words: { trafficType: body[0].id, ...more.words } };
+  };
+  const anAttribute = async (place: Place, more: Target = {}): Promise<Target> => {
+    const attribute = uniqueName('attribute');
+    const target = await ofTrafficType(place, { ...more, words: { attribute } });
+    await api.post(`/schema/ws/${place.id}/trafficTypes/${target.words?.trafficType}`, { id: attribute });
+    return target;
+  };
   /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
   const newName = async () => ({ body: { name: uniqueName('new') } });
@@ -85,6 +95,14 @@ export function requestsTo(api: Calls): Requests {
         const { body } = await api.post(`/trafficTypes/ws/${id}`, { name: uniqueName('type') });
         return { words: { trafficTypeId: body.id }, id: body.id };
       },
+    },
+    attributes: {
+      listAttributes: ofTrafficType,
+      saveAttribute: (place) => ofTrafficType(place, { body: { id: uniqueName('attribute') } }),
+      replaceAttribute: (place) => ofTrafficType(place, { body: { id: uniqueName('attribute') } }),
+      saveAttributes: (place) => ofTrafficType(place, { body: [{ id: uniqueName('attribute') }] }),
+      patchAttribute: (place) => anAttribute(place, { body: { description: 'new' } }),
+      deleteAttribute: anAttribute,
     },
     rolloutStatuses: {
       listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),

@@ -15,6 +15,12 @@ DELETE /environments/ws/:project/:environment environment.write project
 GET /trafficTypes/ws/:project project.read environment
 POST /trafficTypes/ws/:project trafficType.write project
 DELETE /trafficTypes/:trafficTypeId trafficType.write project
+GET /schema/ws/:project/trafficTypes/:trafficType project.read environment
+POST /schema/ws/:project/trafficTypes/:trafficType trafficType.write project
+PUT /schema/ws/:project/trafficTypes/:trafficType trafficType.write project
+POST /schema/ws/:project/trafficTypes/:trafficType/attribute:bulk trafficType.write project
+PATCH /schema/ws/:project/trafficTypes/:trafficType/:attribute trafficType.write project
+DELETE /schema/ws/:project/trafficTypes/:trafficType/:attribute trafficType.write project
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project

@@ -43,6 +43,9 @@ const namingNothing = [
   'replaceGroup body/id',
   'createTrafficType body/displayAttributeId',
   'listProjects query/organizationIdentifier',
+  'saveAttribute body/id',
+  'replaceAttribute body/id',
+  'saveAttributes body/*/id',
 ];
 
 test('every place of a query or a body that names a thing is tried', () => {

@@ -77,7 +77,8 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
   const bodyShape = endpoint.body && shapeOf(endpoint.body);
   app.route({
     method,
-    url: endpoint.path,
+    // The router's spelling of a colon that is not a parameter.
+    url: endpoint.path.replaceAll(/(?<!\/):/g, '::'),
     schema: { response: { 200: endpoint.reply } },
     config: { showsSecret: endpoint.showsSecret ?? false },
     onRequest: admit(services, endpoint),

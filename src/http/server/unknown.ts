@@ -15,7 +15,7 @@ interface KnownPath {
 export function refuseUnknown(known: readonly KnownPath[]) {
   const patterns = known.map(({ method, path }) => ({
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+    pattern: new RegExp(`^${path.replaceAll(/\/:\w+/g, '/[^/]+')}/?$`),
   }));
   const ofTheApi = known.filter(({ path }) => path.startsWith(prefix)).map(({ path }) => path.slice(prefix.length));
   const hintFor = pathHints(ofTheApi);

@@ -16,6 +16,7 @@ const offered: readonly ObjectType[] = [
   'flag',
   'environment',
   'trafficType',
+  'attribute',
   'workspace',
   'restriction',
   'api_key',
