@@ -211,6 +211,7 @@ export const problems = {
     (p) => `Segment ${p.name} still has ${p.count} keys in ${p.environment}; remove them first`,
   ),
   segment_invalid: invalid(),
+  rule_based_segment_invalid: invalid(),
 
   // people
   user_not_found: notFound('user', 'Users are found by id; GET /users lists them'),

@@ -214,7 +214,12 @@ test('where everybody meets the same rules, what really happens is one of the gr
     });
     const killed = new Map(random.flags.slice(1).map((flag) => [flag.name, { ...flag, killed: true }]));
     const full = chance.odds(0.5);
-    const world: World = { definitionOf: (name) => killed.get(name), isInSegment: () => full, matches: matchesPattern };
+    const world: World = {
+      definitionOf: (name) => killed.get(name),
+      listsKey: () => full,
+      segmentRulesOf: () => undefined,
+      matches: matchesPattern,
+    };
     const before = evenly(random.flags[0] ?? assert.fail());
     const after = edited(chance, before, evenly(other.flags[0] ?? assert.fail()));
     const { groups, shares } = effectOf({ before, after, seeds, otherFlag: targetingIn(world) });

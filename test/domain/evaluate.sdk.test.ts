@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkTargeting } from '#domain/definitions/definition.ts';
 import { matcherTypes } from '#domain/definitions/matchers.ts';
-import { type Evaluation, evaluatorOf } from '#domain/evaluation/evaluate.ts';
+import { type Evaluation, evaluatorOf, type RuleBasedMembership } from '#domain/evaluation/evaluate.ts';
+import { checkSegmentRules } from '#domain/rule-based-segments.ts';
+import { ruleBasedSegments } from '../support/random-values.ts';
 import { type RandomWorld, worldOf } from '../support/random-worlds.ts';
 import { evaluateBySdk } from '../support/sdk-engine.ts';
 
@@ -31,14 +33,30 @@ function labelOf({ decidedBy }: Evaluation): string {
 const seen = new Map<string, number>();
 const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
 
-function note({ flags: [flag] }: RandomWorld, evaluation: Evaluation): void {
+function noteMembership({ isMember, ...reason }: RuleBasedMembership, depth = 'directly'): void {
+  see(`${depth} ${isMember ? 'in' : 'not in'} a rule-based segment by ${reason.kind}`);
+  if (reason.kind === 'excludedSegment') {
+    if (reason.membership) noteMembership(reason.membership, 'as an exclusion');
+    else see('excluded by a segment with keys');
+  }
+  for (const { membership, other } of reason.kind === 'rules' ? reason.rules.flat() : []) {
+    if (membership) noteMembership(membership, 'nested');
+    if (other) see(`a flag in a segment, decided by ${other.decidedBy.kind}`);
+  }
+}
+
+function note({ flags: [flag], kindOf }: RandomWorld, evaluation: Evaluation): void {
   see(`decided by ${evaluation.decidedBy.kind}`);
+  if (evaluation.decidedBy.kind === 'targets' && evaluation.decidedBy.membership)
+    see('a target by a rule-based segment');
   if (evaluation.config !== undefined) see('a configuration');
   for (const step of evaluation.steps) {
     if (step.kind !== 'rule') continue;
-    for (const [index, { holds, reading, other }] of step.matchers.entries()) {
-      const { type, negate } = flag?.rules[step.index]?.condition.matchers[index] ?? assert.fail();
+    for (const [index, { holds, reading, other, membership }] of step.matchers.entries()) {
+      const { type, negate, string = '' } = flag?.rules[step.index]?.condition.matchers[index] ?? assert.fail();
       see(`${type} ${negate ? 'negated ' : ''}${holds ? 'holds' : 'fails'}`);
+      if (type === 'IN_SEGMENT') see(`a ${kindOf(string)} segment ${holds ? 'holds' : 'fails'}`);
+      if (membership) noteMembership(membership);
       if (reading !== 'read') see(reading);
       if (other) see(`another flag, decided by ${other.decidedBy.kind}`);
     }
@@ -67,6 +85,14 @@ test('and that was about every kind of step, every matcher both ways, what is mi
     ...matcherTypes.flatMap((type) =>
       ['holds', 'fails', 'negated holds', 'negated fails'].map((how) => `${type} ${how}`),
     ),
+    ...['standard', 'large', 'rule-based'].flatMap((kind) => [`a ${kind} segment holds`, `a ${kind} segment fails`]),
+    ...['excludedKey', 'excludedSegment', 'rules'].flatMap((kind) =>
+      ['directly', 'nested'].map((depth) => `${depth} not in a rule-based segment by ${kind}`),
+    ),
+    ...['directly', 'nested', 'as an exclusion'].map((depth) => `${depth} in a rule-based segment by rules`),
+    ...[...kinds, 'notDefined'].map((kind) => `a flag in a segment, decided by ${kind}`),
+    'excluded by a segment with keys',
+    'a target by a rule-based segment',
     'a configuration',
     'missing',
     'unreadable',
@@ -80,9 +106,13 @@ test('and that was about every kind of step, every matcher both ways, what is mi
 
 test('and about definitions that the server accepts', () => {
   for (let number = 0; number < worlds; number += 97) {
-    for (const flag of worldOf(number).flags) {
-      const existingFlags = new Set(['first', 'second', 'third', 'elsewhere']);
+    const { flags, segmentRulesOf } = worldOf(number);
+    const existingFlags = new Set(['first', 'second', 'third', 'base', 'elsewhere']);
+    for (const flag of flags) {
       assert.deepEqual(checkTargeting(flag, { flag: flag.name, existingFlags, dependentFlags: new Set() }), []);
+    }
+    for (const rules of ruleBasedSegments.flatMap((name) => segmentRulesOf(name) ?? [])) {
+      assert.deepEqual(checkSegmentRules(rules, existingFlags), []);
     }
   }
 });

@@ -5,8 +5,14 @@ import { bucketOf } from '#domain/bucketing.ts';
 import type { Matcher } from '#domain/definitions/matchers.ts';
 import { type Evaluable, evaluatorOf, parseKey, type World } from '#domain/evaluation/evaluate.ts';
 import { matchesPattern } from '#domain/evaluation/match.ts';
+import type { SegmentRules } from '#domain/rule-based-segments.ts';
 
-const nowhere: World = { definitionOf: () => undefined, isInSegment: () => false, matches: matchesPattern };
+const nowhere: World = {
+  definitionOf: () => undefined,
+  listsKey: () => false,
+  segmentRulesOf: () => undefined,
+  matches: matchesPattern,
+};
 
 const flag = (changes: Partial<Evaluable> = {}): Evaluable => ({
   name: 'flag',
@@ -63,7 +69,7 @@ test('individual targets decide by the key, or by a segment, which is named then
     ],
     trafficAllocation: 0,
   });
-  const world = { ...nowhere, isInSegment: (segment: string) => segment === 'staff' };
+  const world = { ...nowhere, listsKey: (segment: string) => segment === 'staff' };
   assert.deepEqual(seenBy(targets, 'ana', {}, world).decidedBy, { kind: 'targets' });
   const { treatment, decidedBy } = seenBy(targets, 'liu', {}, world);
   assert.deepEqual([treatment, decidedBy], ['off', { kind: 'targets', segment: 'staff' }]);
@@ -143,6 +149,96 @@ test('each flag is evaluated once for a subject, however many rules ask for it',
     seenBy(flag({ rules: [rule(dependsOn('1', 'x'))] }), 'ana', {}, { ...nowhere, definitionOf }).treatment,
     'on',
   );
+});
+
+const inSegment = (string: string, negate = false): Matcher => ({
+  type: 'IN_SEGMENT',
+  string,
+  ...(negate ? { negate } : {}),
+});
+const members = (...rules: Matcher[][]): SegmentRules => ({
+  rules: rules.map((matchers) => ({ condition: { combiner: 'AND', matchers } })),
+  excludedKeys: [],
+  excludedSegments: [],
+});
+const worldWith = (segments: Record<string, SegmentRules>): World => ({
+  ...nowhere,
+  listsKey: (segment, key) => segment === 'staff' && key === 'ana',
+  segmentRulesOf: (name) => segments[name],
+});
+/** Why the key is in the segment `pros`, or why not. */
+const membershipOf = (segments: Record<string, SegmentRules>, key: string, attributes = {}) => {
+  const [step] = seenBy(flag({ rules: [rule(inSegment('pros'))] }), key, attributes, worldWith(segments)).steps.slice(
+    3,
+  );
+  return step?.kind === 'rule' ? step.matchers[0]?.membership : assert.fail();
+};
+const plan: Matcher = { type: 'IN_LIST_STRING', attribute: 'plan', strings: ['pro'] };
+
+test('a rule-based segment tells which of its rules took the key, and of the others why they did not', () => {
+  const pros = members([inSegment('staff')], [plan]);
+  const missing = { holds: false, value: undefined, reading: 'missing' };
+  assert.deepEqual(membershipOf({ pros }, 'ana'), {
+    isMember: true,
+    kind: 'rules',
+    rules: [[{ holds: true, value: 'ana', reading: 'read' }]],
+  });
+  assert.deepEqual(membershipOf({ pros }, 'liu'), {
+    isMember: false,
+    kind: 'rules',
+    rules: [[{ holds: false, value: 'liu', reading: 'read' }], [missing]],
+  });
+});
+
+test('an exclusion comes before the rules and is told, with its own reason if it has one', () => {
+  const everyone = members([plan, inSegment('staff', true)], [inSegment('staff')]);
+  const pros = { ...members([plan]), excludedKeys: ['liu'] };
+  assert.deepEqual(membershipOf({ pros }, 'liu', { plan: 'pro' }), { isMember: false, kind: 'excludedKey' });
+  const type = 'rule_based_segment' as const;
+  assert.deepEqual(membershipOf({ pros: { ...pros, excludedSegments: [{ name: 'staff', type }] } }, 'ana'), {
+    isMember: false,
+    kind: 'excludedSegment',
+    segment: 'staff',
+  });
+  const excluding = { ...pros, excludedSegments: [{ name: 'everyone', type }] };
+  const found = membershipOf({ pros: excluding, everyone }, 'ana');
+  assert.deepEqual(found?.kind === 'excludedSegment' && [found.segment, found.membership?.kind], ['everyone', 'rules']);
+});
+
+test('a target by a rule-based segment tells why the key is in it', () => {
+  const targets = flag({ treatments: [{ name: 'on', segments: ['none', 'pros'] }, { name: 'off' }] });
+  const { decidedBy } = seenBy(targets, 'ana', { plan: 'pro' }, worldWith({ pros: members([plan]) }));
+  assert.deepEqual(decidedBy, {
+    kind: 'targets',
+    segment: 'pros',
+    membership: { isMember: true, kind: 'rules', rules: [[{ holds: true, value: 'pro', reading: 'read' }]] },
+  });
+});
+
+test('a segment without rules, and one that is not active, is empty', () => {
+  assert.deepEqual(membershipOf({ pros: members() }, 'ana'), { isMember: false, kind: 'rules', rules: [] });
+  assert.equal(membershipOf({}, 'ana'), undefined);
+});
+
+test('a circle of segments, or of segments and flags, ends and is told', () => {
+  const round = { pros: members([inSegment('guests')]), guests: members([inSegment('pros', true)]) };
+  const outer = membershipOf(round, 'ana');
+  const inner = outer?.kind === 'rules' ? outer.rules[0]?.[0]?.membership : undefined;
+  assert.deepEqual(inner?.kind === 'rules' && inner.rules[0]?.[0]?.membership, { isMember: false, kind: 'circle' });
+  const own = { ...members([plan]), excludedSegments: [{ name: 'pros', type: 'rule_based_segment' as const }] };
+  assert.equal(membershipOf({ pros: own }, 'ana', { plan: 'pro' })?.isMember, true);
+  const asking = membershipOf({ pros: members([dependsOn('flag', 'control')]) }, 'ana');
+  const asked = asking?.kind === 'rules' ? asking.rules[0]?.[0]?.other?.decidedBy : undefined;
+  assert.deepEqual(asked, { kind: 'circle' });
+});
+
+test('each segment is looked at once for a subject, however many rules name it', () => {
+  const segmentRulesOf = (name: string) => {
+    const next = inSegment(String(Number(name) + 1));
+    return Number(name) > 30 ? undefined : members([next, next], [next, next]);
+  };
+  const definition = flag({ rules: [rule(inSegment('1'))] });
+  assert.equal(seenBy(definition, 'ana', {}, { ...nowhere, segmentRulesOf }).treatment, 'on');
 });
 
 test('a key is taken as the SDKs take it: trimmed, 1 to 250 characters', () => {

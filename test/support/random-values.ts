@@ -19,7 +19,9 @@ export const words = [...each('a an ana A li . - 1 12 true 0 pro prö 用 🦜 w
 export const patterns = each(
   '^a a$ [0-9]+ (a|b)+ ^$ . \\d{2} a.a ^.{1,3}$ \\s 用|ключ (?<w>an)a ^(?!ana) \\u0061 [^a-z]',
 );
-export const segments = each('beta staff none');
+export const standardSegments = each('beta staff none');
+export const largeSegments = each('crowd sea');
+export const ruleBasedSegments = each('pros locals guests gone');
 export const attributes = each('plan age tags seen version données');
 export const treatments = each('on off v1 v2 V.3-x_y 0');
 export const configs = [undefined, undefined, '', '{"colour":"blue"}', '[]', 'null', '"é"', '0'];

@@ -1,8 +1,9 @@
-/** Random flags and a subject, such that matchers match about half of the time. */
+/** Random flags, segments and a subject, such that matchers match about half of the time. */
 
 import { type Matcher, type MatcherType, matcherTypes } from '#domain/definitions/matchers.ts';
 import type { Evaluable, Subject, World } from '#domain/evaluation/evaluate.ts';
 import { matchesPattern } from '#domain/evaluation/match.ts';
+import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import {
   alphabets,
@@ -11,40 +12,87 @@ import {
   configs,
   day,
   keys,
+  largeSegments,
   minute,
   numbers,
   oddVersions,
   patterns,
-  segments,
+  ruleBasedSegments,
+  standardSegments,
   times,
   treatments,
   versions,
   words,
 } from './random-values.ts';
+import type { SegmentKind } from './sdk-definitions.ts';
 
 export interface RandomWorld extends World {
-  /** Each may ask for those behind it. */
+  /** Each may ask for those behind it. The last one names no rule-based segment. */
   readonly flags: readonly Evaluable[];
   readonly subject: Subject;
+  readonly kindOf: (segment: string) => SegmentKind;
 }
+
+const listing = [...standardSegments, ...largeSegments];
 
 /** The world of that number: always the same. */
 export function worldOf(number: number): RandomWorld {
   const chance = chanceOf(number);
   const names = ['first', 'second', 'third'].slice(0, chance.odds(0.4) ? 3 : 1);
-  const flags = names.map((name, index) => flagOf(chance, name, [...names.slice(index + 1), 'elsewhere']));
+  const flags = [
+    ...names.map((name, index) =>
+      flagOf(chance, name, {
+        flags: [...names.slice(index + 1), 'base', 'elsewhere'],
+        segments: [...listing, ...ruleBasedSegments, ...ruleBasedSegments],
+      }),
+    ),
+    flagOf(chance, 'base', { flags: ['elsewhere'], segments: listing }),
+  ];
   const byName = new Map(flags.map((flag) => [flag.name, flag]));
-  const members = new Set(segments.flatMap((segment) => chance.someOf(keys, 14).map((key) => `${segment} ${key}`)));
+  const members = new Set(listing.flatMap((segment) => chance.someOf(keys, 14).map((key) => `${segment} ${key}`)));
+  // The last name is that of a segment that is not active.
+  const rules = new Map(
+    ruleBasedSegments.slice(0, -1).map((name, index) => [name, segmentOf(chance, ruleBasedSegments.slice(index + 1))]),
+  );
   return {
     flags,
-    subject: subjectOf(chance, flags),
+    subject: subjectOf(chance, [
+      ...flags.flatMap((flag) => flag.rules),
+      ...[...rules.values()].flatMap((one) => one.rules),
+    ]),
+    kindOf: (name) =>
+      ruleBasedSegments.includes(name) ? 'rule-based' : largeSegments.includes(name) ? 'large' : 'standard',
     definitionOf: (name) => byName.get(name),
-    isInSegment: (segment, key) => members.has(`${segment} ${key}`),
+    listsKey: (segment, key) => members.has(`${segment} ${key}`),
+    segmentRulesOf: (name) => rules.get(name),
     matches: matchesPattern,
   };
 }
 
-function flagOf(chance: Chance, name: string, others: readonly string[]): Evaluable {
+/** What matchers may name. */
+interface Names {
+  readonly flags: readonly string[];
+  readonly segments: readonly string[];
+}
+
+function segmentOf(chance: Chance, later: readonly string[]): SegmentRules {
+  const segments = [...listing, ...later, ...later];
+  return {
+    rules: chance.listOf(0, 3, () => ({ condition: conditionOf(chance, { flags: ['base', 'elsewhere'], segments }) })),
+    excludedKeys: chance.someOf(keys, 8),
+    // The type is sometimes wrong: the name decides.
+    excludedSegments: chance.odds(0.6)
+      ? [...new Set(chance.someOf(segments, 2))].map((name) => ({ name, type: 'standard_segment' }))
+      : [],
+  };
+}
+
+const conditionOf = (chance: Chance, names: Names) => ({
+  combiner: 'AND' as const,
+  matchers: chance.listOf(1, chance.oneOf([1, 1, 2, 3]), () => matcherOf(chance, names)),
+});
+
+function flagOf(chance: Chance, name: string, names: Names): Evaluable {
   const own = [chance.oneOf(treatments), ...chance.someOf(treatments, 4)];
   const chosen = [...new Set(own)];
   const pool = chance.someOf(keys, 5);
@@ -59,7 +107,7 @@ function flagOf(chance: Chance, name: string, others: readonly string[]): Evalua
         name: treatment,
         ...(configurations === undefined ? {} : { configurations }),
         ...(chance.odds(0.4) ? { keys: pool.splice(0, chance.integer(0, 2)) } : {}),
-        ...(chance.odds(0.08) ? { segments: chance.someOf(segments, 2) } : {}),
+        ...(chance.odds(0.08) ? { segments: [...new Set(chance.someOf(names.segments, 2))] } : {}),
       };
     }),
     defaultTreatment: chance.oneOf(chosen),
@@ -67,10 +115,7 @@ function flagOf(chance: Chance, name: string, others: readonly string[]): Evalua
     trafficAllocation: chance.odds(0.6) ? 100 : chance.oneOf([0, 1, 50, 99, 100, chance.integer(0, 100)]),
     rules: chance.listOf(0, 4, () => ({
       buckets: sharesOf(chance, chosen),
-      condition: {
-        combiner: 'AND' as const,
-        matchers: chance.listOf(1, chance.oneOf([1, 1, 2, 3]), () => matcherOf(chance, others)),
-      },
+      condition: conditionOf(chance, names),
     })),
     defaultRule: sharesOf(chance, chosen),
     impressionsDisabled: false,
@@ -85,12 +130,13 @@ function sharesOf(chance: Chance, names: readonly string[]) {
   return names.map((treatment, index) => ({ treatment, size: (ends[index] ?? 100) - (ends[index - 1] ?? 0) }));
 }
 
-function matcherOf(chance: Chance, others: readonly string[]): Matcher {
-  const type = chance.oneOf(matcherTypes);
-  return { type, ...(chance.odds(0.25) ? { negate: true } : {}), ...membersOf[type](chance, others) };
+function matcherOf(chance: Chance, names: Names): Matcher {
+  // Those that lead on to other objects are what can differ most.
+  const type = chance.oneOf(chance.odds(0.3) ? (['IN_SEGMENT', 'IN_SEGMENT', 'IN_SPLIT'] as const) : matcherTypes);
+  return { type, ...(chance.odds(0.25) ? { negate: true } : {}), ...membersOf[type](chance, names) };
 }
 
-type Members = (chance: Chance, others: readonly string[]) => Omit<Matcher, 'type' | 'negate'>;
+type Members = (chance: Chance, names: Names) => Omit<Matcher, 'type' | 'negate'>;
 const named = (chance: Chance) => ({ attribute: chance.oneOf(attributes) });
 const maybeNamed = (chance: Chance) => (chance.odds(0.5) ? named(chance) : {});
 const texts: Members = (chance) => ({
@@ -106,7 +152,7 @@ const between =
   (chance) => ({ ...named(chance), between: { from: chance.oneOf(pool), to: chance.oneOf(pool) } });
 
 const membersOf: Record<MatcherType, Members> = {
-  IN_SEGMENT: (chance) => ({ string: chance.oneOf(segments) }),
+  IN_SEGMENT: (chance, { segments }) => ({ string: chance.oneOf(segments) }),
   IN_LIST_STRING: texts,
   STARTS_WITH_STRING: texts,
   ENDS_WITH_STRING: texts,
@@ -125,9 +171,9 @@ const membersOf: Record<MatcherType, Members> = {
   GREATER_THAN_OR_EQUAL_NUMBER: number,
   BETWEEN_NUMBER: between(numbers),
   BOOLEAN: (chance) => ({ ...named(chance), bool: chance.odds(0.5) }),
-  IN_SPLIT: (chance, others) => ({
+  IN_SPLIT: (chance, { flags }) => ({
     depends: {
-      splitName: chance.oneOf(others),
+      splitName: chance.oneOf(flags),
       treatments: chance.listOf(1, 3, () => chance.oneOf([...treatments, 'control'])),
     },
   }),
@@ -139,9 +185,9 @@ const membersOf: Record<MatcherType, Members> = {
 };
 
 /** Half of the attributes that rules ask for are near what the rules want; the rest is missing or anything at all. */
-function subjectOf(chance: Chance, flags: readonly Evaluable[]): Subject {
+function subjectOf(chance: Chance, rules: readonly SegmentRules['rules'][number][]): Subject {
   const members: Record<string, unknown> = {};
-  for (const matcher of flags.flatMap((flag) => flag.rules.flatMap((rule) => rule.condition.matchers))) {
+  for (const matcher of rules.flatMap((rule) => rule.condition.matchers)) {
     if (matcher.attribute === undefined || matcher.attribute in members || chance.odds(0.15)) continue;
     members[matcher.attribute] = chance.odds(0.65) ? valueNear(chance, matcher) : chance.oneOf(anything);
   }

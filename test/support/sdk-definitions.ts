@@ -1,7 +1,12 @@
-/** A definition as the official SDKs read it. */
+/** Definitions of flags and rule-based segments as the official SDKs read them. */
 
 import type { Matcher, MatcherType } from '#domain/definitions/matchers.ts';
 import type { Evaluable } from '#domain/evaluation/evaluate.ts';
+import type { SegmentRules } from '#domain/rule-based-segments.ts';
+
+/** SDKs look for each kind in another place; the Admin API names all of them the same way. */
+export type SegmentKind = 'standard' | 'large' | 'rule-based';
+type KindOf = (segment: string) => SegmentKind;
 
 /** The part of the SDKs' JSON that an evaluation looks at. */
 export interface SdkDefinition {
@@ -18,7 +23,7 @@ export interface SdkDefinition {
   readonly conditions: readonly object[];
 }
 
-export function toSdkDefinition(definition: Evaluable): SdkDefinition {
+export function toSdkDefinition(definition: Evaluable, kindOf: KindOf): SdkDefinition {
   const { name, killed, defaultTreatment, treatments, rules, defaultRule } = definition;
   const { trafficAllocation, trafficAllocationSeed, seed } = definition;
   const all = (treatment: string) => [{ treatment, size: 100 }];
@@ -35,11 +40,11 @@ export function toSdkDefinition(definition: Evaluable): SdkDefinition {
     ),
     ...treatments.flatMap(({ name: treatment, segments = [] }) =>
       segments.map((segment) =>
-        condition('WHITELIST', 'whitelisted segment', [keyed('IN_SEGMENT', segmentData(segment))], all(treatment)),
+        condition('WHITELIST', 'whitelisted segment', [keyed(...inSegment(segment, kindOf))], all(treatment)),
       ),
     ),
     ...rules.map(({ condition: { matchers }, buckets }, index) =>
-      condition('ROLLOUT', `rule ${index}`, matchers.map(toSdkMatcher), buckets),
+      condition('ROLLOUT', `rule ${index}`, matchers.map(toSdkMatcher(kindOf)), buckets),
     ),
     condition('ROLLOUT', 'default rule', [keyed('ALL_KEYS', {})], defaultRule),
   ];
@@ -61,6 +66,32 @@ export function toSdkDefinition(definition: Evaluable): SdkDefinition {
   };
 }
 
+export interface SdkRuleBasedSegment {
+  readonly name: string;
+  readonly status: 'ACTIVE';
+  readonly changeNumber: number;
+  readonly excluded: { keys: readonly string[]; segments: readonly { name: string; type: SegmentKind }[] };
+  readonly conditions: readonly object[];
+}
+
+export const toSdkRuleBasedSegment = (
+  name: string,
+  { rules, excludedKeys, excludedSegments }: SegmentRules,
+  kindOf: KindOf,
+): SdkRuleBasedSegment => ({
+  name,
+  status: 'ACTIVE',
+  changeNumber: 1,
+  excluded: {
+    keys: excludedKeys,
+    segments: excludedSegments.map(({ name: segment }) => ({ name: segment, type: kindOf(segment) })),
+  },
+  conditions: rules.map(({ condition: { matchers } }) => ({
+    conditionType: 'ROLLOUT',
+    matcherGroup: { combiner: 'AND', matchers: matchers.map(toSdkMatcher(kindOf)) },
+  })),
+});
+
 const condition = (conditionType: string, label: string, matchers: object[], partitions: readonly object[]) => ({
   conditionType,
   label,
@@ -68,16 +99,32 @@ const condition = (conditionType: string, label: string, matchers: object[], par
   partitions,
 });
 const keyed = (matcherType: string, data: object) => ({ keySelector: null, matcherType, negate: false, ...data });
-const segmentData = (segmentName: string | undefined) => ({ userDefinedSegmentMatcherData: { segmentName } });
 
-function toSdkMatcher(matcher: Matcher): object {
-  const [matcherType, data] = types[matcher.type];
-  return {
-    keySelector: { trafficType: 'user', attribute: matcher.attribute ?? null },
-    matcherType,
-    negate: matcher.negate ?? false,
-    ...data(matcher),
+function inSegment(name: string, kindOf: KindOf): [matcherType: string, data: object] {
+  const kind = kindOf(name);
+  if (kind === 'large') {
+    return ['IN_LARGE_SEGMENT', { userDefinedLargeSegmentMatcherData: { largeSegmentName: name } }];
+  }
+  const matcherType = kind === 'standard' ? 'IN_SEGMENT' : 'IN_RULE_BASED_SEGMENT';
+  return [matcherType, { userDefinedSegmentMatcherData: { segmentName: name } }];
+}
+
+const toSdkMatcher =
+  (kindOf: KindOf) =>
+  (matcher: Matcher): object => {
+    const [matcherType, data] =
+      matcher.type === 'IN_SEGMENT' ? inSegment(matcher.string ?? '', kindOf) : valueMatcher(matcher, matcher.type);
+    return {
+      keySelector: { trafficType: 'user', attribute: matcher.attribute ?? null },
+      matcherType,
+      negate: matcher.negate ?? false,
+      ...data,
+    };
   };
+
+function valueMatcher(matcher: Matcher, type: Exclude<MatcherType, 'IN_SEGMENT'>): [matcherType: string, data: object] {
+  const [matcherType, data] = types[type];
+  return [matcherType, data(matcher)];
 }
 
 const list = ({ strings }: Matcher) => ({ whitelistMatcherData: { whitelist: strings } });
@@ -89,8 +136,7 @@ const range = (dataType: 'NUMBER' | 'DATETIME') => (matcher: Matcher) => ({
   betweenMatcherData: { dataType, start: matcher.between?.from, end: matcher.between?.to },
 });
 
-const types: Record<MatcherType, [matcherType: string, data: (matcher: Matcher) => object]> = {
-  IN_SEGMENT: ['IN_SEGMENT', ({ string }) => segmentData(string)],
+const types: Record<Exclude<MatcherType, 'IN_SEGMENT'>, [matcherType: string, data: (matcher: Matcher) => object]> = {
   IN_LIST_STRING: ['WHITELIST', list],
   STARTS_WITH_STRING: ['STARTS_WITH', list],
   ENDS_WITH_STRING: ['ENDS_WITH', list],

@@ -3,9 +3,18 @@ import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
 import type { Seeds } from '../bucketing.ts';
 import { joinObjects } from '../json.ts';
-import { maxComplaints, Problem } from '../problems.ts';
-import { Description, extend, Millis, OneOf, Reference } from '../schema.ts';
-import { checkMatcher, Matcher } from './matchers.ts';
+import { Problem } from '../problems.ts';
+import { Description, extend, Millis, Reference } from '../schema.ts';
+import {
+  type Complain,
+  Condition,
+  checkMatchers,
+  checkRepeats,
+  complaintsOf,
+  flagsIn,
+  segmentsIn,
+} from './conditions.ts';
+import type { Matcher } from './matchers.ts';
 
 export const Bucket = Type.Object({ treatment: Type.String(), size: Type.Integer({ minimum: 0, maximum: 100 }) });
 export type Bucket = Static<typeof Bucket>;
@@ -21,10 +30,7 @@ const Treatment = Type.Object({
 });
 export type Treatment = Static<typeof Treatment>;
 
-const Rule = Type.Object({
-  buckets: Type.Array(Bucket),
-  condition: Type.Object({ combiner: OneOf(['AND']), matchers: Type.Array(Matcher) }),
-});
+const Rule = Type.Object({ buckets: Type.Array(Bucket), condition: Condition });
 export type Rule = Static<typeof Rule>;
 
 /** The part that clients decide: created, replaced and patched. */
@@ -169,32 +175,16 @@ export const definitionNotFound = (
 export const maxDependencies = 100;
 
 /** The names of the flags that rules depend on. */
-export const dependenciesOf = (targeting: Targeting): string[] => [
-  ...new Set(
-    targeting.rules.flatMap((rule) => rule.condition.matchers.flatMap((matcher) => matcher.depends?.splitName ?? [])),
-  ),
-];
+export const dependenciesOf = ({ rules }: Targeting): string[] => [...new Set(flagsIn(rules))];
 
 /** The names of the segments in treatments and rules. */
 export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
-  ...new Set([
-    ...treatments.flatMap(({ segments = [] }) => segments),
-    ...rules.flatMap(({ condition }) =>
-      condition.matchers.flatMap(({ type, string }) => (type === 'IN_SEGMENT' && string ? [string] : [])),
-    ),
-  ]),
+  ...new Set([...treatments.flatMap(({ segments = [] }) => segments), ...segmentsIn(rules)]),
 ];
 
 /** All complaints about a definition of the right shape, in the order of its fields. */
-export function checkTargeting(targeting: Targeting, surroundings: Surroundings): string[] {
-  const complaints: string[] = [];
-  // A definition can have 100,000 errors: complaints that nobody will read are counted, not written.
-  const complain: Complain = (write) => void complaints.push(complaints.length < maxComplaints ? write() : '');
-  checkParts(targeting, surroundings, complain);
-  return complaints;
-}
-
-type Complain = (write: () => string) => void;
+export const checkTargeting = (targeting: Targeting, surroundings: Surroundings): string[] =>
+  complaintsOf((complain) => checkParts(targeting, surroundings, complain));
 
 function checkParts(targeting: Targeting, surroundings: Surroundings, complain: Complain): void {
   const { treatments, defaultTreatment, baselineTreatment, rules, defaultRule } = targeting;
@@ -204,9 +194,10 @@ function checkParts(targeting: Targeting, surroundings: Surroundings, complain: 
   // If absent, it is the default treatment, which was checked above.
   if (baselineTreatment !== defaultTreatment && !names.has(baselineTreatment))
     complain(() => `baselineTreatment ${baselineTreatment} is not a treatment`);
+  const complaintAbout = (matcher: Matcher) => complaintAboutDependency(matcher, surroundings);
   for (const [index, { buckets, condition }] of rules.entries()) {
     checkBuckets(`rules/${index}/buckets`, { buckets, names }, complain);
-    checkCondition(`rules/${index}/condition/matchers`, { ...condition, surroundings }, complain);
+    checkMatchers(`rules/${index}/condition/matchers`, { ...condition, complaintAbout }, complain);
   }
   checkBuckets('defaultRule', { buckets: defaultRule, names }, complain);
   if (dependenciesOf(targeting).length > maxDependencies) {
@@ -236,18 +227,6 @@ function checkTreatmentName(place: string, name: string, complain: Complain): vo
   }
 }
 
-/** Complains about each value that occurred before, here or in an earlier list that shares `seen`. */
-function checkRepeats(
-  place: string,
-  { values, seen }: { values: readonly string[]; seen: Set<string> },
-  complain: Complain,
-): void {
-  for (const [at, value] of values.entries()) {
-    if (seen.has(value)) complain(() => `${place}/${at} ${value} is used twice`);
-    seen.add(value);
-  }
-}
-
 /** Some clients send an empty string for none. */
 function isJsonText(text = ''): boolean {
   if (text === '') return true;
@@ -271,19 +250,6 @@ function checkBuckets(
   checkRepeats(place, { values: treatments, seen: new Set() }, complain);
   const total = buckets.reduce((sum, bucket) => sum + bucket.size, 0);
   if (total !== 100) complain(() => `${place} sizes must add up to 100, not ${total}`);
-}
-
-function checkCondition(
-  place: string,
-  { matchers, surroundings }: { matchers: readonly Matcher[]; surroundings: Surroundings },
-  complain: Complain,
-): void {
-  if (matchers.length === 0) complain(() => `${place} must not be empty`);
-  for (const [index, matcher] of matchers.entries()) {
-    for (const complaint of checkMatcher(matcher)) complain(() => `${place}/${index}/${complaint}`);
-    const complaint = complaintAboutDependency(matcher, surroundings);
-    if (complaint) complain(() => `${place}/${index}/${complaint}`);
-  }
 }
 
 function complaintAboutDependency(

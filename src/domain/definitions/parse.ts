@@ -1,9 +1,10 @@
-/** Parses definitions, from a client's body or the result of a patch. */
+/** Parses definitions of flags and of rule-based segments, from a client's body or the result of a patch. */
 import type { Seeds } from '../bucketing.ts';
 import { equalJson, isObject, type Members, mapItems, mapMembers } from '../json.ts';
 import { applyPatch, type Operation } from '../json-patch.ts';
 import { refuse } from '../problems.ts';
 import { withoutRevision } from '../revisions.ts';
+import { SegmentRules } from '../rule-based-segments.ts';
 import { booleanFromText } from '../schema.ts';
 import { shapeOf } from '../shapes.ts';
 import { type Definition, Targeting } from './definition.ts';
@@ -39,6 +40,44 @@ export function parseSeeds(input: unknown): Seeds | undefined {
 }
 
 const isSignedInteger = (value: unknown): boolean => Number.isInteger(value) && value === ((value as number) | 0);
+
+const segmentShape = shapeOf(SegmentRules);
+
+/** Parses the definition of a rule-based segment as leniently as that of a flag. Refuses a wrong shape. */
+export function parseSegmentRules(input: unknown): SegmentRules {
+  const body = withoutNulls(input, 0);
+  const filled = isObject(body) ? withSegmentDefaults(body) : body;
+  const foreign = complaintsAboutOperators(filled);
+  refuse('rule_based_segment_invalid', foreign.length > 0 ? foreign : segmentShape.complaints(filled));
+  return segmentShape.clean(filled);
+}
+
+const withSegmentDefaults = ({ rules = [], excludedKeys = [], excludedSegments = [], ...body }: Members): Members => ({
+  ...body,
+  rules: eachObject(rules, ruleWithDefaults),
+  excludedKeys,
+  excludedSegments: eachObject(excludedSegments, withType),
+});
+
+/** Some clients leave the type out or send `segment`. The name tells which segment it is. */
+const withType = (segment: Members): Members =>
+  segment.type === undefined || segment.type === 'segment' ? { ...segment, type: 'standard_segment' } : segment;
+
+/** The vendor's page on rule-based segments shows matchers that its own API does not use. */
+function complaintsAboutOperators(body: unknown): string[] {
+  const rules = isObject(body) && Array.isArray(body.rules) ? body.rules : [];
+  for (const [index, rule] of rules.entries()) {
+    const matchers = isObject(rule) && isObject(rule.condition) ? rule.condition.matchers : [];
+    const at = Array.isArray(matchers) ? matchers.findIndex(hasOperator) : -1;
+    if (at >= 0) return [`rules/${index}/condition/matchers/${at} ${operatorComplaint}`];
+  }
+  return [];
+}
+
+const hasOperator = (matcher: unknown): boolean =>
+  isObject(matcher) && matcher.type === undefined && (matcher.operator !== undefined || matcher.value !== undefined);
+const operatorComplaint =
+  'must be a matcher as in feature flags, with type instead of operator and value: {"type":"IN_LIST_STRING","attribute":"plan","strings":["pro"]}';
 
 const serverFields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'] as const;
 /** Every place in a definition. A patch of another place would change nothing without an error. */

@@ -1,4 +1,4 @@
-/** The flags an evaluation depends on. Segments do not exist yet, so they are empty. */
+/** The flags an evaluation depends on. Segments are not loaded yet, so they count as empty. */
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { getFlag } from '#contract/flags.ts';
@@ -38,7 +38,13 @@ export function useWorld(environmentId: string, ...targetings: readonly (Targeti
   const versions = answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the other flags' data
   return useMemo(
-    () => ({ definitionOf: known, otherFlag: read, isInSegment: () => false, matches: matchesInTime }),
+    () => ({
+      definitionOf: known,
+      otherFlag: read,
+      listsKey: () => false,
+      segmentRulesOf: () => undefined,
+      matches: matchesInTime,
+    }),
     [flags.join(' '), versions, environmentId],
   );
 }
