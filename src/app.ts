@@ -15,7 +15,7 @@ import {
 import type { Logger } from 'pino';
 import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
-import { accountBodyLimit, accountPrefix, bodyLimit, prefix } from '#contract/parts.ts';
+import { accountBodyLimit, accountPrefix, bodyLimit, prefix, prefixV3, publicPrefixV3 } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
 import { createRefresh } from '#http/cache/refresh.ts';
@@ -32,6 +32,7 @@ import { changes } from '#http/routes/changes.ts';
 import { definitions } from '#http/routes/definitions.ts';
 import { documents } from '#http/routes/documents.ts';
 import { environments } from '#http/routes/environments.ts';
+import { flagSets } from '#http/routes/flag-sets.ts';
 import { flags } from '#http/routes/flags.ts';
 import { groups } from '#http/routes/groups.ts';
 import { projects } from '#http/routes/projects.ts';
@@ -158,6 +159,7 @@ export async function createApp({
     ...changes(store, markersFor('changes', account.markerSecret)),
     ...rollouts(store),
   ];
+  const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const afterAnswers = createAfterAnswers(log);
   app.addHook('onClose', afterAnswers.drain);
   const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store)];
@@ -165,6 +167,8 @@ export async function createApp({
   const refuse = refuseUnknown([
     ...pathsOf(probeRoutes),
     ...pathsOf(adminRoutes, prefix),
+    ...pathsOf(flagSetRoutes, prefixV3),
+    ...pathsOf(flagSetRoutes, publicPrefixV3),
     ...pathsOf(accountRoutes, accountPrefix),
     ...['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
   ]);
@@ -188,14 +192,14 @@ export async function createApp({
     register(scope, services, probeRoutes);
   };
 
-  const adminApi = async (scope: FastifyInstance) => {
+  const adminApi = (routes: readonly Route[]) => async (scope: FastifyInstance) => {
     shareDeadline(scope, maxWaitMs);
     await scope.register(cookie);
     allowOrigins(scope, corsOrigins);
     // In this order: responses are cached as they are sent, compressed.
     compressAnswers(scope);
     responses.storeFrom(scope);
-    register(scope, services, adminRoutes);
+    register(scope, services, routes);
     scope.setNotFoundHandler(refuse);
     // Otherwise the interface's pages would answer every other GET.
     scope.get('/*', (_request, reply) => reply.callNotFound());
@@ -214,7 +218,8 @@ export async function createApp({
   };
 
   await encapsulate(app, probes);
-  await encapsulate(app, adminApi, prefix);
+  await encapsulate(app, adminApi(adminRoutes), prefix);
+  for (const base of [prefixV3, publicPrefixV3]) await encapsulate(app, adminApi(flagSetRoutes), base);
   await encapsulate(app, accountApi, accountPrefix);
   await encapsulate(app, apiDocuments);
   await encapsulate(app, servePages);

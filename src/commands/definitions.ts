@@ -9,6 +9,7 @@ import {
   type Targeting,
   toRecordText,
   toTargeting,
+  withFlagSets,
 } from '#domain/definitions/definition.ts';
 import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from '#domain/definitions/edits.ts';
 import { parseSeeds } from '#domain/definitions/parse.ts';
@@ -24,6 +25,7 @@ import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
+import { keepFlagSets } from '#store/flag-sets.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
 import { countOtherDependencies, listDependents, saveReferences } from '#store/references.ts';
 import { definitionTag, type Tx } from '#store/sql.ts';
@@ -97,7 +99,7 @@ export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange
     return undefined;
   }
   const before = parseStored(stored);
-  const targeting = applyEdit(before, edit);
+  const targeting = await resolveFlagSets(tx, change.project, applyEdit(before, edit));
   if (equalJson(targeting, toTargeting(before))) return tx.unchanged({ stored, targeting });
   const text = isSwitch(edit) ? JSON.stringify(targeting) : await saveValid(tx, change, { targeting, before });
   return save(tx, change, { stored, revision, action: actions[edit.kind], targeting, text });
@@ -115,11 +117,12 @@ const isSwitch = ({ kind }: DefinitionEdit): boolean => kind === 'kill' || kind 
 
 async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdit): Promise<EditedDefinition> {
   const { flag, ifMatch } = change;
-  const targeting = applyEdit(undefined, edit);
+  const asked = applyEdit(undefined, edit);
   const seeds = parseSeeds(edit.body) ?? newSeeds();
   if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
   if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
+  const targeting = await resolveFlagSets(tx, change.project, asked);
   const text = await requireValid(tx, change, { targeting, knownDependencies: [] });
   const stored: store.SeededDefinition = {
     id: flag.id,
@@ -165,6 +168,24 @@ export async function removeDefinition(tx: RecordingTx, place: Place, { stored, 
   return notBefore;
 }
 
+/**
+ * Takes a flag set out of a definition, as part of deleting the set. Takes the environment's next change number, which
+ * is the lock.
+ */
+export async function leaveFlagSetIn(tx: RecordingTx, place: Place, flagSetId: string): Promise<void> {
+  const { environment, changeNumber: revision } = await nextChangeNumber(tx, place.environment);
+  const stored = await store.findStoredDefinition(tx, environment, place.flag.id);
+  if (!stored) return;
+  const before = toTargeting(parseStored(stored));
+  const left = (before.flagSets ?? []).filter(({ id }) => id !== flagSetId);
+  const targeting = withFlagSets(before, left);
+  await saveReferences(tx, environment.id, { ...place.flag, kind: 'flag' }, referencesOf(targeting));
+  await save(tx, place, {
+    ...{ stored, revision, action: 'definition.patched', targeting },
+    text: JSON.stringify(targeting),
+  });
+}
+
 /** What the audit entry of a change refers to. */
 type Place = Pick<DefinitionChange, 'project' | 'note'> & { readonly environment: Reference; readonly flag: Reference };
 
@@ -192,7 +213,7 @@ interface Saved extends Locked {
 
 async function save(
   tx: RecordingTx,
-  change: DefinitionChange,
+  change: Place,
   { stored: before, revision, action, targeting, text }: Saved,
 ): Promise<EditedDefinition> {
   const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
@@ -205,6 +226,28 @@ async function save(
     notBefore: lastUpdateTime,
   });
   return { stored, targeting };
+}
+
+/**
+ * Flag sets by their ids, whether the targeting names them by id or by name. They stay until the commit. Refuses those
+ * that the project does not have.
+ */
+async function resolveFlagSets(tx: Tx, project: Project, targeting: Targeting): Promise<Targeting> {
+  const words = (targeting.flagSets ?? []).map(({ id }) => id);
+  if (words.length === 0) return targeting;
+  const sets = await keepFlagSets(tx, project.id, words);
+  const idOf = (word: string) => (sets.find(({ id }) => id === word) ?? sets.find(({ name }) => name === word))?.id;
+  refuse(
+    'definition_invalid',
+    words.flatMap((word, index) =>
+      idOf(word) === undefined ? [`flagSets/${index} ${word} is not a flag set of the project`] : [],
+    ),
+  );
+  const ids = new Set(words.flatMap((word) => idOf(word) ?? []));
+  return withFlagSets(
+    targeting,
+    [...ids].map((id) => ({ id, type: 'flag_set' })),
+  );
 }
 
 /** SDKs download whole definitions, so their size is limited. */

@@ -7,6 +7,7 @@ import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Matcher } from '#domain/definitions/matchers.ts';
 import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
 import { EnvironmentDetails, EnvironmentSummary } from '#domain/environments.ts';
+import { FlagSetReply } from '#domain/flag-sets.ts';
 import { Flag } from '#domain/flags.ts';
 import { Group } from '#domain/groups.ts';
 import { Patch } from '#domain/json-patch.ts';
@@ -22,6 +23,7 @@ import * as changes from './changes.ts';
 import * as definitions from './definitions.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as environments from './environments.ts';
+import * as flagSets from './flag-sets.ts';
 import * as flags from './flags.ts';
 import * as groups from './groups.ts';
 import * as projects from './projects.ts';
@@ -87,6 +89,12 @@ export const resources = {
       'What a flag serves in one environment: treatments, targeted keys, rules and shares; kill and restore.',
     endpoints: definitions,
     schemas: { Definition, DefinitionSummary, ExpandedDefinition, DefinitionBody, Matcher, Patch },
+  },
+  flagSets: {
+    title: 'Flag sets',
+    description: 'Named sets of flags. Definitions say which sets they are in. Also served at `/api/v3/flag-sets`.',
+    endpoints: flagSets,
+    schemas: { FlagSet: FlagSetReply },
   },
   users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {

@@ -6,6 +6,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Access } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
+import type { FlagSet } from '#domain/flag-sets.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import type { ProblemCode } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
@@ -23,6 +24,8 @@ export interface Endpoint {
    * `attribute:bulk`.
    */
   readonly path: string;
+  /** Instead of the prefix of its group. */
+  readonly base?: string;
   readonly summary: string;
   readonly description?: string;
   /**
@@ -83,10 +86,12 @@ export function problemsOf({
   if (method !== 'GET') found.push('origin_foreign', 'unavailable');
   if (isOfProject(path)) found.push('project_not_found');
   if (path.includes('/:environment')) found.push('environment_not_found');
-  if (isOfProject(path) && !path.includes('/:project')) found.push('environment_ambiguous');
+  if (path.includes('/:environment') && !path.includes('/:project')) found.push('environment_ambiguous');
   if (segmentParams.some((word) => path.includes(`/:${word}`))) found.push('segment_not_found');
   if (path.includes('/:trafficType')) found.push('traffic_type_not_found');
-  if (path.includes('/:flag')) found.push(path.includes('/:environment') ? 'definition_not_found' : 'flag_not_found');
+  if (path.includes('/:flagSet')) found.push('flag_set_not_found');
+  if (/\/:flag(\/|$)/.test(path))
+    found.push(path.includes('/:environment') ? 'definition_not_found' : 'flag_not_found');
   if (path.includes('/:') || query || body) found.push('request_invalid');
   if (body || looseBody || textBody) found.push('json_invalid');
   if (method !== 'GET') found.push('body_too_large');
@@ -95,7 +100,8 @@ export function problemsOf({
 
 const segmentParams = ['segment', 'largeSegment', 'ruleBasedSegment'] as const;
 
-const isOfProject = (path: string): boolean => path.includes('/:project') || path.includes('/:environment');
+/** Whether the path names something in a project, so that its project is known. */
+const isOfProject = (path: string): boolean => /\/:(project|environment|flagSet)(\/|$)/.test(path);
 
 /** Path parameters that name an object, and the object that the handler gets. */
 interface Resolvable {
@@ -103,6 +109,7 @@ interface Resolvable {
   environment: Environment;
   flag: Flag;
   trafficType: TrafficType;
+  flagSet: FlagSet;
   segment: Segment;
   largeSegment: Segment;
   ruleBasedSegment: Segment;
@@ -127,8 +134,8 @@ export type Resolved<E extends Endpoint> = {
   readonly [Word in Named<Params<E['path']>> & keyof Resolvable]: ResolvableIn<E['path']>[Word];
 };
 
-/** An environment is found with its project, even if the path does not name that. */
-type Named<Word> = 'environment' extends Word ? Word | 'project' : Word;
+/** An environment or a flag set is found with its project, even if the path does not name that. */
+type Named<Word> = Extract<Word, 'environment' | 'flagSet'> extends never ? Word : Word | 'project';
 
 export type Query<E extends Endpoint> = StaticOr<Member<E, 'query'>, Record<never, never>>;
 export type Body<E extends Endpoint> = E extends { readonly bodyIsOptional: true }

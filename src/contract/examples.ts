@@ -48,6 +48,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
   attribute: { description: 'Id of the attribute.', example: 'plan' },
   objectType: { description: '`Split`, the only type of object that has tags.', example: 'Split' },
+  flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
   user: { description: 'Id of the user.', example: ids.user },
   group: { description: 'Id of the group.', example: ids.group },
   key: { description: 'Id of the API key. DELETE also takes the key itself.', example: ids.key },
@@ -161,6 +162,15 @@ const summary = {
   lastUpdateTime: at,
 };
 const note = { title: 'Ramp up', comment: 'No errors since Monday' };
+
+const flagSet = {
+  id: '019b76da-a800-7000-8000-000000000041',
+  name: 'mobile',
+  description: 'What the apps ask for',
+  workspace: { id: ids.project, type: 'workspace' as const },
+  createdAt: '2026-01-01T00:00:00.000000Z',
+  type: 'flag_set' as const,
+};
 
 const user = {
   id: ids.user,
@@ -317,6 +327,14 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   killDefinitionByPost: { body: note, reply: { ...definition, killed: true } },
   restoreDefinition: { body: note, reply: definition },
   restoreDefinitionByPost: { body: note, reply: definition },
+
+  listFlagSets: { reply: { ...markerPage(flagSet, 50), objects: [flagSet] } },
+  getFlagSet: { reply: flagSet },
+  createFlagSet: {
+    body: { name: flagSet.name, description: flagSet.description, workspace: { id: 'Default' } },
+    reply: flagSet,
+  },
+  deleteFlagSet: { reply: true },
 
   inviteUser: { body: { email: user.email, groups: [] }, reply: { ...invited, groups: [] } },
   listUsers: { reply: markerPage({ ...user, groups: [...user.groups] }, 20) },

@@ -65,7 +65,7 @@ function toPaths(): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
   for (const { title, base, endpoints } of all) {
     for (const [name, endpoint] of Object.entries(endpoints)) {
-      const path = base + endpoint.path.replaceAll(/\/:(\w+)/g, '/{$1}');
+      const path = (endpoint.base ?? base) + endpoint.path.replaceAll(/\/:(\w+)/g, '/{$1}');
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(title, name, endpoint) };
     }
   }

@@ -4,6 +4,9 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Kind } from '#domain/problems.ts';
 
 export const prefix = '/internal/api/v2';
+/** Of flag sets. The vendor's clients call them without `/internal`, too. */
+export const prefixV3 = '/internal/api/v3';
+export const publicPrefixV3 = '/api/v3';
 export const accountPrefix = '/internal/account';
 
 export const statusOf: Record<Kind, number> = {

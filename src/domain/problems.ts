@@ -186,6 +186,15 @@ export const problems = {
     (p) => `Definition of ${p.flag} in ${p.environment} already exists`,
   ),
   definition_invalid: invalid(),
+  flag_set_not_found: notFound(
+    'flag set',
+    'Flag sets are found by id; GET /flag-sets?workspace_id=<project> lists them',
+  ),
+  flag_set_name_taken: taken('Flag set'),
+  flag_set_in_use: problem<{ name: string; max: number }>(
+    'invalid',
+    (p) => `Flag set ${p.name} is named by more than ${p.max} definitions; remove it from some of them first`,
+  ),
 
   // segments
   segment_not_found: notFound(

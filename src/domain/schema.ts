@@ -41,6 +41,7 @@ export const patterns = {
   flagName: '^[A-Za-z][-_.A-Za-z0-9]*$',
   trafficTypeName: '^[A-Za-z][-_A-Za-z0-9]*$',
   segmentName: '^[A-Za-z][A-Za-z0-9_-]*$',
+  flagSetName: '^[a-z0-9][_a-z0-9]*$',
   sixDigits: '^[0-9]{6}$',
 };
 

@@ -136,5 +136,6 @@ const patternSentences: Record<string, string> = {
   [patterns.flagName]: 'must be a letter, then letters, digits, -, _ or .',
   [patterns.trafficTypeName]: 'must be a letter, then letters, digits, - or _',
   [patterns.segmentName]: 'must be a letter, then letters, digits, - or _',
+  [patterns.flagSetName]: 'must be lower-case letters, digits and _, and must not begin with _',
   [patterns.sixDigits]: 'must be six digits',
 };

@@ -1,6 +1,7 @@
 /** What definitions and rule-based segments name, extracted from them: for cycle checks and "used by" lists. */
 import sql, { bulk, empty, join } from 'sql-template-tag';
 import type { ObjectReference } from '#domain/definitions/references.ts';
+import type { FlagSet } from '#domain/flag-sets.ts';
 import type { Dependent } from '#domain/flags.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { SegmentUser } from '#domain/segments.ts';
@@ -171,3 +172,17 @@ export async function countSegmentUsers(db: Reader, filter: SegmentUsersFilter):
   const row = await db.one<{ total: number }>(sql`select count(*) as total from ${segmentUsersIn(filter)}`);
   return row?.total ?? 0;
 }
+
+/** The environments where definitions name a flag set, by id, and how many do. */
+export const listFlagSetEnvironments = (db: Reader, { id, projectId }: Pick<FlagSet, 'id' | 'projectId'>) =>
+  db.all<Reference & { readonly count: number }>(sql`
+    select e.id, e.name, count(*) as count from environments e cross join object_references r
+     where e.project_id = ${projectId} and r.environment_id = e.id and r.kind = 'flag_set' and r.name = ${id}
+     group by e.id, e.name order by e.id`);
+
+/** The first flags whose definitions in the environment name a flag set. */
+export const listFlagsInSet = (db: Reader, environmentId: string, flagSetId: string, limit: number) =>
+  db.all<Reference>(sql`
+    select flag_id as id, from_name as name from object_references
+     where environment_id = ${environmentId} and kind = 'flag_set' and name = ${flagSetId} and from_kind = 'flag'
+     order by from_name limit ${limit}`);

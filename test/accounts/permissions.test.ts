@@ -6,7 +6,7 @@ import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { type Actor, allows, permissionsOfPerson } from '#domain/access.ts';
 import { type Request, refused } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject, aSetName, uniqueName } from '../support/build.ts';
 import {
   account,
   administratorsId,
@@ -56,6 +56,12 @@ async function attributePath(): Promise<string> {
   const id = uniqueName('attribute');
   await api.post(schemaPath, { id });
   return `${schemaPath}/${id}`;
+}
+
+const setsPath = '/internal/api/v3/flag-sets';
+async function flagSetPath(): Promise<string> {
+  const { body } = await api.post(setsPath, { name: aSetName(), workspace: { id: project.id } });
+  return `${setsPath}/${body.id}`;
 }
 
 async function anEnvironment(): Promise<string> {
@@ -171,6 +177,13 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAllWhoSeeTheProject,
     async () => [`${await definitionPath({ killed: true })}/restore`],
   ],
+  'flagSets.listFlagSets': [forAllWhoSeeTheProject, async () => [`${setsPath}?workspace_id=${project.id}`]],
+  'flagSets.getFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
+  'flagSets.createFlagSet': [
+    forAllWhoSeeTheProject,
+    async () => [setsPath, { name: aSetName(), workspace: { id: project.id } }],
+  ],
+  'flagSets.deleteFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
   'users.inviteUser': [forAdministrators, async () => ['/users', { email: anEmail() }]],
   'users.listUsers': [forAll, async () => ['/users']],
   'users.getUser': [forAll, async () => [`/users/${administrator.id}`]],
@@ -224,6 +237,12 @@ const strangers: Record<string, Request> = {
   deactivated: gone.signedIn,
 };
 
+/** A flag set's path does not name its project. */
+const absent = (path: string): string =>
+  path.startsWith(`${setsPath}/`)
+    ? `Could not find flag set ${path.slice(setsPath.length + 1)}`
+    : `Could not find project ${project.id}`;
+
 describe('what a person may do', () => {
   for (const { name, endpoint } of endpoints) {
     const [statuses, makeCall] = matrix[name];
@@ -235,7 +254,7 @@ describe('what a person may do', () => {
           const answer = await api.call(method, path, { ...person.signedIn, body });
           const expected = statuses[index];
           if (expected === 403) refused(answer, 403, 'Role is insufficient');
-          else if (expected === 404) refused(answer, 404, `Could not find project ${project.id}`);
+          else if (expected === 404) refused(answer, 404, absent(path));
           else assert.equal(answer.status, 200, `${path} ${answer.text}`);
         });
         const written = method !== 'GET' && statuses[index] === 200;

@@ -1,9 +1,9 @@
-/** `impressionsDisabled` and `flagSets`, which clients send with a definition. */
+/** `impressionsDisabled`, which clients send with a definition. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aProject } from '../support/build.ts';
 
 const api = await startApi();
 const project = await aProject(api);
@@ -54,22 +54,4 @@ test('a definition that was stored before there was impressionsDisabled answers 
   assert.equal(expanded.impressionsDisabled, false);
   const patch = [{ op: 'replace', path: '/impressionsDisabled', value: true }];
   assert.equal((await api.patch(path, patch)).body.impressionsDisabled, true);
-});
-
-test('a definition that names flag sets is refused, because there are none yet; an empty list and null are taken', async () => {
-  const { path, flag } = await aDefinedFlag(api, project);
-  const message = 'flagSets must be empty: there are no flag sets yet';
-  const undefinedFlag = await aFlag(api, project);
-  const create = path.replace(flag.name, undefinedFlag.name);
-  const actions = await api.recorded(async () => {
-    for (const flagSets of [[{ id: 'set', type: 'FlagSet' }], ['set'], 'set', {}]) {
-      refused(await api.put(path, aDefinition({ flagSets })), 400, message);
-      refused(await api.post(create, aDefinition({ flagSets })), 400, message);
-    }
-  });
-  assert.deepEqual(actions, []);
-  for (const flagSets of [[], null]) {
-    const { status, body } = await api.put(path, aDefinition({ flagSets }));
-    assert.deepEqual([status, 'flagSets' in body], [200, false]);
-  }
 });

@@ -277,7 +277,7 @@ test('a patch is read as JSON whatever its content type says, and unknown fields
 test('a place that no definition has is refused, not passed over', async () => {
   const project = await aProject(api);
   const { path, definition } = await aDefinedFlag(api, project);
-  const places = ['/treatments/0/configuration', '/rules/0/bucket', '/treatments/0/keys/0/x', '/flagSets', '/killed/x'];
+  const places = ['/treatments/0/configuration', '/rules/0/bucket', '/treatments/0/keys/0/x', '/flagSet', '/killed/x'];
   const actions = await api.recorded(async () => {
     for (const place of places) {
       refused(

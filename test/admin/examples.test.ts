@@ -17,7 +17,7 @@ async function send(name: string): Promise<Answer> {
   const endpoint = all[name] ?? assert.fail(`there is no ${name}`);
   const path = pathWith(endpoint.path, (word) => encodeURIComponent(learned[word] ?? parameters[word]?.example ?? ''));
   const { body } = examples[name as keyof typeof examples] as { body?: unknown };
-  const answer = await api.call(endpoint.method, path, body === undefined ? {} : { body });
+  const answer = await api.call(endpoint.method, (endpoint.base ?? '') + path, body === undefined ? {} : { body });
   assert.equal(answer.status, 200, `${name}: ${answer.text}`);
   return answer;
 }
@@ -50,7 +50,9 @@ test('the examples of projects, environments, traffic types and attributes work'
   await send('replaceRestriction');
 });
 
-test('the examples of groups, users and keys work once their ids are filled in', async () => {
+test('the examples of flag sets, groups, users and keys work once their ids are filled in', async () => {
+  learned.flagSet = (await send('createFlagSet')).body.id;
+  for (const name of ['getFlagSet', 'deleteFlagSet']) await send(name);
   learned.group = (await send('createGroup')).body.id;
   for (const name of ['getGroup', 'replaceGroup', 'listGroups', 'deleteGroup']) await send(name);
   learned.user = (await send('inviteUser')).body.id;

@@ -71,8 +71,6 @@ test('a part of the vendor’s API that Burgee does not have is named', async ()
     'POST /internal/api/v2/splits/ws/Default/checkout/environments/e/reallocate':
       'Burgee cannot reallocate traffic yet',
     'POST /internal/api/v2/splits/ws/Default/checkout/archive': 'Burgee cannot archive flags yet',
-    'GET /internal/api/v3/flag-sets': 'Burgee has no flag sets yet',
-    'GET /api/v3/flag-sets?workspace_id=x': 'Burgee has no flag sets yet',
     'POST /api/events/bulk': 'Burgee does not take events yet',
     'GET /api/splitChanges?since=-1': 'Burgee does not serve SDKs yet',
     'GET /api/memberships/somebody': 'Burgee does not serve SDKs yet',

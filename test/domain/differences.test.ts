@@ -31,9 +31,9 @@ test('whatever differs is told', () => {
 });
 
 test('a member that nobody has spoken of is told too', () => {
-  const after = { ...start, flagSets: ['mobile'] };
+  const after = { ...start, prerequisites: ['mobile'] };
   assert.deepEqual(differencesBetween(start, after), [
-    { kind: 'other', member: 'flagSets', before: undefined, after: ['mobile'] },
+    { kind: 'other', member: 'prerequisites', before: undefined, after: ['mobile'] },
   ]);
 });
 
@@ -41,6 +41,7 @@ test('every part of a definition has its own difference', () => {
   assert.deepEqual(kindsOf({ ...start, killed: true }), ['killed']);
   assert.deepEqual(kindsOf({ ...start, trafficAllocation: 1 }), ['trafficAllocation']);
   assert.deepEqual(kindsOf({ ...start, impressionsDisabled: true }), ['impressionsDisabled']);
+  assert.deepEqual(kindsOf({ ...start, flagSets: [{ id: 'set', type: 'flag_set' }] }), ['flagSets']);
   assert.deepEqual(kindsOf({ ...start, defaultTreatment: 'on' }), ['defaultTreatment']);
   assert.deepEqual(kindsOf({ ...start, baselineTreatment: 'on' }), ['baselineTreatment']);
   assert.deepEqual(kindsOf({ ...start, defaultRule: [{ treatment: 'on', size: 100 }] }), ['defaultRule']);

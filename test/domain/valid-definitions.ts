@@ -105,11 +105,16 @@ const ruleOf = (names: string[]) =>
 const treatmentName = fc
   .tuple(fc.constantFrom(...'aZ09'), fc.string({ unit: fc.constantFrom(...'aZ09-_.'), maxLength: 9 }))
   .map((parts) => parts.join(''));
+const flagSet = fc.oneof(
+  fc.constantFrom('web', 'apps'),
+  fc.constantFrom({ id: 'one' }, { id: 'two', type: 'FlagSet' }, { name: 'three' }),
+);
 const optionalFields = [
   'killed',
   'baselineTreatment',
   'trafficAllocation',
   'impressionsDisabled',
+  'flagSets',
   'rules',
   'title',
   'id',
@@ -127,6 +132,7 @@ export const bodyWith = (rules: number, { name = treatmentName, key = text } = {
         baselineTreatment: fc.constantFrom(...names, null),
         trafficAllocation: fc.option(fc.nat(100)),
         impressionsDisabled: fc.option(fc.boolean()),
+        flagSets: fc.option(fc.uniqueArray(flagSet, { maxLength: 3 })),
         rules: fc.array(ruleOf(names), { minLength: rules, maxLength: 3 }),
         title: fc.string(),
         id: fc.jsonValue(),

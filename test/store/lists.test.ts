@@ -13,6 +13,7 @@ import * as changes from '#store/changes.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as environments from '#store/environments.ts';
+import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
 import * as outbox from '#store/outbox.ts';
@@ -132,6 +133,11 @@ const lists: Record<string, readonly Run[]> = {
   listAttributesBefore: attributeFilters.flatMap((filter) =>
     gaps.map((gap) => (db: Reader) => attributes.listAttributesBefore(db, filter, gap, 20)),
   ),
+  listFlagSets: marks.map(
+    (mark) => (db: Reader) => flagSets.listFlagSets(db, { projectId: project.id, ...mark, ...page }),
+  ),
+  listFlagSetEnvironments: [(db) => references.listFlagSetEnvironments(db, { id: 'id', projectId: project.id })],
+  listFlagsInSet: [(db) => references.listFlagsInSet(db, environment.id, 'id', 100)],
   listRolloutStatuses: [(db) => rolloutStatuses.listRolloutStatuses(db, project.id)],
   listFlags: flagFilters.flatMap((filter) => [
     (db) => flags.listFlags(db, filter, page, { total: 1_000, changes: 1 }),
@@ -325,6 +331,9 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       statement: /order by e\.created_at, e\.id, r\.from_kind, r\.from_name limit \? offset \?$/,
       because: 'what names one segment',
     },
+  ],
+  listFlagSetEnvironments: [
+    { statement: /group by e\.id, e\.name order by e\.id$/, because: 'the environments of one project' },
   ],
   listHeads: [{ statement: /order by h\.due_at, h\.id$/, because: 'one entry of each target' }],
   listFlags: severalTags,

@@ -11,6 +11,9 @@ export function uniqueName(word = 'thing'): string {
   return `${word}-${made}`;
 }
 
+/** A name for a flag set, in which `-` is not allowed. */
+export const aSetName = (): string => uniqueName('set').replace('-', '_');
+
 /** For a process that goes on with the database of another: names from here on are new there, too. */
 export function skipNames(count: number): void {
   made += count;

@@ -9,7 +9,11 @@ export interface NamedEndpoint extends Endpoint {
 
 const below = (base: string, parts: Record<string, Record<string, Endpoint>>): NamedEndpoint[] =>
   Object.values(parts).flatMap((part) =>
-    Object.entries(part).map(([name, endpoint]) => ({ ...endpoint, name, path: base + endpoint.path })),
+    Object.entries(part).map(([name, endpoint]) => ({
+      ...endpoint,
+      name,
+      path: (endpoint.base ?? base) + endpoint.path,
+    })),
   );
 
 export const everyEndpoint: readonly NamedEndpoint[] = [

@@ -4,7 +4,7 @@ import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import type { Calls } from './app.ts';
-import { aDefinition, uniqueName } from './build.ts';
+import { aDefinition, aSetName, uniqueName } from './build.ts';
 import type { Principal, Side } from './isolation-world.ts';
 import { requestsTo, type Target } from './requests.ts';
 import { ways } from './written-access.ts';
@@ -62,7 +62,7 @@ export function triedEndpoints(api: Calls): Tried[] {
       const [, , needs = '', width] = written.get(`${endpoint.method} ${endpoint.path}`) ?? [];
       if (width === undefined) return [];
       const build = requests[part]?.[name] ?? assert.fail(`no request for ${name}`);
-      const base = part in accountContract ? accountPrefix : prefix;
+      const base = endpoint.base ?? (part in accountContract ? accountPrefix : prefix);
       return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
     }),
   );
@@ -154,6 +154,12 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
           body: [{ op: 'add', path: '/rules/-', value: askingFor(side.flag.name) }],
         })),
       ],
+    },
+    listFlagSets: {
+      instead: naming('query/workspace_id', 'project', ({ id }) => ({ query: { workspace_id: id } })),
+    },
+    createFlagSet: {
+      instead: naming('body/workspace/id', 'project', ({ id }) => ({ body: { name: aSetName(), workspace: { id } } })),
     },
     listUsers: {
       further: [

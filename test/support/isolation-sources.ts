@@ -62,6 +62,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       `findEnvironment(db, project.id, name, actor && ${everywhere})`,
     ],
     [' || !(await reaches(db, actor.scope, trafficType.projectId))', ''],
+    [' || !(await reaches(db, actor.scope, flagSet.projectId))', '', 'flagSets.getFlagSet'],
   ],
   'src/http/routes/projects.ts': [['scope: actor.scope', `scope: ${everywhere}`]],
   'src/http/routes/environments.ts': [
@@ -141,6 +142,21 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'from attributes where traffic_type_id = ${trafficTypeId} order by id',
       'from attributes where ${trafficTypeId} <> id order by id',
       'attributes.listAttributes',
+    ],
+  ],
+  'src/store/flag-sets.ts': [
+    [
+      'from flag_sets where project_id = ${projectId} ${place}',
+      'from flag_sets where ${projectId} <> id ${place}',
+      'flagSets.listFlagSets',
+    ],
+  ],
+  'src/http/routes/flag-sets.ts': [
+    ['resolveProject(db, actor, word)', `resolveProject(db, ${everybody}, word)`, 'flagSets.listFlagSets'],
+    [
+      'resolveProject(db, actor, workspace.id)',
+      `resolveProject(db, ${everybody}, workspace.id)`,
+      'flagSets.createFlagSet',
     ],
   ],
   'src/store/rollout-statuses.ts': [

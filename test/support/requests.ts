@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import type { Calls } from './app.ts';
-import { aDefinedFlag, aDefinition, aFlag, type ProjectFixture, uniqueName } from './build.ts';
+import { aDefinedFlag, aDefinition, aFlag, aSetName, type ProjectFixture, uniqueName } from './build.ts';
 import { pathWith } from './every-endpoint.ts';
 
 /** A project with the environment that paths name. */
@@ -25,9 +25,13 @@ export type Requests = {
 };
 
 /** What is sent for the endpoint. */
-export function requestOf({ path }: Endpoint, place: Place, target: Target): { path: string; text?: string } {
+export function requestOf(
+  { base = '', path }: Endpoint,
+  place: Place,
+  target: Target,
+): { path: string; text?: string } {
   const words: Record<string, string> = { project: place.id, environment: place.environment.id, ...target.words };
-  const addressed = pathWith(path, (word) => words[word] ?? assert.fail(`no word ${word}`));
+  const addressed = base + pathWith(path, (word) => words[word] ?? assert.fail(`no word ${word}`));
   const query = target.query ? `?${new URLSearchParams(target.query)}` : '';
   const text = target.text ?? (target.body === undefined ? undefined : JSON.stringify(target.body));
   return { path: addressed + query, ...(text === undefined ? {} : { text }) };
@@ -54,6 +58,10 @@ export function requestsTo(api: Calls): Requests {
     const target = await ofTrafficType(place, { ...more, words: { attribute } });
     await api.post(`/schema/ws/${place.id}/trafficTypes/${target.words?.trafficType}`, { id: attribute });
     return target;
+  };
+  const aFlagSet = async ({ id }: Place): Promise<Target> => {
+    const { body } = await api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } });
+    return { words: { flagSet: body.id }, id: body.id };
   };
   /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
@@ -132,6 +140,12 @@ export function requestsTo(api: Calls): Requests {
       killDefinitionByPost: definedFlagIn,
       restoreDefinition: definedFlagIn,
       restoreDefinitionByPost: definedFlagIn,
+    },
+    flagSets: {
+      listFlagSets: async ({ id }) => ({ query: { workspace_id: id, limit: '200' } }),
+      getFlagSet: aFlagSet,
+      createFlagSet: async ({ id }) => ({ body: { name: aSetName(), workspace: { id } } }),
+      deleteFlagSet: aFlagSet,
     },
     users: {
       inviteUser: async () => ({ body: { email: `${uniqueName('user')}@example.com` } }),

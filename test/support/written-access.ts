@@ -42,6 +42,10 @@ PUT /splits/ws/:project/:flag/environments/:environment/kill definition.kill env
 POST /splits/ws/:project/:flag/environments/:environment/kill definition.kill environment
 PUT /splits/ws/:project/:flag/environments/:environment/restore definition.kill environment
 POST /splits/ws/:project/:flag/environments/:environment/restore definition.kill environment
+GET /flag-sets flag.read project
+POST /flag-sets flag.write project
+GET /flag-sets/:flagSet flag.read project
+DELETE /flag-sets/:flagSet flag.write project
 GET /users user.read environment
 POST /users user.write account
 GET /users/:user user.read environment

@@ -44,6 +44,8 @@ const namingNothing = [
   'createTrafficType body/displayAttributeId',
   'listProjects query/organizationIdentifier',
   'saveAttribute body/id',
+  'createDefinition body/flagSets/*/id',
+  'replaceDefinition body/flagSets/*/id',
   'replaceAttribute body/id',
   'saveAttributes body/*/id',
 ];

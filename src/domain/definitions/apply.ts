@@ -4,7 +4,7 @@
  */
 
 import { equalJson } from '../json.ts';
-import type { Rule, Targeting, Treatment } from './definition.ts';
+import { type Rule, type Targeting, type Treatment, withFlagSets } from './definition.ts';
 import { type Difference, type PlacedRule, renameTreatments } from './differences.ts';
 import { removeTreatment, setKeys, setSegments } from './edit-treatments.ts';
 
@@ -28,6 +28,7 @@ function applyOne(targeting: Targeting, difference: Difference): Targeting {
   if (difference.kind === 'treatmentOrder') return { ...targeting, treatments: inOrder(targeting, difference.after) };
   if (difference.kind === 'keys') return applyKeys(targeting, difference);
   if (difference.kind === 'segments') return applySegments(targeting, difference);
+  if (difference.kind === 'flagSets') return withFlagSets(targeting, difference.after);
   const member = difference.kind === 'other' ? difference.member : difference.kind;
   return { ...targeting, [member]: difference.after };
 }

@@ -1,5 +1,5 @@
 /** Copies parts of a definition to another environment, with everything that they need. */
-import type { Targeting, Treatment } from './definition.ts';
+import { type Targeting, type Treatment, withFlagSets } from './definition.ts';
 import { withMissing } from './missing-treatments.ts';
 
 export const parts = [
@@ -9,6 +9,7 @@ export const parts = [
   'rules',
   'defaultRule',
   'impressionsDisabled',
+  'flagSets',
   'killed',
 ] as const;
 export type Part = (typeof parts)[number];
@@ -32,7 +33,8 @@ export function copyParts(from: Targeting, to: Targeting | undefined, wanted: Re
     ...start.treatments,
     ...from.treatments.map(withoutTargets),
   ]);
-  return wanted.has('targets') ? withTargetsFrom(complete, from) : complete;
+  const inSets = wanted.has('flagSets') ? withFlagSets(complete, from.flagSets ?? []) : complete;
+  return wanted.has('targets') ? withTargetsFrom(inSets, from) : inSets;
 }
 
 const withoutTargets = ({ keys: _, segments: __, ...treatment }: Treatment): Treatment => treatment;

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
 import type { Seeds } from '../bucketing.ts';
+import { FlagSetLink } from '../flag-sets.ts';
 import { joinObjects } from '../json.ts';
 import { Problem } from '../problems.ts';
 import { Description, extend, Millis, Reference } from '../schema.ts';
@@ -33,6 +34,8 @@ export type Treatment = Static<typeof Treatment>;
 const Rule = Type.Object({ buckets: Type.Array(Bucket), condition: Condition });
 export type Rule = Static<typeof Rule>;
 
+export const maxFlagSets = 100;
+
 /** The part that clients decide: created, replaced and patched. */
 export const Targeting = Type.Object({
   killed: Type.Boolean(),
@@ -43,6 +46,7 @@ export const Targeting = Type.Object({
   rules: Type.Array(Rule),
   defaultRule: Type.Array(Bucket),
   impressionsDisabled: Type.Boolean({ description: 'true: SDKs send no impressions of the flag' }),
+  flagSets: Type.Optional(Type.Array(FlagSetLink, { maxItems: maxFlagSets, description: 'absent if there are none' })),
 });
 export type Targeting = Static<typeof Targeting>;
 
@@ -101,7 +105,10 @@ export const DefinitionBody = Type.Object({
   defaultRule: Type.Optional(fields.defaultRule),
   impressionsDisabled: Type.Optional(fields.impressionsDisabled),
   flagSets: Type.Optional(
-    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Must be empty: there are no flag sets yet.' }),
+    Type.Array(Type.Unsafe<Partial<FlagSetLink> | string>({}), {
+      maxItems: maxFlagSets,
+      description: 'Each by id or by name, as `{"id"}`, `{"name"}` or text.',
+    }),
   ),
   seed: Type.Optional(
     Type.Integer({ description: 'used only when the definition is created, together with the other seed' }),
@@ -133,6 +140,7 @@ export const toTargeting = ({
   rules,
   defaultRule,
   impressionsDisabled = false,
+  flagSets = [],
 }: Recorded): Targeting => ({
   killed,
   treatments,
@@ -142,6 +150,7 @@ export const toTargeting = ({
   rules,
   defaultRule,
   impressionsDisabled,
+  ...(flagSets.length > 0 ? { flagSets } : {}),
 });
 
 /** The targeting in the `before` or `after` of a definition's audit entry. */
@@ -181,6 +190,11 @@ export const dependenciesOf = ({ rules }: Targeting): string[] => [...new Set(fl
 export const segmentsOf = ({ treatments, rules }: Targeting): string[] => [
   ...new Set([...treatments.flatMap(({ segments = [] }) => segments), ...segmentsIn(rules)]),
 ];
+
+/** The targeting in these sets only. */
+export function withFlagSets({ flagSets: _, ...rest }: Targeting, flagSets: readonly FlagSetLink[]): Targeting {
+  return flagSets.length > 0 ? { ...rest, flagSets: [...flagSets] } : rest;
+}
 
 /** All complaints about a definition of the right shape, in the order of its fields. */
 export const checkTargeting = (targeting: Targeting, surroundings: Surroundings): string[] =>

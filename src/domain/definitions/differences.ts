@@ -1,5 +1,6 @@
 /** The differences between two targetings, by step: for reviews, comparisons, the audit log and merges. */
 
+import type { FlagSetLink } from '../flag-sets.ts';
 import { equalJson } from '../json.ts';
 import type { Bucket, Rule, Targeting, Treatment } from './definition.ts';
 import { movedItems, type Origins } from './list-steps.ts';
@@ -31,6 +32,7 @@ export type Difference =
   | { readonly kind: 'treatment'; readonly before: Treatment | undefined; readonly after: Treatment | undefined }
   | { readonly kind: 'treatmentOrder'; readonly before: readonly string[]; readonly after: readonly string[] }
   | { readonly kind: 'defaultTreatment' | 'baselineTreatment'; readonly before: string; readonly after: string }
+  | { readonly kind: 'flagSets'; readonly before: readonly FlagSetLink[]; readonly after: readonly FlagSetLink[] }
   /** For members not listed here, so that no difference is overlooked. */
   | { readonly kind: 'other'; readonly member: string; readonly before: unknown; readonly after: unknown };
 
@@ -60,6 +62,7 @@ export function differencesBetween(
     ...plain('defaultTreatment', renamed, after),
     ...plain('baselineTreatment', renamed, after),
     ...plain('impressionsDisabled', before, after),
+    ...flagSetDifferences(before, after),
     ...otherDifferences(before, after),
   ];
 }
@@ -165,6 +168,9 @@ function orderDifferences(before: Targeting, after: Targeting, origins: Origins)
 
 const withoutTargets = ({ keys: _, segments: __, ...treatment }: Treatment) => treatment;
 
+const flagSetDifferences = ({ flagSets: before = [] }: Targeting, { flagSets: after = [] }: Targeting): Difference[] =>
+  equalJson(before, after) ? [] : [{ kind: 'flagSets', before, after }];
+
 const spokenOf = {
   killed: true,
   treatments: true,
@@ -174,6 +180,7 @@ const spokenOf = {
   rules: true,
   defaultRule: true,
   impressionsDisabled: true,
+  flagSets: true,
 } satisfies Record<keyof Targeting, true>;
 
 function otherDifferences(before: object, after: object): Difference[] {

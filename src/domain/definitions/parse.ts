@@ -15,15 +15,9 @@ const shape = shapeOf(Targeting);
 /** Parses a body: null is absent, defaults are filled in, unknown fields are dropped. Refuses a wrong shape. */
 export function parseTargeting(input: unknown, defaults: { killed: boolean } = { killed: false }): Targeting {
   const filled = withDefaults(withoutNulls(input, 0), defaults);
-  refuse('definition_invalid', [...shape.complaints(filled), ...complaintsAboutFlagSets(filled)]);
+  refuse('definition_invalid', shape.complaints(filled));
   return shape.clean(filled);
 }
-
-/** Dropping them silently would hide the flag from SDKs that request a set. */
-const complaintsAboutFlagSets = (body: unknown): string[] =>
-  isObject(body) && body.flagSets !== undefined && !isEmptyList(body.flagSets)
-    ? ['flagSets must be empty: there are no flag sets yet']
-    : [];
 
 /**
  * The seeds in a body, which recreate a definition with every key in its bucket; undefined if there are none. Refuses
@@ -89,13 +83,13 @@ const depends = `depends(?:/(?:splitName|treatment|treatments(?:/${index})?))?`;
 const matcher = `(?:negate|type|attribute|string|strings(?:/${index})?|number|date|${between}|bool|${depends})`;
 const condition = `(?:/(?:combiner|matchers(?:/${index}(?:/${matcher})?)?))?`;
 const plainFields = ['killed', 'impressionsDisabled', 'defaultTreatment', 'baselineTreatment', 'trafficAllocation'];
-const changeable = [...plainFields, 'treatments', 'defaultRule', 'rules'];
+const changeable = [...plainFields, 'treatments', 'defaultRule', 'rules', 'flagSets'];
 const patchable = new RegExp(
   `^/(?:(?:${serverFields.join('|')})(?:/.*)?|${plainFields.join('|')}|` +
-    `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|` +
+    `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|flagSets(?:/${index}(?:/(?:id|name|type))?)?|` +
     `rules(?:/${index}(?:/(?:buckets${buckets}|condition${condition}))?)?)$`,
 );
-const impliedLists = /^\/treatments\/\d+\/(keys|segments)\/-$/;
+const impliedLists = /^\/(treatments\/\d+\/(keys|segments)|flagSets)\/-$/;
 
 /** The targeting after a patch. Fields set by the server can be tested but not changed. */
 export function patchTargeting(definition: Definition, operations: readonly Operation[]): Targeting {
@@ -128,18 +122,29 @@ function withoutNulls(value: unknown, depth: number): unknown {
 
 function withDefaults(body: unknown, defaults: { killed: boolean }): unknown {
   if (!isObject(body)) return body;
-  const { killed = defaults.killed, rules = [], treatments, defaultTreatment } = body;
+  const { flagSets, ...others } = body;
+  const { killed = defaults.killed, rules = [], treatments, defaultTreatment } = others;
   return {
     trafficAllocation: 100,
     impressionsDisabled: false,
     // The empty text has the right shape, so that a missing default treatment is one complaint, not two.
     baselineTreatment: defaultTreatment ?? '',
-    ...body,
+    ...others,
     killed: booleanFromText(killed),
+    ...(flagSets === undefined || isEmptyList(flagSets) ? {} : { flagSets: flagSetLinks(flagSets) }),
     ...(treatments === undefined ? {} : { treatments: eachObject(treatments, withoutEmptyLists) }),
     rules: eachObject(rules, ruleWithDefaults),
   };
 }
+
+/** Named by id or by name; whoever knows the project's sets finds out which. */
+const flagSetLinks = (list: unknown): unknown =>
+  Array.isArray(list)
+    ? list.map((item: unknown) => {
+        if (typeof item === 'string') return { id: item, type: 'flag_set' };
+        return isObject(item) ? { id: item.id ?? item.name, type: 'flag_set' } : item;
+      })
+    : list;
 
 const eachObject = (list: unknown, change: (item: Members) => Members): unknown =>
   Array.isArray(list) ? mapItems(list, (item: unknown) => (isObject(item) ? change(item) : item)) : list;

@@ -6,6 +6,7 @@ export type ReferenceKind = 'flag' | 'segment' | 'flag_set';
 
 export interface ObjectReference {
   readonly kind: ReferenceKind;
+  /** Of a flag set, the id: that is what a targeting has. */
   readonly name: string;
 }
 
@@ -15,6 +16,7 @@ const maxSegments = 1_000;
 export const referencesOf = (targeting: Targeting): ObjectReference[] => [
   ...dependenciesOf(targeting).slice(0, maxDependencies).map(referenceTo('flag')),
   ...segmentsOf(targeting).slice(0, maxSegments).map(referenceTo('segment')),
+  ...(targeting.flagSets ?? []).map(({ id }) => id).map(referenceTo('flag_set')),
 ];
 
 const referenceTo =

@@ -4,12 +4,14 @@
 import type { Actor } from '#domain/access.ts';
 import { definitionNotFound } from '#domain/definitions/definition.ts';
 import type { Environment } from '#domain/environments.ts';
+import type { FlagSet } from '#domain/flag-sets.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { Segment, SegmentKind } from '#domain/segments.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { findEnvironment, findEnvironmentById, listEnvironments, listEnvironmentsNamed } from '#store/environments.ts';
+import { findFlagSet } from '#store/flag-sets.ts';
 import { findDefinedFlag, findFlag } from '#store/flags.ts';
 import { findProject, findProjectById, listProjects } from '#store/projects.ts';
 import { reaches } from '#store/scope-filter.ts';
@@ -127,6 +129,7 @@ export interface ResolvedPath {
   environment?: Environment;
   flag?: Flag | DefinedFlag;
   trafficType?: TrafficType;
+  flagSet?: FlagSet;
   segment?: Segment;
   largeSegment?: Segment;
   ruleBasedSegment?: Segment;
@@ -139,6 +142,7 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
     environment: environmentParam,
     flag: flagParam,
     trafficType: trafficTypeParam,
+    flagSet: flagSetParam,
   } = params;
   const segmentParam = segmentParams.find((word) => params[word] !== undefined);
   const segment = segmentParam && { kind: kindOf[segmentParam], name: params[segmentParam] ?? '' };
@@ -149,6 +153,10 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
       ? await resolveEnvironment(db, actor, found.project, environmentParam)
       : await resolveEnvironmentAnywhere(db, actor, environmentParam, segment);
     found.project ??= await requireProject(db, found.environment.projectId);
+  }
+  if (flagSetParam !== undefined) {
+    found.flagSet = await resolveFlagSet(db, actor, flagSetParam);
+    found.project = await requireProject(db, found.flagSet.projectId);
   }
   const { project } = found;
   if (!project) return found;
@@ -161,6 +169,15 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
       : await resolveFlag(db, project, flagParam);
   }
   return found;
+}
+
+/** Its path does not name the project. */
+async function resolveFlagSet(db: Reader, actor: Actor, id: string): Promise<FlagSet> {
+  const flagSet = await findFlagSet(db, id);
+  if (!flagSet || !(await reaches(db, actor.scope, flagSet.projectId))) {
+    throw new Problem('flag_set_not_found', { nameOrId: id });
+  }
+  return flagSet;
 }
 
 async function requireProject(db: Reader, id: string): Promise<Project> {

@@ -11,7 +11,6 @@ const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
   [/^\/internal\/api\/v2\/metrics(\/|$)/, 'Burgee has no metrics yet'],
-  [/^\/(internal\/)?api\/v3\/flag-sets(\/|$)/, 'Burgee has no flag sets yet'],
   [/^\/(internal\/)?api\/(v\d\/)?events(\/|$)/, 'Burgee does not take events yet'],
   [
     /^\/(internal\/)?api\/(v\d\/)?(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|impressions|keys|metrics)(\/|$)/,

@@ -18,6 +18,8 @@ const sentences: Readonly<Record<string, string>> = {
   'attribute.replaced': 'replaced the attribute *',
   'attribute.patched': 'changed the attribute *',
   'attribute.deleted': 'deleted the attribute *',
+  'flag_set.created': 'created the flag set *',
+  'flag_set.deleted': 'deleted the flag set *',
   'restriction.replaced': 'changed access to the project *',
   'flag.created': 'created *',
   'flag.patched': 'changed the details of *',

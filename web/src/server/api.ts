@@ -74,7 +74,7 @@ const accountEndpoints: ReadonlySet<Endpoint> = new Set([...Object.values(accoun
 
 /** The path of a request, relative to the server. */
 export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {} }: LooseInput = {}): string {
-  const base = accountEndpoints.has(endpoint) ? accountPrefix : prefix;
+  const base = endpoint.base ?? (accountEndpoints.has(endpoint) ? accountPrefix : prefix);
   const filled = endpoint.path.replaceAll(/(?<=\/):(\w+)/g, (_, word: string) =>
     encodeURIComponent(params[word] ?? ''),
   );

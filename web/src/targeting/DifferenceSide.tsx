@@ -34,6 +34,8 @@ export function DifferenceSide({ difference, side, order, trafficType }: Props) 
       return <RuleSide placed={difference[side]} order={order} trafficType={trafficType} />;
     case 'treatment':
       return <TreatmentSide treatment={difference[side]} order={order} />;
+    case 'flagSets':
+      return <Texts texts={difference[side].map(({ id }) => id)} />;
     case 'keys':
     case 'segments':
       return <Texts texts={difference[side]} />;

@@ -31,6 +31,8 @@ export function differenceTitle(difference: Difference): string {
       return 'Baseline';
     case 'impressionsDisabled':
       return difference.after ? 'Impressions off' : 'Impressions on';
+    case 'flagSets':
+      return 'Flag sets';
     default:
       return difference.member;
   }

@@ -17,6 +17,7 @@ const offered: readonly ObjectType[] = [
   'environment',
   'trafficType',
   'attribute',
+  'flag_set',
   'workspace',
   'restriction',
   'api_key',

@@ -209,6 +209,7 @@ const parts: readonly [name: string, kinds: readonly Difference['kind'][]][] = [
   ['Served when killed', ['defaultTreatment']],
   ['Baseline', ['baselineTreatment']],
   ['Impressions', ['impressionsDisabled']],
+  ['Flag sets', ['flagSets']],
   ['Killed', ['killed']],
 ];
 

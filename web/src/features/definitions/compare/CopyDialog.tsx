@@ -32,6 +32,7 @@ const partWords: Readonly<Record<Part, string>> = {
   rules: 'Rules',
   defaultRule: 'Everyone else',
   impressionsDisabled: 'Impressions on or off',
+  flagSets: 'Flag sets',
   killed: 'Killed state',
 };
 

@@ -1,0 +1,27 @@
+import { createFlagSet, deleteFlagSet } from '#commands/flag-sets.ts';
+import * as contract from '#contract/flag-sets.ts';
+import { toFlagSetReply } from '#domain/flag-sets.ts';
+import { listFlagSets } from '#store/flag-sets.ts';
+import type { Reader } from '#store/sql.ts';
+import { type Markers, markerPage } from '../paging/markers.ts';
+import { implement } from '../pipeline/implement.ts';
+import { resolveProject } from '../pipeline/resolve.ts';
+
+export const flagSets = (db: Reader, markers: Markers) =>
+  implement(contract, {
+    listFlagSets: async ({ actor, query: { workspace_id: word, ...page } }) => {
+      const { id: projectId } = await resolveProject(db, actor, word);
+      const listing = await markerPage(markers, page, contract.listFlagSets.pageSize, {
+        list: async (slice) => ({ items: await listFlagSets(db, { projectId, ...slice }) }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+        show: async (flagSets) => flagSets.map(toFlagSetReply),
+      });
+      return { ...listing, objects: listing.data };
+    },
+    getFlagSet: async ({ flagSet }) => toFlagSetReply(flagSet),
+    createFlagSet: async ({ actor, context, body: { name, description = '', workspace } }) => {
+      const project = await resolveProject(db, actor, workspace.id);
+      return toFlagSetReply(await createFlagSet(context, { project, name, description }));
+    },
+    deleteFlagSet: async ({ context, project, flagSet }) => deleteFlagSet(context, project, flagSet),
+  });
