@@ -1,5 +1,13 @@
 /** Turns the row of a key or a session into an actor: its permissions and its scope. */
-import { type Access, type Actor, allows, mayGrant, permissionsOf, permissionsOfPerson } from '#domain/access.ts';
+import {
+  type Access,
+  type Actor,
+  allows,
+  mayGrant,
+  permissionsOf,
+  permissionsOfPerson,
+  rolesWith,
+} from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
 import { type Right, rightNeeded, rightsFrom, whyNot } from '#domain/rights.ts';
@@ -52,7 +60,7 @@ export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefine
   const now = await actorNow(tx, actor);
   if (!now) throw new Problem(grant ? 'unauthenticated' : 'signed_out');
   if (!grant) return now;
-  if (!allows(now, grant.access)) throw new Problem('forbidden');
+  if (!allows(now, grant.access)) throw await roleMissing(tx, now, grant.access);
   await requireGranted(tx, now, grant);
   return now;
 }
@@ -64,18 +72,18 @@ export async function requireGranted(db: Reader, actor: Actor, grant: Grant): Pr
   if (project) await requireRight(db, actor, { right, project, environments: environment ? [environment] : [], flag });
 }
 
-/** What somebody wants to do, and where. */
-export interface Wish {
+/** A right, and where it is needed. */
+export interface NeededRight {
   readonly right: Right;
   readonly project: Reference;
-  /** Each of them, for a right in environments. */
+  /** For a right in environments: it is needed in each of them. */
   readonly environments: readonly Reference[];
   readonly flag?: Reference | undefined;
 }
 
-/** Refuses unless the rows of this moment give the actor the right: 404 for a project that it may not see, else 403. */
-export async function requireRight(db: Reader, actor: Actor, wish: Wish): Promise<void> {
-  const { right, project, environments, flag } = wish;
+/** Refuses unless the actor has the right now: 404 for a project that it cannot see, otherwise 403. */
+export async function requireRight(db: Reader, actor: Actor, needed: NeededRight): Promise<void> {
+  const { right, project, environments, flag } = needed;
   const notFound = new Problem('project_not_found', { nameOrId: project.name });
   if (right === 'view' || mayGrant(actor)) {
     if (!(await reaches(db, actor.scope, project.id))) throw notFound;
@@ -95,7 +103,19 @@ interface Missing {
   readonly environmentId: string | undefined;
 }
 
-/** Says what is missing and who can grant it. */
+/** For an actor whose role or scope does not allow the endpoint at all: what is missing, and who can grant it. */
+export async function roleMissing(db: Reader, actor: Actor, { needs, scope }: Access): Promise<Problem> {
+  if (actor.type !== 'api_key') {
+    const reason = `Only administrators can do this: it needs the permission ${needs}.`;
+    return new Problem('forbidden', { reason, ask: await whomToAsk(db) });
+  }
+  const reason = actor.permissions.has(needs)
+    ? `This needs a key for ${scope === 'account' ? 'the whole account' : 'a whole project'}; the key ${actor.name} is limited to ${actor.scope.kind === 'project' ? 'a project' : 'environments'}.`
+    : `The key ${actor.name} lacks the permission ${needs}, which these roles have: ${rolesWith(needs).join(', ')}.`;
+  return new Problem('forbidden', { reason, ask: 'Ask an administrator for another key: a key cannot be changed.' });
+}
+
+/** For an actor that an access list does not name: what is missing, and who can grant it. */
 async function rightMissing(db: Reader, actor: Actor, { right, project, environmentId }: Missing): Promise<Problem> {
   const access = await findProjectAccess(db, project.id);
   if (!access) return new Problem('project_not_found', { nameOrId: project.name });
@@ -107,14 +127,14 @@ async function rightMissing(db: Reader, actor: Actor, { right, project, environm
     mayGrant: false,
   };
   const environment = access.environments.find(({ id }) => id === environmentId);
-  // The actor sees the project, or it would have got a 404. A key of the project does so without being listed.
+  // The actor sees the project: otherwise it would have got 404. A key limited to the project need not be listed.
   const seen = { ...access, view: { restricted: false, grantees: [] } };
   const reason = whyNot(right, seen, environment, subject);
   if (isKey) return new Problem('right_missing', { reason, ask: `An administrator can add the key ${actor.name}.` });
   return new Problem('right_missing', { reason, ask: await whomToAsk(db) });
 }
 
-/** Who can grant a right. */
+/** "Ask an administrator, for example Ana Ruiz." */
 export async function whomToAsk(db: Reader): Promise<string> {
   const names = await listAdministratorNames(db, 2);
   return `Ask an administrator${names.length > 0 ? `, for example ${names.join(' or ')}` : ''}.`;

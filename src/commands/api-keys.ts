@@ -9,6 +9,7 @@ import { lockProject } from '#store/projects.ts';
 import { reaches } from '#store/scope-filter.ts';
 import type { Tx } from '#store/sql.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { removeGranteeIn } from './restrictions.ts';
 
 export interface KeyFields {
   readonly name: string;
@@ -53,7 +54,7 @@ export async function insertNewKey(tx: Tx, actor: Actor, fields: KeyFields, text
   return { key, text };
 }
 
-/** Revokes a key by id or text. It stops working with the commit. */
+/** Revokes a key by id or text, and removes it from access lists. It stops working with the commit. */
 export const revokeApiKey = (context: Context, nameOrId: string) =>
   writeAlone(context, (tx) => revokeApiKeyIn(tx, nameOrId));
 
@@ -61,6 +62,7 @@ export async function revokeApiKeyIn(tx: AloneTx, nameOrId: string) {
   const key = await store.lockApiKey(tx, { id: nameOrId, hash: hashOf(nameOrId) });
   const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
   if (!key || !isReached) throw new Problem('api_key_not_found', { nameOrId });
+  await removeGranteeIn(tx, { type: 'api_key', id: key.id });
   await store.deleteApiKey(tx, key.id);
   await tx.record({ ...entry('api_key.revoked', key), before: key });
   return true as const;

@@ -62,11 +62,11 @@ export const patchEnvironment = (context: Context, environment: Environment, ope
 
 export async function patchEnvironmentIn(
   tx: AloneTx,
-  { id, projectId, name }: Environment,
+  { id, projectId }: Environment,
   operations: readonly Operation[],
 ): Promise<EnvironmentWithKeys> {
   const before = await store.lockEnvironment(tx, id);
-  const stored = permissionsIn(await requireAccess(tx, { id: projectId, name }), id);
+  const stored = permissionsIn(await requireAccess(tx, projectId), id);
   const { environment, permissions: asked } = applyEnvironmentPatch(before, stored, operations);
   const permissions = await namePermissions(tx, projectId, { stored, permissions: asked });
   const keys = await listApiKeysOfEnvironment(tx, id);

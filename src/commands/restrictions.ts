@@ -1,4 +1,4 @@
-/** Changes who may do what in a project and in its environments. */
+/** Changes the access lists of a project and its environments. */
 import {
   type Environment,
   type Permissions,
@@ -18,7 +18,10 @@ import { findAdministratorsId, lockGroupNames } from '#store/groups.ts';
 import { lockProject } from '#store/projects.ts';
 import {
   countEnvironmentGrants,
+  deleteGrantee,
   findProjectAccess,
+  listProjectAccess,
+  listProjectIdsListing,
   type StoredAccess,
   saveEnvironmentAccess,
   saveProjectAccess,
@@ -30,41 +33,49 @@ export interface AccessChange {
   readonly project: Project;
   readonly update: ProjectAccessUpdate;
   readonly ifMatch?: string | undefined;
+  /** Where the body has the project's lists, for refusals. */
+  readonly places: Readonly<Record<'view' | 'edit', string>>;
 }
 
 /** Changes the lists that the update names, all or none. Each object that changes has an audit entry. */
 export const changeAccess = (context: Context, change: AccessChange) =>
   writeAlone(context, (tx) => changeAccessIn(tx, change));
 
-export async function changeAccessIn(tx: AloneTx, { project, update, ifMatch }: AccessChange): Promise<StoredAccess> {
+export async function changeAccessIn(tx: AloneTx, change: AccessChange): Promise<StoredAccess> {
+  const { project, update, ifMatch } = change;
   await lockProject(tx, project.id);
-  const before = await requireAccess(tx, project);
+  const before = await requireAccess(tx, project.id);
   requireMatch(ifMatch, before);
   const environmentIds = (update.environments ?? []).map(({ id }) => id);
   const isRepeated = new Set(environmentIds).size < environmentIds.length;
   refuse('restriction_invalid', isRepeated ? ['environments must not list an environment twice'] : []);
-  const hasChanged = [await changeProject(tx, before, update)];
-  for (const { id, editors, killers } of update.environments ?? []) {
+  const hasChanged = [await changeProject(tx, before, change)];
+  for (const [index, { id, editors, killers }] of (update.environments ?? []).entries()) {
     const stored = permissionsIn(before, id);
     const permissions = {
       ...stored,
       editors: merged(stored.editors, editors),
       killers: killers ?? stored.killers,
     };
-    hasChanged.push(await changeEnvironment(tx, await lockEnvironment(tx, id), { stored, permissions }));
+    const place = `environments/${index}`;
+    const places = { editors: `${place}/editors/grantees`, killers: `${place}/killers` };
+    hasChanged.push(await changeEnvironment(tx, await lockEnvironment(tx, id), { stored, permissions, places }));
   }
   if (!hasChanged.includes(true)) return tx.unchanged(before);
   await requireRoom(tx, project.id);
-  return requireAccess(tx, project);
+  return requireAccess(tx, project.id);
 }
 
-async function changeProject(tx: AloneTx, before: StoredAccess, update: ProjectAccessUpdate): Promise<boolean> {
+async function changeProject(
+  tx: AloneTx,
+  before: StoredAccess,
+  { update, places }: Pick<AccessChange, 'update' | 'places'>,
+): Promise<boolean> {
   const view = merged(before.view, update.view);
-  if (view.restricted) checkViewers(view.grantees, await findAdministratorsId(tx));
+  if (view.restricted) checkViewers(view.grantees, await findAdministratorsId(tx), places.view);
   const name = async (operation: 'view' | 'edit'): Promise<Circle> => {
     const { restricted, grantees } = merged(before[operation], update[operation]);
-    const place = `resourcePermissions/${operation}`;
-    const list = { projectId: before.id, place, grantees, known: before[operation].grantees };
+    const list = { projectId: before.id, place: places[operation], grantees, known: before[operation].grantees };
     return { restricted, grantees: await nameGrantees(tx, list) };
   };
   const after: Openness = {
@@ -72,26 +83,60 @@ async function changeProject(tx: AloneTx, before: StoredAccess, update: ProjectA
     edit: update.edit ? await name('edit') : before.edit,
     ownersEdit: update.ownersEdit ?? before.ownersEdit,
   };
-  if (equalJson(toRestriction(before, after), toRestriction(before, before))) return false;
+  if (isSameOpenness(before, after)) return false;
   await saveOpenness(tx, before, after);
   return true;
 }
 
+const isSameOpenness = (before: StoredAccess, after: Openness): boolean =>
+  equalJson(toRestriction(before, after), toRestriction(before, before));
+
 async function saveOpenness(tx: RecordingTx, before: StoredAccess, after: Openness): Promise<void> {
   await saveProjectAccess(tx, { id: before.id, ...after });
-  await tx.record({
+  await recordOpenness(tx, before, after);
+}
+
+const recordOpenness = (tx: RecordingTx, before: StoredAccess, after: Openness): Promise<void> =>
+  tx.record({
     action: 'restriction.replaced',
     object: { type: 'restriction', id: before.id, name: before.name },
     project: before,
     before: toRestriction(before, before),
     after: toRestriction(before, after),
   });
+
+/**
+ * Removes a user, group or key that is about to be deleted from all access lists. Each project and environment that
+ * listed it has an audit entry.
+ */
+export async function removeGranteeIn(tx: AloneTx, grantee: NamedGrantee): Promise<void> {
+  const projectIds = await listProjectIdsListing(tx, grantee);
+  for (let from = 0; from < projectIds.length; from += projectsAtOnce) {
+    const page = await listProjectAccess(tx, projectIds.slice(from, from + projectsAtOnce));
+    for (const access of page) await recordRemoval(tx, access, grantee);
+  }
+  await deleteGrantee(tx, grantee);
 }
 
-/** Gives a new project the restrictions that the server's setting asks for. Nobody's access ends. */
+const projectsAtOnce = 20;
+
+async function recordRemoval(tx: AloneTx, before: StoredAccess, { type, id }: NamedGrantee): Promise<void> {
+  const without = (list: readonly Grantee[]) => list.filter((one) => one.type !== type || one.id !== id);
+  const narrowed = ({ restricted, grantees }: Circle) => ({ restricted, grantees: without(grantees) });
+  const after = { view: narrowed(before.view), edit: narrowed(before.edit), ownersEdit: before.ownersEdit };
+  if (!isSameOpenness(before, after)) await recordOpenness(tx, before, after);
+  for (const environment of before.environments) {
+    const stored = permissionsIn(before, environment.id);
+    const left = { ...stored, editors: narrowed(stored.editors), killers: without(stored.killers) };
+    if (equalJson(left, stored)) continue;
+    await recordEnvironment(tx, await lockEnvironment(tx, environment.id), { stored, permissions: left });
+  }
+}
+
+/** Gives a new project the restrictions of the setting `NEW_PROJECTS`. Nobody's access ends. */
 export async function restrictNewProjectIn(tx: RecordingTx, project: Project, choice: NewProjects): Promise<void> {
   if (choice === 'open') return;
-  const before = await requireAccess(tx, project);
+  const before = await requireAccess(tx, project.id);
   const id = await findAdministratorsId(tx);
   await saveOpenness(tx, before, opennessOf(choice, { type: 'group', id, name: administrators.name }));
 }
@@ -104,41 +149,49 @@ const merged = (stored: Circle, update: ProjectAccessUpdate['view']) => ({
 async function changeEnvironment(
   tx: AloneTx,
   environment: Environment,
-  { stored, permissions }: { stored: StoredPermissions; permissions: Permissions },
+  change: PermissionsChange & { readonly stored: StoredPermissions },
 ): Promise<boolean> {
-  const named = await namePermissions(tx, environment.projectId, { stored, permissions });
+  const { stored } = change;
+  const named = await namePermissions(tx, environment.projectId, change);
   if (equalJson(named, stored)) return false;
   await saveEnvironmentAccess(tx, environment.projectId, { id: environment.id, ...named });
-  await tx.record({
+  await recordEnvironment(tx, environment, { stored, permissions: named });
+  return true;
+}
+
+const recordEnvironment = (
+  tx: RecordingTx,
+  environment: Environment,
+  { stored, permissions }: { stored: StoredPermissions; permissions: StoredPermissions },
+): Promise<void> =>
+  tx.record({
     action: 'environment.patched',
     object: { type: 'environment', id: environment.id, name: environment.name },
     project: { id: environment.projectId },
     environment,
     before: environmentRecord(environment, stored),
-    after: environmentRecord(environment, named),
+    after: environmentRecord(environment, permissions),
   });
-  return true;
-}
 
-/** All lists of a project are read at once, so together they must stay small. */
+/** All lists of a project are read at once, so their total is limited. */
 const maxInEnvironments = 1_000;
 
-/** Rejects lists of environments that together have too many entries. */
+/** Refuses if the lists of the project's environments have too many entries in total. */
 export async function requireRoom(tx: RecordingTx, projectId: string): Promise<void> {
   const isTooLong = (await countEnvironmentGrants(tx, projectId)) > maxInEnvironments;
   const sentence = `the lists of a project's environments must not have more than ${maxInEnvironments} entries together: list groups instead of people`;
   refuse('restriction_invalid', isTooLong ? [sentence] : []);
 }
 
-/** An environment as the audit log keeps it. */
+/** An environment as audit entries have it. */
 export function environmentRecord(environment: Environment, permissions: StoredPermissions) {
   const changePermissions = toChangePermissions(permissions);
   return Object.keys(changePermissions).length > 0 ? { ...environment, changePermissions } : environment;
 }
 
-export async function requireAccess(tx: RecordingTx, project: { id: string; name: string }): Promise<StoredAccess> {
-  const access = await findProjectAccess(tx, project.id);
-  if (!access) throw new Problem('project_not_found', { nameOrId: project.name });
+export async function requireAccess(tx: RecordingTx, projectId: string): Promise<StoredAccess> {
+  const access = await findProjectAccess(tx, projectId);
+  if (!access) throw new Problem('project_not_found', { nameOrId: projectId });
   return access;
 }
 
@@ -154,17 +207,20 @@ interface PermissionsChange {
   /** Absent for a new environment. */
   readonly stored?: StoredPermissions;
   readonly permissions: Permissions;
+  /** Where the body has the lists, for refusals. */
+  readonly places?: Readonly<Record<'editors' | 'killers', string>>;
 }
 
-/** Adds the names of the grantees. Rejects new ones that do not exist or that the actor cannot see. */
+const inChangePermissions = { editors: 'changePermissions/editors', killers: 'changePermissions/killers' };
+
+/** Adds the grantees' names. Refuses new ones that do not exist or that the actor cannot see. */
 export async function namePermissions(
   tx: RecordingTx,
   projectId: string,
-  { stored, permissions: { editors, killers, allowKills } }: PermissionsChange,
+  { stored, permissions: { editors, killers, allowKills }, places = inChangePermissions }: PermissionsChange,
 ): Promise<StoredPermissions> {
-  const place = 'changePermissions';
-  const editorsList = { place: `${place}/editors`, grantees: editors.grantees, known: stored?.editors.grantees };
-  const killersList = { place: `${place}/killers`, grantees: killers, known: stored?.killers };
+  const editorsList = { place: places.editors, grantees: editors.grantees, known: stored?.editors.grantees };
+  const killersList = { place: places.killers, grantees: killers, known: stored?.killers };
   return {
     editors: { restricted: editors.restricted, grantees: await nameGrantees(tx, { projectId, ...editorsList }) },
     killers: await nameGrantees(tx, { projectId, ...killersList }),
@@ -177,7 +233,7 @@ interface NamedList {
   /** Where the body has it. */
   readonly place: string;
   readonly grantees: readonly NamedGrantee[];
-  /** Those who are on the list already stay, even if the actor cannot see them. */
+  /** Those already on the list stay, even if the actor cannot see them. */
   readonly known: readonly Grantee[] | undefined;
 }
 

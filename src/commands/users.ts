@@ -19,6 +19,7 @@ import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
 import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { removeGranteeIn } from './restrictions.ts';
 
 /** Creates a PENDING user and queues the invitation mail in the same transaction. */
 export const inviteUser = (context: Context, invited: { email: string; groupIds: readonly string[] }) =>
@@ -88,14 +89,15 @@ function endsSessions(before: User, after: User, actor: Actor): boolean {
   return after.email !== before.email || (before.twoFactor && !after.twoFactor);
 }
 
-/** Deletes a PENDING user; the invitation link stops working. */
-export const deleteUser = (context: Context, id: string) => write(context, (tx) => deleteUserIn(tx, id));
+/** Deletes a PENDING user and its entries in access lists; the invitation link stops working. */
+export const deleteUser = (context: Context, id: string) => writeAlone(context, (tx) => deleteUserIn(tx, id));
 
-export async function deleteUserIn(tx: RecordingTx, id: string) {
+export async function deleteUserIn(tx: AloneTx, id: string) {
   const before = await store.lockUser(tx, id);
   await requireRightOver(tx, before.groupIds);
   if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
   if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
+  await removeGranteeIn(tx, { type: 'user', id });
   await store.deleteUser(tx, id);
   await tx.record({ ...entry('user.deleted', before), before: toUserReply(before) });
   return true as const;

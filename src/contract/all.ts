@@ -111,7 +111,7 @@ export const resources = {
   },
   restrictions: {
     title: 'Project access',
-    description: 'Who may see and edit a project, and who may act in its environments.',
+    description: 'Access to a project: who can view and edit it, and who can act in its environments.',
     endpoints: restrictions,
     schemas: { Restriction, ProjectAccess },
   },

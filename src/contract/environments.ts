@@ -31,7 +31,7 @@ export const patchEnvironment = endpoint({
   path: '/environments/ws/:project/:environment',
   summary: 'Change an environment',
   description:
-    'JSON Patch on `/name`, `/production` and `/changePermissions`: who may edit definitions in the environment (`areEditorsRestricted`, `editors`), and who besides them may kill and restore (`killers`).',
+    'JSON Patch on `/name`, `/production` and `/changePermissions`: who can edit definitions in the environment (`areEditorsRestricted`, `editors`), and who else can kill and restore (`killers`).',
   access: { needs: 'environment.write', scope: 'project' },
   body: Patch,
   reply: EnvironmentDetails,

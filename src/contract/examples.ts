@@ -378,6 +378,9 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
     body: { edit: { restricted: true, grantees: [] }, ownersEdit: true },
     reply: { ...projectAccess, edit: { restricted: true, grantees: [] }, ownersEdit: true },
   },
+  listGrantedRights: {
+    reply: page({ project: { id: ids.project, name: 'Default' }, right: 'edit' as const, alone: false }, 20),
+  },
   explainAccess: {
     reply: {
       ...page(

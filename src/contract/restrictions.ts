@@ -12,7 +12,7 @@ const pageSize = { default: 20, max: 200 };
 export const listRestrictions = endpoint({
   method: 'GET',
   path: '/restrictions',
-  summary: 'Read who may see and edit a project',
+  summary: 'Get who can view and edit a project',
   description: 'The project is `resource_id`.',
   access,
   pageSize,
@@ -30,9 +30,9 @@ export const listRestrictions = endpoint({
 export const replaceRestriction = endpoint({
   method: 'PUT',
   path: '/restrictions',
-  summary: 'Set who may see and edit a project',
+  summary: 'Set who can view and edit a project',
   description:
-    'Everybody, or only the users, groups and API keys listed. `edit` is an operation of Burgee: left out, it stays as it is.',
+    'Everyone, or only the users, groups and API keys listed. `edit` is Burgee’s own: if it is left out, it does not change.',
   access,
   body: RestrictionUpdate,
   reply: Restriction,
@@ -48,9 +48,9 @@ const projectAccess = {
 export const getProjectAccess = endpoint({
   ...projectAccess,
   method: 'GET',
-  summary: 'Read who may do what in a project',
+  summary: 'Get project access',
   description:
-    'Who may view and edit it, and for each environment who may edit definitions and who besides them may kill and restore.',
+    'The lists of people, groups and API keys that can view and edit the project, edit definitions in each environment, and kill and restore there.',
   access: { needs: 'project.read', scope: 'project' },
   problems: [],
 });
@@ -58,8 +58,9 @@ export const getProjectAccess = endpoint({
 export const changeProjectAccess = endpoint({
   ...projectAccess,
   method: 'PUT',
-  summary: 'Set who may do what in a project',
-  description: 'Project and environments in one change. What the body leaves out stays as it is.',
+  summary: 'Change project access',
+  description:
+    'Project and environments in one change. Lists that the body leaves out do not change; unknown members are refused.',
   access,
   body: ProjectAccessUpdate,
   problems: ['restriction_invalid', 'precondition_failed', 'environment_not_found'],

@@ -1,7 +1,7 @@
-/** What people may do, and why. */
+/** What people can do, and why. */
 import { Type } from 'typebox';
-import { ExplainedRights } from '#domain/rights.ts';
-import { extend, Id, Reference } from '#domain/schema.ts';
+import { ExplainedRights, GrantedRight, granteeTypes } from '#domain/rights.ts';
+import { extend, Id, OneOf, Reference } from '#domain/schema.ts';
 import { UserStatus } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';
 import { OffsetListing, OffsetPage, ProjectWord } from './parts.ts';
@@ -11,9 +11,9 @@ const pageSize = { default: 20, max: 50 };
 export const explainAccess = endpoint({
   method: 'GET',
   path: '/access',
-  summary: 'Explain what a person may do',
+  summary: 'Explain what a person can do',
   description:
-    'In each project that the caller sees: whether the person may view and edit it, and edit definitions or kill and restore in its environments, each with the reason. People may ask about themselves, administrators and keys that may change project access about everybody.',
+    'In each project that the caller sees: whether the person can view and edit it, and edit definitions or kill and restore in its environments, each with the reason. People can ask about themselves; administrators, and keys that can change project access, about everyone.',
   access: { needs: 'user.read', scope: 'project' },
   pageSize,
   query: extend(
@@ -33,4 +33,23 @@ export const explainAccess = endpoint({
     }),
   ),
   problems: ['user_not_found', 'project_not_found'],
+});
+
+export const listGrantedRights = endpoint({
+  method: 'GET',
+  path: '/access/lists',
+  summary: 'List where someone is listed',
+  description:
+    'The access lists that give rights to a user, a group or an API key, in the projects that the caller sees: what deleting it takes away.',
+  access: { needs: 'project.read', scope: 'project' },
+  pageSize,
+  query: extend(
+    OffsetPage(pageSize),
+    Type.Object({
+      type: OneOf(granteeTypes, { description: 'What the id is of.' }),
+      id: Type.Unsafe<string>({ ...Id, description: 'Id of the user, group or API key.' }),
+    }),
+  ),
+  reply: OffsetListing(GrantedRight),
+  problems: [],
 });

@@ -57,7 +57,11 @@ export const roles = {
 export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as Role[];
 
-/** What a signed-in person who is not an administrator may do, where the project's lists allow it (`rights.ts`). */
+/** The roles of keys that have a permission. */
+export const rolesWith = (permission: Permission): Role[] =>
+  roleNames.filter((name) => (roles[name] as readonly Permission[]).includes(permission));
+
+/** What a signed-in person who is not an administrator may do, where the project's access lists allow it (`rights.ts`). */
 const member = [
   'project.read',
   'rolloutStatus.read',

@@ -28,11 +28,11 @@ const Grantees = (description: string) =>
     maxItems: maxGrantees,
     description,
   });
-/** What of it is left out when an environment is created is open. */
+/** For a new environment, what is left out is open. */
 const NewChangePermissions = Type.Object({
   areEditorsRestricted: Type.Optional(BooleanOrText),
-  editors: Type.Optional(Grantees('who may edit definitions if editors are restricted')),
-  killers: Type.Optional(Grantees('who may kill and restore besides the editors; not known to the vendor')),
+  editors: Type.Optional(Grantees('can edit definitions if editors are restricted')),
+  killers: Type.Optional(Grantees('can kill and restore in addition to the editors; Burgee’s own')),
   allowKills: Type.Optional(BooleanOrText),
   areApprovalsRequired: Type.Optional(BooleanOrText),
   areApproversRestricted: Type.Optional(BooleanOrText),
@@ -57,7 +57,7 @@ const ApiToken = Type.Object({
 });
 export type ApiToken = Static<typeof ApiToken>;
 
-/** Who may edit definitions in the environment. Members that restrict nothing are left out. */
+/** Members that restrict nothing are left out. */
 const ChangePermissions = Type.Object({
   areEditorsRestricted: Type.Optional(Type.Literal(true)),
   editors: Type.Optional(Type.Array(Grantee)),
@@ -84,17 +84,17 @@ export const EnvironmentDetails = Type.Object({
 });
 export type EnvironmentDetails = Static<typeof EnvironmentDetails>;
 
-/** Who may edit definitions and kill in an environment, as a body says it. */
+/** The lists of an environment in a request body. */
 export interface Permissions {
   readonly editors: { readonly restricted: boolean; readonly grantees: readonly NamedGrantee[] };
   readonly killers: readonly NamedGrantee[];
   readonly allowKills: boolean;
 }
 
-/** The same with the names of the grantees, as it is kept. */
+/** The same with the grantees' names, as stored. */
 export type StoredPermissions = Pick<EnvironmentAccess, 'editors' | 'killers'> & { readonly allowKills: boolean };
 
-/** Refuses what would close something and then not be enforced: approvals, and the export of data. */
+/** Refuses restrictions that would not be enforced: approvals and data export. */
 export function parsePermissions(
   change: NewChangePermissions = {},
   dataExport: DataExportPermissions = {},
@@ -120,8 +120,13 @@ const settings = shapeOf(
   }),
   'environment',
 );
+/** Those that Burgee acts on or refuses, and the vendor's others, which are ignored. A misspelled one is refused. */
+const permissionMembers =
+  'areEditorsRestricted|editors|killers|allowKills|areApprovalsRequired|areApproversRestricted|approvers|approvalSkippableBy';
 const patchable = {
-  mayName: /^\/(name|production|changePermissions(\/[\w-]+)*|dataExportPermissions(\/[\w-]+)*)$/,
+  mayName: new RegExp(
+    `^/(name|production|changePermissions(/(${permissionMembers})(/[\\w-]+)*)?|dataExportPermissions(/(areExportersRestricted|exporters)(/[\\w-]+)*)?)$`,
+  ),
   changeable: ['name', 'production', 'changePermissions', 'dataExportPermissions'],
 };
 

@@ -54,6 +54,13 @@ const notFoundByName = (thing: string, list: string) =>
         ? `No ${thing} that you can access has this id or name. ${list} lists them`
         : `Did you mean ${p.similar}? Names are case-sensitive`,
   );
+/** `reason`: what the actor lacks. `ask`: who can grant it. */
+const roleInsufficient = () =>
+  problem<{ reason: string; ask: string }>(
+    'forbidden',
+    () => 'Role is insufficient',
+    (p) => `${p.reason} ${p.ask}`,
+  );
 const taken = (thing: string) => problem<{ name: string }>('conflict', (p) => `${thing} ${p.name} already exists`);
 
 export const problems = {
@@ -114,13 +121,10 @@ export const problems = {
   ),
   account_deactivated: problem('forbidden', () => 'This account is deactivated; ask an administrator'),
   origin_foreign: problem('forbidden', () => 'Cross-site request blocked'),
-  forbidden: problem('forbidden', () => 'Role is insufficient'),
-  /** `reason`: what the actor lacks. `ask`: who can grant it. */
-  right_missing: problem<{ reason: string; ask: string }>(
-    'forbidden',
-    () => 'Role is insufficient',
-    (p) => `${p.reason} ${p.ask}`,
-  ),
+  /** The role has no such permission, or the scope is too narrow. */
+  forbidden: roleInsufficient(),
+  /** The role would do, but an access list of the project does not name the actor. */
+  right_missing: roleInsufficient(),
   scope_too_wide: problem('forbidden', () => 'A key cannot create a key with a wider scope than its own'),
 
   // projects and their contents

@@ -1,4 +1,4 @@
-/** Who may see and edit a project: everybody, or the users, groups and keys that its restriction lists. */
+/** Who can view and edit a project: everyone, or the users, groups and keys that its restriction lists. */
 import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
 import { type Circle, Grantee, maxGrantees, NamedGrantee, type ProjectAccessUpdate } from './rights.ts';
@@ -10,9 +10,9 @@ export const Restriction = Type.Object({
   resource: Type.Object({ id: Type.String(), name: Type.String(), type: Type.Literal('workspace') }),
   operations: Type.Object({
     view: Type.Boolean(),
-    edit: Type.Optional(Type.Literal(true, { description: 'only those listed may edit; left out otherwise' })),
+    edit: Type.Optional(Type.Literal(true, { description: 'only those listed can edit; left out otherwise' })),
     ownersEdit: Type.Optional(
-      Type.Literal(true, { description: 'owners may edit their flags, whatever the lists say; left out otherwise' }),
+      Type.Literal(true, { description: 'owners can edit their flags, whatever the lists say; left out otherwise' }),
     ),
   }),
   resourcePermissions: Type.Object({
@@ -25,24 +25,24 @@ export type Restriction = Static<typeof Restriction>;
 export const RestrictionUpdate = Type.Object({
   resource: Type.Object({ id: Id, type: OneOf(['workspace']) }),
   operations: Type.Object({
-    view: Type.Boolean({ description: 'true: only listed users, groups and keys may see the project' }),
+    view: Type.Boolean({ description: 'true: only listed users, groups and keys can view the project' }),
     edit: Type.Optional(
-      Type.Boolean({ description: 'true: only those listed may change anything in the project. Left out: as before' }),
+      Type.Boolean({ description: 'true: only those listed can change anything in the project. Left out: unchanged' }),
     ),
-    ownersEdit: Type.Optional(Type.Boolean({ description: 'Left out: as before' })),
+    ownersEdit: Type.Optional(Type.Boolean({ description: 'Left out: unchanged' })),
   }),
   resourcePermissions: Type.Optional(
     Type.Object({
       view: Type.Optional(
         Type.Array(NamedGrantee, {
           maxItems: 1000,
-          description: 'Account-wide admin keys that may not change project access see the project only if listed.',
+          description: 'Account-wide admin keys that cannot change project access see the project only if listed.',
         }),
       ),
       edit: Type.Optional(
         Type.Array(NamedGrantee, {
           maxItems: maxGrantees,
-          description: 'Admin keys that may not change project access edit it only if listed. Left out: as before',
+          description: 'Admin keys that cannot change project access edit it only if listed. Left out: unchanged',
         }),
       ),
     }),
@@ -50,14 +50,14 @@ export const RestrictionUpdate = Type.Object({
 });
 export type RestrictionUpdate = Static<typeof RestrictionUpdate>;
 
-/** Who may see and edit a project itself, as it is kept. */
+/** Who can view and edit a project itself, as stored. */
 export interface Openness {
   readonly view: Circle;
   readonly edit: Circle;
   readonly ownersEdit: boolean;
 }
 
-/** What the body changes of it. Who may edit stays as it is for clients that know only of who may see. */
+/** What the body changes. Clients that know only `view` leave `edit` unchanged. */
 export const accessUpdateOf = ({ operations, resourcePermissions = {} }: RestrictionUpdate): ProjectAccessUpdate => ({
   view: { restricted: operations.view, grantees: resourcePermissions.view ?? [] },
   edit: {
@@ -67,13 +67,13 @@ export const accessUpdateOf = ({ operations, resourcePermissions = {} }: Restric
   ...(operations.ownersEdit === undefined ? {} : { ownersEdit: operations.ownersEdit }),
 });
 
-/** Someone must remain who can open the project again. */
-export function checkViewers(viewers: readonly NamedGrantee[], administratorsId: string): void {
+/** Someone must remain who can open the project again. `place`: where the body has the list. */
+export function checkViewers(viewers: readonly NamedGrantee[], administratorsId: string, place: string): void {
   const listed = viewers.some((viewer) => viewer.type === 'group' && viewer.id === administratorsId);
-  refuse('restriction_invalid', listed ? [] : ['resourcePermissions/view must list the group Administrators']);
+  refuse('restriction_invalid', listed ? [] : [`${place} must list the group Administrators`]);
 }
 
-/** What is open is left out, so that clients which know only `view` find what they expect. */
+/** `edit` is left out while it is open, so that clients which know only `view` find what they expect. */
 export const toRestriction = (project: Reference, { view, edit, ownersEdit }: Openness): Restriction => ({
   id: project.id,
   type: 'restriction',
@@ -89,13 +89,13 @@ export const toRestriction = (project: Reference, { view, edit, ownersEdit }: Op
   },
 });
 
-/** Who may see and edit a project when it is created. */
+/** Who can view and edit new projects. */
 export const newProjectsChoices = ['open', 'read-only', 'private'] as const;
 export type NewProjects = (typeof newProjectsChoices)[number];
 export const isNewProjects = (word: string): word is NewProjects =>
   newProjectsChoices.some((choice) => choice === word);
 
-/** Read-only: administrators edit. Private: administrators see it, and whoever sees it may edit. */
+/** `read-only`: everyone views, administrators edit. `private`: administrators view and edit. */
 export const opennessOf = (choice: NewProjects, administrators: Grantee): Openness => ({
   view: { restricted: choice === 'private', grantees: choice === 'private' ? [administrators] : [] },
   edit: { restricted: choice === 'read-only', grantees: [] },

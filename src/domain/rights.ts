@@ -1,7 +1,7 @@
 /**
- * Rights in a project: who may view and edit it, and who may edit definitions or kill and restore in its environments.
- * `rightsFrom` is the policy. What it needs to know comes from the lists below: for a request, the database looks the
- * actor up in them; for an explanation, `explainRights` does.
+ * Rights in a project: view and edit it, and in each environment edit definitions, kill and restore. `rightsFrom` is the
+ * policy. Its input comes from the access lists: requests look the actor up in the database, `explainRights` in the
+ * lists that it is given.
  */
 import { type Static, Type } from 'typebox';
 import type { Permission } from './access.ts';
@@ -11,17 +11,18 @@ export const granteeTypes = ['user', 'group', 'api_key'] as const;
 export const Grantee = Type.Object({ id: Type.String(), name: Type.String(), type: OneOf(granteeTypes) });
 export type Grantee = Static<typeof Grantee>;
 
-/** A grantee as a body names it. A list of them has at most so many: more people belong in a group. */
+/** A grantee in a request body. */
 export const NamedGrantee = Type.Object({ id: Type.String(), type: OneOf(granteeTypes) });
 export type NamedGrantee = Static<typeof NamedGrantee>;
+/** Per list. More people belong in a group. */
 export const maxGrantees = 200;
 
 export type Right = 'view' | 'edit' | 'define' | 'kill';
 export type Rights = Readonly<Record<Right, boolean>>;
 
 /**
- * Which right a permission needs where it is used: in the project, and for `define` and `kill` in the environment, that
- * the path names. Those with `view` ask for no more than the permission says.
+ * The right that each permission needs in the project of the path, and for `define` and `kill` in its environment.
+ * `view` adds nothing: resolving the path already needs it.
  */
 export const rightNeeded: Readonly<Record<Permission, Right>> = {
   'project.read': 'view',
@@ -48,21 +49,21 @@ export const rightNeeded: Readonly<Record<Permission, Right>> = {
   'audit.read': 'view',
 };
 
-/** How somebody stands to a list: it is open to everybody, names them, or does not. */
+/** The list is not in use, or it names someone, or it does not. */
 export type Standing = 'open' | 'listed' | 'unlisted';
 
 export interface Standings {
-  /** They may change access. No list holds them back: they could add themselves. */
+  /** They can change access. Lists do not apply to them, because they could add themselves. */
   readonly mayGrant: boolean;
   readonly view: Standing;
   readonly edit: Standing;
   readonly define: Standing;
   readonly kill: 'listed' | 'unlisted';
-  /** They own the flag, in a project whose owners may edit their flags. */
+  /** They own the flag, and the project lets owners edit their flags. */
   readonly owns: boolean;
 }
 
-/** The policy: each right needs the one before it, except that those listed for `kill` need only see the project. */
+/** The policy: each right needs the one before it, except that people listed for `kill` only need `view`. */
 export function rightsFrom({ mayGrant, owns, ...standing }: Standings): Rights {
   const isFree = mayGrant || owns;
   const view = mayGrant || standing.view !== 'unlisted';
@@ -76,7 +77,7 @@ const Circle = Type.Object({
   restricted: Type.Boolean({ description: 'true: only those listed, and administrators' }),
   grantees: Type.Array(Grantee),
 });
-/** Everybody, or those listed. */
+/** Everyone, or only those listed. */
 export type Circle = Static<typeof Circle>;
 
 const EnvironmentAccess = Type.Object({
@@ -84,43 +85,74 @@ const EnvironmentAccess = Type.Object({
   name: Type.String(),
   production: Type.Boolean(),
   editors: Circle,
-  killers: Type.Array(Grantee, { description: 'who may kill and restore besides the editors' }),
+  killers: Type.Array(Grantee, { description: 'can kill and restore in addition to the editors' }),
 });
 
-/** Who may do what in a project and its environments. */
+/** The access lists of a project and its environments. */
 export const ProjectAccess = Type.Object({
   id: Type.String(),
   name: Type.String(),
   view: Circle,
   edit: Circle,
-  ownersEdit: Type.Boolean({ description: 'owners of a flag may edit it and its definitions, whatever the lists say' }),
+  ownersEdit: Type.Boolean({ description: 'owners of a flag can edit it and its definitions, whatever the lists say' }),
   environments: Type.Array(EnvironmentAccess),
 });
 export type ProjectAccess = Static<typeof ProjectAccess>;
 export type EnvironmentAccess = Static<typeof EnvironmentAccess>;
 
-const CircleUpdate = Type.Object({
-  restricted: Type.Optional(Type.Boolean()),
-  grantees: Type.Optional(Type.Array(NamedGrantee, { maxItems: maxGrantees })),
-});
+/** A misspelled member would leave a list as it is, and a right with whoever should have lost it. */
+const closed = { additionalProperties: false } as const;
 
-/** A change of it: what is left out stays. */
-export const ProjectAccessUpdate = Type.Object({
-  view: Type.Optional(CircleUpdate),
-  edit: Type.Optional(CircleUpdate),
-  ownersEdit: Type.Optional(Type.Boolean()),
-  environments: Type.Optional(
-    Type.Array(
-      Type.Object({
-        id: Type.String(),
-        editors: Type.Optional(CircleUpdate),
-        killers: Type.Optional(Type.Array(NamedGrantee, { maxItems: maxGrantees })),
-      }),
-      { maxItems: 200 },
+const CircleUpdate = Type.Object(
+  {
+    restricted: Type.Optional(Type.Boolean()),
+    grantees: Type.Optional(Type.Array(NamedGrantee, { maxItems: maxGrantees })),
+  },
+  closed,
+);
+
+/** So that a response can be edited and sent back. */
+const ignored = (description: string) => Type.Optional(Type.String({ description: `${description}: ignored` }));
+
+/** A change to it: what is left out stays. */
+export const ProjectAccessUpdate = Type.Object(
+  {
+    id: ignored('Id of the project'),
+    name: ignored('Name of the project'),
+    view: Type.Optional(CircleUpdate),
+    edit: Type.Optional(CircleUpdate),
+    ownersEdit: Type.Optional(Type.Boolean()),
+    environments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: Type.String(),
+            name: ignored('Name of the environment'),
+            production: Type.Optional(Type.Boolean({ description: 'ignored' })),
+            editors: Type.Optional(CircleUpdate),
+            killers: Type.Optional(Type.Array(NamedGrantee, { maxItems: maxGrantees })),
+          },
+          closed,
+        ),
+        { maxItems: 200 },
+      ),
     ),
-  ),
-});
+  },
+  closed,
+);
 export type ProjectAccessUpdate = Static<typeof ProjectAccessUpdate>;
+
+/** One access list that names a grantee and has an effect. */
+export const GrantedRight = Type.Object({
+  project: Reference,
+  environment: Type.Optional(Reference),
+  right: OneOf(['view', 'edit', 'define', 'kill']),
+  alone: Type.Boolean({
+    description:
+      'nobody else is on the list except the group Administrators: without this entry, only administrators have the right, or for `kill` those who can edit',
+  }),
+});
+export type GrantedRight = Static<typeof GrantedRight>;
 
 /** Whose rights are explained. */
 export interface Subject {
@@ -137,7 +169,7 @@ export const ExplainedRights = Type.Object({
   project: Reference,
   view: Verdict,
   edit: Verdict,
-  ownersEdit: Type.Boolean({ description: 'in addition, they may edit the flags that they own' }),
+  ownersEdit: Type.Boolean({ description: 'in addition, they can edit the flags that they own' }),
   environments: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -150,7 +182,7 @@ export const ExplainedRights = Type.Object({
 });
 export type ExplainedRights = Static<typeof ExplainedRights>;
 
-/** What the subject may do in the project, and why. For owners only what the project says: the rest depends on the flag. */
+/** What the subject can do in the project, and why. Owned flags are not considered: `ownersEdit` says whether they matter. */
 export function explainRights(access: ProjectAccess, subject: Subject): ExplainedRights {
   const { id, name, ownersEdit } = access;
   const own = rightsAt(access, undefined, subject);
@@ -172,7 +204,7 @@ export function explainRights(access: ProjectAccess, subject: Subject): Explaine
   };
 }
 
-/** The reason why a right is missing, as a refusal says it. */
+/** Why a right is missing, in the words of a refusal. */
 export function whyNot(
   right: Right,
   access: ProjectAccess,
@@ -200,7 +232,7 @@ function rightsAt(access: ProjectAccess, environment: EnvironmentAccess | undefi
 const standingIn = ({ restricted, grantees }: Circle, subject: Subject): Standing =>
   !restricted ? 'open' : entryOf(grantees, subject) ? 'listed' : 'unlisted';
 
-/** What lists the subject: an entry of its own before that of a group. */
+/** The entry that names the subject: its own, or else that of one of its groups. */
 function entryOf(grantees: readonly Grantee[], { type, id, groups }: Subject): Grantee | undefined {
   return (
     grantees.find((one) => one.type === type && one.id === id) ??
@@ -220,8 +252,7 @@ function explainEdit(access: ProjectAccess, subject: Subject, rights: Rights): V
   const { edit, name, ownersEdit } = access;
   if (subject.mayGrant) return yes(grants);
   if (!rights.view) return no(`They cannot view ${name}.`);
-  if (!edit.restricted) return yes('Everyone who can view this project can edit it.');
-  if (rights.edit) return yes(through(edit.grantees, subject));
+  if (rights.edit) return yes(whyAllowed('edit this project', [edit], access, subject));
   return no(`${only(edit.grantees)} can edit ${name}.${ownersEdit ? ownersToo : ''}`);
 }
 
@@ -234,23 +265,40 @@ interface Explained {
 
 function explainDefine(access: ProjectAccess, { name, editors }: EnvironmentAccess, { subject, rights }: Explained) {
   if (!rights.edit || subject.mayGrant) return explainEdit(access, subject, rights);
-  if (!editors.restricted) return yes('Everyone who can edit this project can edit definitions here.');
-  if (rights.define) return yes(through(editors.grantees, subject));
+  if (rights.define) return yes(whyAllowed('edit definitions here', [editors, access.edit], access, subject));
   return no(`${only(editors.grantees)} can edit definitions in ${name}.${access.ownersEdit ? ownersToo : ''}`);
 }
 
 function explainKill(access: ProjectAccess, environment: EnvironmentAccess, { subject, rights }: Explained) {
   const { name, killers } = environment;
   if (subject.mayGrant || !rights.view) return explainEdit(access, subject, rights);
-  if (rights.define) return yes('Everyone who can edit definitions here can kill and restore.');
-  if (rights.kill) return yes(through(killers, subject));
-  // Of the two lists that editors are on, the one that lacks them: the other may name them.
+  if (entryOf(killers, subject)) return yes(through(killers, subject));
+  if (rights.define) {
+    const none = { restricted: false, grantees: [] };
+    return yes(whyAllowed('kill and restore here', [none, environment.editors, access.edit], access, subject));
+  }
+  // The list that the subject is missing from: the other one may name it.
   const { grantees } = rights.edit ? environment.editors : access.edit;
   return no(`${only([...grantees, ...killers])} can kill and restore in ${name}.`);
 }
 
 const yes = (reason: string): Verdict => ({ may: true, reason });
 const no = (reason: string): Verdict => ({ may: false, reason });
+
+/**
+ * Names the list that gives the right. Each open list passes on to the next wider one: editors in the environment,
+ * editors of the project, viewers.
+ */
+function whyAllowed(what: string, lists: readonly Circle[], { view }: ProjectAccess, subject: Subject): string {
+  const all = [...lists, view];
+  const decisive = all.findIndex(({ restricted }) => restricted);
+  const list = all[decisive];
+  if (!list) return `Everyone with an account can ${what}.`;
+  const reason = through(list.grantees, subject);
+  if (decisive === 0) return reason;
+  const wider = ['view this project', 'edit this project', 'edit definitions here'][all.length - 1 - decisive];
+  return `Can ${wider}: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
+}
 
 function through(grantees: readonly Grantee[], subject: Subject): string {
   const entry = entryOf(grantees, subject);
@@ -261,7 +309,7 @@ const maxNames = 4;
 /** "A, B and C". */
 const conjunction = new Intl.ListFormat('en-GB');
 
-/** "Only Payments and Liu Wei": the subject of a sentence. Without anybody listed, administrators are left. */
+/** The subject of a sentence: "Only Payments and Liu Wei". */
 function only(grantees: readonly Grantee[]): string {
   const names = [...new Set(grantees.map(({ name }) => name))];
   if (names.length === 0) return 'Only administrators';

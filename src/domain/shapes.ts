@@ -100,6 +100,9 @@ function complaintsOf({ keyword, instancePath, params, message }: ShapeError, sc
   if (keyword === 'required') {
     return facts.requiredProperties.map((name) => `${place === '' ? '' : `${place}/`}${name} is required`);
   }
+  // An unknown member of a closed object is reported twice: by itself, and by the object.
+  if (keyword === 'boolean') return [`${place} is not a known member`];
+  if (keyword === 'additionalProperties') return [];
   const hint = keyword === 'type' ? hintAt(schema, instancePath) : '';
   return [`${place || root} ${sentenceEnd(keyword, facts) ?? message}${hint}`];
 }

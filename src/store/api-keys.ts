@@ -1,7 +1,6 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { KeyScope, Role, Scope } from '#domain/access.ts';
 import type { ApiKey, ApiKeyType } from '#domain/api-keys.ts';
-import { deleteGrantee } from './restrictions.ts';
 import { scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
@@ -110,11 +109,7 @@ export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<v
     values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
 }
 
-/** Also removes it from the viewers of restricted projects. */
-export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
-  await deleteGrantee(tx, { type: 'api_key', id });
-  await tx.run(sql`delete from api_keys where id = ${id}`);
-}
+export const deleteApiKey = (tx: Tx, id: string) => tx.run(sql`delete from api_keys where id = ${id}`);
 
 /**
  * The admin keys among the ids that the scope sees or the project already lists, with their names. They are not deleted

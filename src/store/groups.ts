@@ -3,7 +3,6 @@ import { administrators, type Group } from '#domain/groups.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import { findPage, type Page, type Total } from './paging.ts';
-import { deleteGrantee } from './restrictions.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 type GroupRow = Omit<Group, 'type'>;
@@ -94,9 +93,8 @@ export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
-/** Also removes its members and its place among project viewers. */
+/** Also removes its members. */
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
-  await deleteGrantee(tx, { type: 'group', id });
   await tx.run(sql`delete from groups where id = ${id}`);
   await nextGroupChange(tx);
 }

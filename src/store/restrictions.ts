@@ -1,10 +1,13 @@
-/** The lists of who may do what in projects and their environments. */
+/** The access lists of projects and their environments. */
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import { administrators } from '#domain/groups.ts';
 import type { Openness } from '#domain/restrictions.ts';
-import type { Circle, EnvironmentAccess, Grantee, NamedGrantee, ProjectAccess } from '#domain/rights.ts';
+import type { Circle, EnvironmentAccess, GrantedRight, Grantee, NamedGrantee, ProjectAccess } from '#domain/rights.ts';
+import { scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
-/** The lists of a project as they are kept. */
+/** The access lists of a project, as stored. */
 export interface StoredAccess extends Omit<ProjectAccess, 'environments'> {
   readonly revision: number;
   readonly environments: (EnvironmentAccess & { readonly allowKills: boolean })[];
@@ -15,7 +18,8 @@ interface AccessRow {
   readonly project_id: string;
   readonly environment_id: string | null;
   readonly id: string;
-  readonly name: string;
+  /** Null for a grantee that was deleted. */
+  readonly name: string | null;
   readonly type: Grantee['type'];
   readonly first: boolean | number;
   readonly second: boolean | number;
@@ -23,7 +27,7 @@ interface AccessRow {
   readonly position: number;
 }
 
-/** Who may do what in each of the projects, in the order of the ids. One statement, so of one moment. */
+/** The access lists of the projects, in the order of the ids. One statement, so all lists are of the same moment. */
 export async function listProjectAccess(db: Reader, projectIds: readonly string[]): Promise<StoredAccess[]> {
   if (projectIds.length === 0) return [];
   const ids = join([...projectIds]);
@@ -62,12 +66,15 @@ export async function listProjectAccess(db: Reader, projectIds: readonly string[
 function toProjectAccess(rows: readonly AccessRow[]): StoredAccess[] {
   const lists = Map.groupBy(rows, ({ kind, environment_id }) => `${kind} ${environment_id ?? ''}`);
   const grantees = (kind: AccessRow['kind'], environmentId = '') =>
-    (lists.get(`${kind} ${environmentId}`) ?? []).map(({ id, name, type }) => ({ id, name, type }));
+    // Nodes of the previous release delete a group without removing it from the newer lists.
+    (lists.get(`${kind} ${environmentId}`) ?? []).flatMap(({ id, name, type }) =>
+      name === null ? [] : { id, name, type },
+    );
   return rows
     .filter(({ kind }) => kind === 'project')
     .map((project) => ({
       id: project.id,
-      name: project.name,
+      name: project.name ?? '',
       revision: project.position,
       view: { restricted: Boolean(project.first), grantees: grantees('view') },
       edit: { restricted: Boolean(project.second), grantees: grantees('edit') },
@@ -76,7 +83,7 @@ function toProjectAccess(rows: readonly AccessRow[]): StoredAccess[] {
         .filter(({ kind }) => kind === 'environment')
         .map(({ id, name, first, second, third }) => ({
           id,
-          name,
+          name: name ?? '',
           production: Boolean(second),
           editors: { restricted: Boolean(first), grantees: grantees('edit', id) },
           killers: grantees('kill', id),
@@ -85,11 +92,11 @@ function toProjectAccess(rows: readonly AccessRow[]): StoredAccess[] {
     }));
 }
 
-/** The same for one project; undefined when it is gone. */
+/** The same for one project; undefined if it was deleted. */
 export const findProjectAccess = async (db: Reader, projectId: string): Promise<StoredAccess | undefined> =>
   (await listProjectAccess(db, [projectId]))[0];
 
-/** Saves who may see and edit the project itself. */
+/** Saves who can view and edit the project itself. */
 export async function saveProjectAccess(tx: Tx, access: Openness & { readonly id: string }): Promise<void> {
   const { id, view, edit, ownersEdit } = access;
   await tx.run(sql`
@@ -121,7 +128,7 @@ export interface EnvironmentLists {
   readonly allowKills: boolean;
 }
 
-/** Saves who may edit definitions and kill in the environment. */
+/** Saves who can edit definitions and kill in the environment. */
 export async function saveEnvironmentAccess(tx: Tx, projectId: string, lists: EnvironmentLists): Promise<void> {
   const { id: environmentId, editors, killers, allowKills } = lists;
   await tx.run(sql`
@@ -135,7 +142,7 @@ export async function saveEnvironmentAccess(tx: Tx, projectId: string, lists: En
     insert into environment_grants (environment_id, operation, grantee_type, grantee_id, position) values ${bulk(rows)}`);
 }
 
-/** How many entries the lists of the project's environments have together. */
+/** The total number of entries in the lists of the project's environments. */
 export async function countEnvironmentGrants(db: Reader, projectId: string): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from environments e join environment_grants g on g.environment_id = e.id
@@ -143,8 +150,95 @@ export async function countEnvironmentGrants(db: Reader, projectId: string): Pro
   return row?.total ?? 0;
 }
 
-/** Takes whoever is deleted from every list. */
-export async function deleteGrantee(tx: Tx, { type, id }: NamedGrantee): Promise<void> {
+/** Every project that lists the grantee, for itself or in an environment. */
+export async function listProjectIdsListing(db: Reader, grantee: NamedGrantee): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    sql`select id from projects where id in (${idsListing(grantee)}) order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+const idsListing = ({ type, id }: NamedGrantee): Sql => sql`
+  select v.project_id from project_viewers v where v.viewer_type = ${type} and v.viewer_id = ${id}
+  union all
+  select t.project_id from project_editors t where t.editor_type = ${type} and t.editor_id = ${id}
+  union all
+  select e.project_id from environment_grants g join environments e on e.id = g.environment_id
+   where g.grantee_type = ${type} and g.grantee_id = ${id}`;
+
+interface GrantedRow {
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly environment_id: string | null;
+  readonly environment_name: string | null;
+  readonly granted: GrantedRight['right'];
+  readonly is_alone: boolean | number;
+}
+
+interface GrantedFilter {
+  readonly scope: Scope;
+  readonly grantee: NamedGrantee;
+}
+
+/** Which lists give the grantee a right in the scope's projects, by project name. Lists that are not in use are left out. */
+export async function listGrantedRights(
+  db: Reader,
+  { offset, limit, ...filter }: GrantedFilter & { readonly offset: number; readonly limit: number },
+): Promise<GrantedRight[]> {
+  const rows = await db.all<GrantedRow>(sql`
+    select project_id, project_name, environment_id, environment_name, granted, is_alone from (${grantedRights(filter)}) r
+     order by project_name, project_id, coalesce(environment_name, ''), granted limit ${limit} offset ${offset}`);
+  return rows.map((row) => ({
+    project: { id: row.project_id, name: row.project_name },
+    ...(row.environment_id === null
+      ? {}
+      : { environment: { id: row.environment_id, name: row.environment_name ?? '' } }),
+    right: row.granted,
+    alone: Boolean(row.is_alone),
+  }));
+}
+
+export async function countGrantedRights(db: Reader, filter: GrantedFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from (${grantedRights(filter)}) r`);
+  return row?.total ?? 0;
+}
+
+function grantedRights({ scope, grantee: { type, id } }: GrantedFilter): Sql {
+  const inScope = scopeFilter(scope, sql`j.id`);
+  const isOther = (otherType: Sql, otherId: Sql) => sql`
+    not (${otherType} = ${type} and ${otherId} = ${id})
+    and not (${otherType} = 'group'
+             and ${otherId} in (select a.id from groups a where a.name = ${administrators.name}))`;
+  return sql`
+    select j.id as project_id, j.name as project_name, cast(null as text) as environment_id,
+           cast(null as text) as environment_name, 'view' as granted,
+           not exists (select 1 from project_viewers o
+                        where o.project_id = j.id and ${isOther(sql`o.viewer_type`, sql`o.viewer_id`)}) as is_alone
+      from project_viewers v join projects j on j.id = v.project_id
+     where v.viewer_type = ${type} and v.viewer_id = ${id} and j.is_restricted and ${inScope}
+    union all
+    select j.id, j.name, null, null, 'edit',
+           not exists (select 1 from project_editors o
+                        where o.project_id = j.id and ${isOther(sql`o.editor_type`, sql`o.editor_id`)})
+      from project_editors t join projects j on j.id = t.project_id
+     where t.editor_type = ${type} and t.editor_id = ${id} and j.is_edit_restricted and ${inScope}
+    union all
+    select j.id, j.name, e.id, e.name, case when g.operation = 'edit' then 'define' else 'kill' end,
+           not exists (select 1 from environment_grants o
+                        where o.environment_id = e.id and o.operation = g.operation
+                          and ${isOther(sql`o.grantee_type`, sql`o.grantee_id`)})
+      from environment_grants g
+      join environments e on e.id = g.environment_id
+      join projects j on j.id = e.project_id
+     where g.grantee_type = ${type} and g.grantee_id = ${id} and (g.operation = 'kill' or e.are_editors_restricted)
+       and ${inScope}`;
+}
+
+/** Removes the grantee from every list. */
+export async function deleteGrantee(tx: Tx, grantee: NamedGrantee): Promise<void> {
+  const { type, id } = grantee;
+  await tx.run(sql`
+    update projects set access_revision = access_revision + 1 where id in (${idsListing(grantee)})`);
   await tx.run(sql`delete from project_viewers where viewer_type = ${type} and viewer_id = ${id}`);
   await tx.run(sql`delete from project_editors where editor_type = ${type} and editor_id = ${id}`);
   await tx.run(sql`delete from environment_grants where grantee_type = ${type} and grantee_id = ${id}`);

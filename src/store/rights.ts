@@ -1,11 +1,12 @@
-/** How an actor stands to the lists of who may do what, as `rightsFrom` takes it. */
+/** Whether a project's access lists name an actor: what `rightsFrom` needs to know. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Actor } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Standings } from '#domain/rights.ts';
+import { isOnList, isViewer, type Listed } from './scope-filter.ts';
 import type { Reader } from './sql.ts';
 
-/** The project, and for each of the environments named, or for none of them, one row of `listStandings`. */
+/** Where an actor wants to act. `listStandings` returns one row per environment, or one for the project if there is none. */
 export interface Place {
   readonly projectId: string;
   readonly environmentIds: readonly string[];
@@ -26,22 +27,20 @@ interface StandingsRow {
 
 export type PlacedStandings = Standings & { readonly environmentId: string | undefined };
 
-/** How the actor stands to the lists of the place now. Empty when the project is gone. One statement, whatever they hold. */
+/** What the lists say about the actor now; empty if the project was deleted. One statement, however long the lists are. */
 export async function listStandings(db: Reader, actor: Actor, place: Place): Promise<PlacedStandings[]> {
   const { projectId, environmentIds, flagId = '' } = place;
-  const listedHere = (operation: 'edit' | 'kill') => sql`
-    exists (select 1 from environment_grants g
-             where g.environment_id = e.id and g.operation = ${operation}
-               and ${names(actor, sql`g.grantee_type`, sql`g.grantee_id`)})`;
+  const who: Listed = { type: actor.type === 'api_key' ? 'api_key' : 'user', id: sql`${actor.id}` };
+  const editors = sql`select t.editor_type as type, t.editor_id as id from project_editors t where t.project_id = p.id`;
+  const granted = (operation: 'edit' | 'kill') => sql`
+    select g.grantee_type as type, g.grantee_id as id from environment_grants g
+     where g.environment_id = e.id and g.operation = ${operation}`;
   const ids = environmentIds.length > 0 ? [...environmentIds] : [''];
   const rows = await db.all<StandingsRow>(sql`
     select e.id as environment_id, p.is_restricted, p.is_edit_restricted,
            coalesce(e.are_editors_restricted, false) as are_editors_restricted,
-           exists (select 1 from project_viewers v
-                    where v.project_id = p.id and ${names(actor, sql`v.viewer_type`, sql`v.viewer_id`)}) as is_viewer,
-           exists (select 1 from project_editors t
-                    where t.project_id = p.id and ${names(actor, sql`t.editor_type`, sql`t.editor_id`)}) as is_editor,
-           ${listedHere('edit')} as is_definer, ${listedHere('kill')} as is_killer,
+           ${isViewer(who)} as is_viewer, ${isOnList(editors, who)} as is_editor,
+           ${isOnList(granted('edit'), who)} as is_definer, ${isOnList(granted('kill'), who)} as is_killer,
            (p.owners_can_edit and ${owns(actor, flagId)}) as is_owner
       from projects p left join environments e on e.project_id = p.id and e.id in (${join(ids)})
      where p.id = ${projectId}`);
@@ -51,7 +50,7 @@ export async function listStandings(db: Reader, actor: Actor, place: Place): Pro
 function toStandings({ scope }: Actor, projectId: string, row: StandingsRow): PlacedStandings {
   const standing = (isRestricted: boolean | number, isListed: boolean | number) =>
     !isRestricted ? 'open' : isListed ? 'listed' : 'unlisted';
-  // A key that is made for the project, or for some of its environments, sees it.
+  // A key limited to the project, or to environments in it, sees it without being listed.
   const isOfProject = scope.kind === 'project' || scope.kind === 'environment';
   const sees = isOfProject ? (scope.projectId === projectId ? 'open' : 'unlisted') : undefined;
   return {
@@ -65,14 +64,7 @@ function toStandings({ scope }: Actor, projectId: string, row: StandingsRow): Pl
   };
 }
 
-/** The two columns name the actor or one of its groups. */
-const names = ({ type, id }: Actor, typeColumn: Sql, idColumn: Sql): Sql =>
-  type === 'api_key'
-    ? sql`(${typeColumn} = 'api_key' and ${idColumn} = ${id})`
-    : sql`(${typeColumn} = 'user' and ${idColumn} = ${id}
-           or ${typeColumn} = 'group' and ${idColumn} in (select m.group_id from memberships m where m.user_id = ${id}))`;
-
-/** Owners are kept as JSON. Ids are ours, so none of them is part of another or has a wildcard in it. */
+/** Owners are stored as JSON. We make the ids, so no id is part of another or contains a wildcard. */
 const owns = ({ type, id }: Actor, flagId: string): Sql =>
   type === 'user'
     ? sql`exists (select 1 from flags f
@@ -82,7 +74,7 @@ const owns = ({ type, id }: Actor, flagId: string): Sql =>
                                       where m.user_id = ${id} and f.owners like '%"' || m.group_id || '"%')))`
     : sql`1 = 0`;
 
-/** A few active administrators, to name somebody who can grant access. */
+/** Names of active administrators: people who can grant access. */
 export async function listAdministratorNames(db: Reader, limit: number): Promise<string[]> {
   const rows = await db.all<{ name: string }>(sql`
     select u.name from users u

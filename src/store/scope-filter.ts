@@ -12,25 +12,36 @@ export function scopeFilter(scope: Scope, column: Sql): Sql {
     // Rows of no project, or of a deleted one, belong to the account.
     return scope.viewerKeyId === undefined
       ? sql`1 = 1`
-      : sql`not exists (select 1 from projects p where p.id = ${column} and ${closedTo(scope.viewerKeyId)})`;
+      : sql`not exists (select 1 from projects p
+                         where p.id = ${column} and not ${isOpenTo({ type: 'api_key', id: sql`${scope.viewerKeyId}` })})`;
   }
   if (scope.kind !== 'member') return sql`${column} = ${scope.projectId}`;
-  return sql`exists (select 1 from projects p where p.id = ${column} and ${openTo(scope.userId)})`;
+  const user = { type: 'user', id: sql`${scope.userId}` } as const;
+  return sql`exists (select 1 from projects p where p.id = ${column} and ${isOpenTo(user)})`;
 }
 
-/** The project `p` is unrestricted, or lists the user or one of the user's groups. */
-const openTo = (userId: string): Sql => sql`(
-  p.is_restricted = false
-  or exists (select 1 from project_viewers v
-              where v.project_id = p.id and v.viewer_type = 'user' and v.viewer_id = ${userId})
-  or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
-              where m.user_id = ${userId} and v.project_id = p.id and v.viewer_type = 'group'))`;
+/** A user or a key. The id is a value or a column. */
+export interface Listed {
+  readonly type: 'user' | 'api_key';
+  readonly id: Sql;
+}
 
-/** The project `p` is restricted and does not list the key. */
-const closedTo = (keyId: string): Sql => sql`(
-  p.is_restricted = true
-  and not exists (select 1 from project_viewers v
-                   where v.project_id = p.id and v.viewer_type = 'api_key' and v.viewer_id = ${keyId}))`;
+/** The project `p` is unrestricted, or its list of viewers names them. */
+export const isOpenTo = (who: Listed): Sql => sql`(p.is_restricted = false or ${isViewer(who)})`;
+
+/** The list of viewers of the project `p` names them. */
+export const isViewer = (who: Listed): Sql =>
+  isOnList(sql`select v.viewer_type as type, v.viewer_id as id from project_viewers v where v.project_id = p.id`, who);
+
+/** The list, a select of `type` and `id`, names them or one of the user's groups. */
+export function isOnList(list: Sql, { type, id }: Listed): Sql {
+  const isNamed = sql`exists (select 1 from (${list}) l where l.type = ${type} and l.id = ${id})`;
+  if (type === 'api_key') return isNamed;
+  return sql`(
+    ${isNamed}
+    or exists (select 1 from memberships m join (${list}) l on l.id = m.group_id
+                where m.user_id = ${id} and l.type = 'group'))`;
+}
 
 /** The column holds the id of an environment in the scope. The project must be checked separately. */
 export const environmentScopeFilter = (scope: Scope, column: Sql): Sql =>

@@ -2,7 +2,7 @@ import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { emailKey, type User, type UserStatus } from '#domain/users.ts';
-import { deleteGrantee } from './restrictions.ts';
+import { isOpenTo } from './scope-filter.ts';
 import { onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
 export interface UserRow {
@@ -92,12 +92,8 @@ const inGroup = (groupId: string | undefined): Sql =>
 function withAccessTo(scope: Scope): Sql {
   if (scope.kind === 'account' || scope.kind === 'member') return empty;
   const { projectId } = scope;
-  return sql`and (
-    exists (select 1 from projects p where p.id = ${projectId} and not p.is_restricted)
-    or exists (select 1 from project_viewers v
-                where v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id)
-    or exists (select 1 from memberships m join project_viewers v on v.viewer_id = m.group_id
-                where m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = 'group'))`;
+  return sql`and exists (select 1 from projects p
+                          where p.id = ${projectId} and ${isOpenTo({ type: 'user', id: sql`u.id` })})`;
 }
 
 /** The users among the ids that the scope sees, with their names. They are not deleted before the commit. */
@@ -140,10 +136,7 @@ export async function saveUser(tx: Tx, user: User): Promise<void> {
 }
 
 /** Also deletes the invitation and its mail. */
-export async function deleteUser(tx: Tx, id: string): Promise<void> {
-  await deleteGrantee(tx, { type: 'user', id });
-  await tx.run(sql`delete from users where id = ${id}`);
-}
+export const deleteUser = (tx: Tx, id: string) => tx.run(sql`delete from users where id = ${id}`);
 
 async function saveGroupIds(tx: Tx, user: User): Promise<void> {
   if (user.groupIds.length === 0) return;

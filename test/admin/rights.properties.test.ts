@@ -142,8 +142,8 @@ async function requireExplained(world: World, one: Actor, access: ProjectAccess)
   for (const { may, reason } of [told.view, told.edit, ...told.environments.flatMap((at) => [at.define, at.kill])]) {
     const words = reason.split(/[\s,.]+/);
     if (!may) assert.ok(!own.some((each) => words.includes(each)), `${own.join(', ')} is told: ${reason}`);
-    const group = /^Through the group (.+)\.$/.exec(reason)?.[1];
+    const group = /[Tt]hrough the group (.+)\.$/.exec(reason)?.[1];
     if (group !== undefined) assert.ok(may && own.includes(group), reason);
-    if (reason === 'Listed by name.') assert.ok(may);
+    if (/[Ll]isted by name\.$/.test(reason)) assert.ok(may);
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sql from 'sql-template-tag';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
 import { account, administratorsId, aPerson, type Person, setUpAdministrator } from '../support/session.ts';
@@ -247,7 +248,7 @@ test('all lists of a project are set in one change, with an entry for each objec
   refused(
     await api.put(path, { edit: { grantees: [{ id: 'nobody', type: 'user' }] } }),
     400,
-    'resourcePermissions/edit: there is no user with the id nobody',
+    'edit/grantees: there is no user with the id nobody',
   );
 });
 
@@ -316,6 +317,205 @@ test('the lists of all environments together have a limit', async () => {
   assert.deepEqual(recorded, []);
 });
 
+test('an unknown, misspelled or null member of the lists is refused by name, and a response can be sent back', async () => {
+  const project = await aProject(api);
+  const path = `/workspaces/${project.id}/access`;
+  const { id } = project.production;
+  const nobody = { id: 'nobody', type: 'user' };
+  const refusals: [body: unknown, ...complaints: string[]][] = [
+    [{ veiw: { restricted: true } }, 'veiw is not a known member'],
+    [{ view: null }, 'view must be object'],
+    [{ ownersEdit: null, edit: { restricted: null } }, 'edit/restricted must be boolean', 'ownersEdit must be boolean'],
+    [{ edit: { grantee: [] } }, 'edit/grantee is not a known member'],
+    [{ environments: [{ id, killer: [] }] }, 'environments/0/killer is not a known member'],
+    [{ environments: [{ id, editors: { restrict: true } }] }, 'environments/0/editors/restrict is not a known member'],
+    [{ view: { restricted: true } }, 'view/grantees must list the group Administrators'],
+    [{ edit: { grantees: [nobody] } }, 'edit/grantees: there is no user with the id nobody'],
+    [
+      { environments: [{ id, editors: { grantees: [nobody] } }] },
+      'environments/0/editors/grantees: there is no user with the id nobody',
+    ],
+    [{ environments: [{ id, killers: [nobody] }] }, 'environments/0/killers: there is no user with the id nobody'],
+  ];
+  const recorded = await api.recorded(async () => {
+    for (const [body, ...complaints] of refusals) {
+      const answer = await api.put(path, body);
+      refused(answer, 400, complaints[0] ?? '');
+      assert.equal(answer.body.details, complaints.length > 1 ? complaints.join('\n') : '');
+    }
+    const { body } = await api.get(path);
+    assert.deepEqual((await api.put(path, body)).body, body);
+  });
+  assert.deepEqual(recorded, []);
+});
+
+test('deleting a group, an invited user or a key is recorded for each list that it was on', async () => {
+  const project = await aProject(api);
+  const { id, production } = project;
+  const group = await aGroup();
+  const invited = await api.post('/users', { email: `${uniqueName('invited')}@example.com` });
+  const key = await api.post('/apiKeys', { name: uniqueName('key'), apiKeyType: 'admin' });
+  const grantees = [group, user(invited.body), { id: key.body.id, type: 'api_key' }];
+  const elsewhere = await aProject(api);
+  const deletions: [path: string, action: string][] = [
+    [`/groups/${group.id}`, 'group.deleted'],
+    [`/users/${invited.body.id}`, 'user.deleted'],
+    [`/apiKeys/${key.body.id}`, 'api_key.revoked'],
+  ];
+  for (const [index, [path, action]] of deletions.entries()) {
+    const grantee = grantees[index] as { id: string; type: string };
+    await setAccess(project, {
+      view: { restricted: true, grantees: [administrators, grantee] },
+      edit: { restricted: true, grantees: [grantee] },
+      environments: [{ id: production.id, editors: { restricted: true, grantees: [grantee] }, killers: [grantee] }],
+    });
+    await setAccess(elsewhere, { edit: { restricted: true, grantees: [grantee, user(administrator)] } });
+    const lists = `${account('/access/lists')}?type=${grantee.type}&id=${grantee.id}`;
+    const named = { id, name: project.name };
+    const inEnvironment = { id: production.id, name: production.name };
+    const rights = [
+      { project: named, right: 'edit', alone: true },
+      { project: named, right: 'view', alone: true },
+      { project: named, environment: inEnvironment, right: 'define', alone: true },
+      { project: named, environment: inEnvironment, right: 'kill', alone: true },
+      { project: { id: elsewhere.id, name: elsewhere.name }, right: 'edit', alone: false },
+    ];
+    const { body } = await api.get(lists);
+    assert.deepEqual([body.objects, body.totalCount], [rights, rights.length]);
+    const { etag } = (await api.get(`/workspaces/${id}/access`)).headers;
+
+    assert.equal((await api.delete(path)).status, 200);
+    const { data } = (await api.get('/auditLogs?limit=4')).body;
+    assert.deepEqual(
+      data.map((entry: { auditLogType: string }) => entry.auditLogType).toSorted(),
+      [action, 'environment.patched', 'restriction.replaced', 'restriction.replaced'].toSorted(),
+    );
+    const entryOf = (objectId: string, type: string) =>
+      data.find(
+        (one: { object: { id: string; type: string } }) => one.object.id === objectId && one.object.type === type,
+      );
+    const idsIn = (list: { id: string }[] | undefined) => (list ?? []).map((one) => one.id);
+    const ofProject = entryOf(id, 'restriction');
+    assert.deepEqual(idsIn(ofProject.before.resourcePermissions.edit), [grantee.id]);
+    assert.deepEqual(idsIn(ofProject.after.resourcePermissions.edit), []);
+    assert.deepEqual(idsIn(ofProject.after.resourcePermissions.view), [administrators.id]);
+    const ofEnvironment = entryOf(production.id, 'environment');
+    assert.deepEqual(idsIn(ofEnvironment.before.changePermissions.killers), [grantee.id]);
+    assert.equal(ofEnvironment.after.changePermissions.killers, undefined);
+    assert.equal(ofEnvironment.after.changePermissions.areEditorsRestricted, true);
+    assert.equal(new Set(data.map((one: { transactionId: string }) => one.transactionId)).size, 1);
+
+    assert.deepEqual((await api.get(lists)).body.objects, []);
+    const stale = { headers: { 'if-match': String(etag) } };
+    assert.equal((await api.put(`/workspaces/${id}/access`, { ownersEdit: true }, stale)).status, 412);
+  }
+});
+
+test('lists that are not in use, and projects that the caller cannot see, are not named', async () => {
+  const [open, hidden] = [await aProject(api), await aProject(api)];
+  const [group, member] = [await aGroup(), await aPerson(api)];
+  await setAccess(open, { edit: { restricted: false, grantees: [group] } });
+  await setAccess(hidden, { view: { restricted: true, grantees: [administrators, group] } });
+  const lists = `${account('/access/lists')}?type=group&id=${group.id}`;
+  assert.deepEqual(
+    (await api.get(lists)).body.objects.map((one: { project: { id: string } }) => one.project.id),
+    [hidden.id],
+  );
+  const { body } = await api.get(lists, member.signedIn);
+  assert.deepEqual([body.objects, body.totalCount], [[], 0]);
+});
+
+test('a refusal for want of a role says which permission is missing and who can grant it', async () => {
+  const project = await aProject(api);
+  const member = await aPerson(api);
+  const ask = `Ask an administrator, for example ${administrator.name}.`;
+  const asPerson = await api.post('/groups', { name: 'x' }, member.signedIn);
+  refused(asPerson, 403, 'Role is insufficient');
+  assert.equal(asPerson.body.details, `Only administrators can do this: it needs the permission group.write. ${ask}`);
+  const viewer = await api.key({ name: 'ci', roles: ['API_FEATURE_FLAG_VIEWER'] });
+  const asKey = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: 'x' }, { as: viewer });
+  refused(asKey, 403, 'Role is insufficient');
+  const another = 'Ask an administrator for another key: a key cannot be changed.';
+  assert.equal(
+    asKey.body.details,
+    `The key ci lacks the permission flag.write, which these roles have: API_ALL_GRANTED, API_FEATURE_FLAG_EDITOR. ${another}`,
+  );
+  const ofProject = await api.key({ name: 'ci', scope: { kind: 'project', projectId: project.id } });
+  const tooNarrow = await api.post('/groups', { name: 'x' }, { as: ofProject });
+  refused(tooNarrow, 403, 'Role is insufficient');
+  assert.equal(
+    tooNarrow.body.details,
+    `This needs a key for the whole account; the key ci is limited to a project. ${another}`,
+  );
+});
+
+test('a patch of change permissions reaches nothing else, and refuses what is misspelled or does not exist', async () => {
+  const project = await aProject(api);
+  const { production, staging } = project;
+  const [group, person] = [await aGroup(), await aPerson(api)];
+  const path = `/environments/ws/${project.id}/${production.id}`;
+  await inProduction(project, { editors: { restricted: true, grantees: [group] }, killers: [user(person)] });
+  const lists = async () => (await api.get(`/workspaces/${project.id}/access`)).body;
+  const before = await lists();
+  const at = '/changePermissions';
+  const patches: Record<string, unknown>[] = [
+    { op: 'replace', path: `${at}/areEditorRestricted`, value: false },
+    { op: 'add', path: `${at}/editorz`, value: [] },
+    { op: 'add', path: `${at}/editors/9`, value: group },
+    { op: 'add', path: `${at}/editors/-1`, value: group },
+    { op: 'add', path: `${at}/editors/00`, value: group },
+    { op: 'remove', path: `${at}/editors/length` },
+    { op: 'add', path: `${at}/__proto__/areEditorsRestricted`, value: false },
+    { op: 'add', path: `${at}/constructor/prototype/restricted`, value: false },
+    { op: 'replace', path: `${at}/~1editors`, value: [] },
+    { op: 'replace', path: `${at}~1editors`, value: [] },
+    { op: 'replace', path: `${at}//editors`, value: [] },
+    { op: 'replace', path: `${at}/areEditorsRestricted`, value: null },
+    { op: 'replace', path: `${at}/areEditorsRestricted`, value: 0 },
+    { op: 'replace', path: `${at}/editors`, value: group },
+    { op: 'replace', path: `${at}/editors/0/type`, value: 'user' },
+    { op: 'replace', path: `${at}/editors/0/id`, value: administrators.id.slice(1) },
+    { op: 'replace', path: `${at}/editors/0`, value: { id: group.id } },
+    { op: 'add', path: `${at}/editors/-`, value: null },
+    { op: 'replace', path: '/projectId', value: 'other' },
+    { op: 'move', from: '/id', path: '/name' },
+    { op: 'copy', from: at, path: `${at}/editors/0` },
+    { op: 'move', from: at, path: `${at}/editors` },
+    { op: 'replace', path: '', value: {} },
+  ];
+  const recorded = await api.recorded(async () => {
+    for (const one of patches) {
+      const { status, text } = await api.patch(path, [one]);
+      assert.equal(status, 400, `${JSON.stringify(one)} ${text}`);
+      // All or nothing: an effective operation before it is not applied either.
+      const opened = { op: 'replace', path: `${at}/areEditorsRestricted`, value: false };
+      assert.equal((await api.patch(path, [opened, one])).status, 400, JSON.stringify(one));
+    }
+  });
+  assert.deepEqual(recorded, []);
+  assert.deepEqual(await lists(), before);
+  const moved = await api.patch(path, [{ op: 'move', from: `${at}/editors/0`, path: `${at}/killers/-` }]);
+  assert.equal(moved.status, 200, moved.text);
+  const [one, other] = (await lists()).environments.toSorted((a: { id: string }) => (a.id === staging.id ? -1 : 1));
+  assert.deepEqual([one.editors.restricted, one.killers], [false, []], 'the other environment is as it was');
+  assert.deepEqual(other.editors, { restricted: true, grantees: [] });
+  assert.deepEqual(
+    other.killers.map(({ id }: { id: string }) => id),
+    [person.id, group.id],
+  );
+});
+
+test('an entry whose group a node of the previous release deleted is ignored', async () => {
+  const project = await aProject(api);
+  const group = await aGroup();
+  await inProduction(project, { killers: [group, user(administrator)] });
+  await api.store.write((tx) => tx.run(sql`delete from groups where id = ${group.id}`));
+  const { body } = await api.get(`/workspaces/${project.id}/access`);
+  const killers = body.environments.flatMap((one: { killers: { id: string }[] }) => one.killers);
+  assert.deepEqual(killers, [{ id: administrator.id, name: administrator.name, type: 'user' }]);
+  await inProduction(project, { killers });
+});
+
 test('a person is told what they may do and why, and others only by who can change it', async () => {
   const project = await aProject(api);
   const group = await aGroup('Checkout');
@@ -333,7 +533,7 @@ test('a person is told what they may do and why, and others only by who can chan
     assert.deepEqual(edit, { may: true, reason: 'Through the group Checkout.' });
     assert.deepEqual(environments[0].define, {
       may: true,
-      reason: 'Everyone who can edit this project can edit definitions here.',
+      reason: 'Can edit this project: through the group Checkout.',
     });
     assert.deepEqual(environments[1].define, {
       may: false,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { askAbout } from '../support/app.ts';
+import { fillLists } from '../support/build.ts';
 import { newDatabase } from '../support/databases.ts';
 import { anInstallation, type Installation, sideBySide } from '../support/process.ts';
 
@@ -22,6 +23,8 @@ async function original(): Promise<BackedUp> {
   const server = await burgee.start({ BURGEE_ADMIN_API_KEY: key });
   const body = { name: 'checkout' };
   assert.equal((await server.call('POST', '/splits/ws/Default/trafficTypes/user', { as: key, body })).status, 200);
+  const { body: ada } = await server.call('POST', '/users', { as: key, body: { email: 'ada@example.com' } });
+  await fillLists((method, path, sent) => server.call(method, path, { as: key, body: sent }), ada.id);
   const { code, stdout, stderr } = await burgee.run(['backup', 'monday.db']);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^monday\.db is a good backup of \d+ rows in \d+ tables, \d+ bytes, made at \S+Z\. It holds/);
@@ -45,6 +48,9 @@ const flagNames = (databaseUrl: string) =>
     (await get('/splits/ws/Default')).body.objects.map(({ name }: { name: string }) => name),
   );
 
+const accessIn = (databaseUrl: string) =>
+  askAbout(databaseUrl, key, async ({ get }) => (await get('/workspaces/Default/access')).body);
+
 describe('backups from the command line', sideBySide, () => {
   test('a backup is good, is readable by its owner only, and is restored into an empty database of either kind', async () => {
     const { burgee } = await aBackedUp();
@@ -62,7 +68,15 @@ describe('backups from the command line', sideBySide, () => {
       assert.equal(code, 0, stderr);
       assert.match(stdout, /has everything of monday\.db: \d+ rows in \d+ tables.+\. Start the server\.\n$/);
       assert.deepEqual(await flagNames(target), ['checkout']);
+      assert.deepEqual(await accessIn(target), await accessIn(await source.databaseUrl()));
     }
+    const { edit, environments } = await accessIn(databaseUrl);
+    assert.deepEqual(
+      [edit, ...environments.map(({ editors }: { editors: unknown }) => editors)].map(
+        ({ grantees }) => grantees.length,
+      ),
+      [3, 3, 3],
+    );
   });
 
   test('a restore refuses a database that has anything in it, says what to do, and leaves it as it is', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { askAbout } from '../support/app.ts';
+import { fillLists } from '../support/build.ts';
 import { newDatabase, onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 
@@ -17,7 +18,8 @@ async function aFurnishedDatabase(): Promise<string> {
     const { status } = await server.call('POST', '/splits/ws/Default/trafficTypes/user', { as: key, body: { name } });
     assert.equal(status, 200);
   }
-  await server.call('POST', '/users', { as: key, body: { email: 'ada@example.com' } });
+  const { body: ada } = await server.call('POST', '/users', { as: key, body: { email: 'ada@example.com' } });
+  await fillLists((method, path, body) => server.call(method, path, { as: key, body }), ada.id);
   await server.end('SIGTERM');
   return burgee.databaseUrl();
 }
@@ -43,6 +45,7 @@ async function aHouse(like = furnished): Promise<House> {
 const contentOf = (databaseUrl: string) =>
   askAbout(databaseUrl, key, async ({ get }) => {
     const paths = ['/workspaces', '/splits/ws/Default?limit=50', '/users', '/apiKeys', '/auditLogs?limit=200'];
+    paths.push('/workspaces/Default/access');
     const bodies = await Promise.all(paths.map(async (path) => (await get(path)).body));
     // The use of the key is noted while it is used.
     return JSON.stringify(bodies).replaceAll(/"(?:lastUsedAt|nextMarker|previousMarker)":[^,}]+,?/g, '');
@@ -60,6 +63,7 @@ test('everything arrives, there and back, and is verified by count and checksum'
   assert.equal(again.code, 0, again.stderr);
   const before = await contentOf(from);
   assert.ok(before.includes('flag-29') && before.includes('ada@example.com'));
+  assert.match(before, /"edit":\{"restricted":true,"grantees":\[\{"id":"[^"]+","name":"Payments"/);
   assert.equal(await contentOf(to), before);
   assert.equal(await contentOf(back), before);
   const server = await burgee.start({ DATABASE_URL: back });

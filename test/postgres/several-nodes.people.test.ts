@@ -113,6 +113,77 @@ test('a right that one node ends while the body is on its way to the other is re
   }
 });
 
+test('a right that one node gives or takes counts on the other with the next request, cached reads included', async () => {
+  const project = await aProject(one);
+  const flag = await aFlag(one, project);
+  const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`;
+  assert.equal((await one.post(path, aDefinition())).status, 200);
+  const person = await aPerson();
+  const { body: key } = await one.post('/apiKeys', {
+    ...{ name: uniqueName('key'), apiKeyType: 'admin', roles: ['API_FEATURE_FLAG_EDITOR'] },
+  });
+  const grantees = [
+    { id: person.id, type: 'user' },
+    { id: key.id, type: 'api_key' },
+  ];
+  const administrators = { id: administratorsId, type: 'group' };
+  const set = async (update: object) => {
+    const answer = await one.ask('PUT', `/workspaces/${project.id}/access`, { body: update });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const inProduction = (lists: object) => set({ environments: [{ id: project.production.id, ...lists }] });
+  const flags = `/splits/ws/${project.id}`;
+  const patch = [{ op: 'replace', path: '/defaultTreatment', value: 'off' }];
+  const rights: [give: object, take: object, method: string, path: string, body: unknown, status: number][] = [
+    [
+      { view: { restricted: true, grantees: [administrators, ...grantees] } },
+      { view: { restricted: true, grantees: [administrators] } },
+      ...(['GET', flags, undefined, 404] as const),
+    ],
+    [
+      { view: { restricted: true, grantees: [administrators, ...grantees] } },
+      { view: { restricted: true, grantees: [administrators] } },
+      ...(['GET', path, undefined, 404] as const),
+    ],
+    [
+      { view: { restricted: false }, edit: { restricted: true, grantees } },
+      { edit: { restricted: true, grantees: [] } },
+      ...(['PATCH', path, patch, 403] as const),
+    ],
+  ];
+  for (let round = 0; round < 3; round += 1) {
+    for (const [give, take, method, asked, body, status] of rights) {
+      const ask = async (expected: number) => {
+        for (const who of [{ as: null, cookie: person.cookie }, { as: key.key as string }]) {
+          // Twice, so that the second may come from a cache.
+          for (const answer of [
+            await other.ask(method, asked, { ...who, body }),
+            await other.ask(method, asked, { ...who, body }),
+          ]) {
+            assert.equal(answer.status, expected, `${method} ${asked} ${answer.text}`);
+          }
+        }
+      };
+      await set(give);
+      await ask(200);
+      await set(take);
+      await ask(status);
+    }
+    const kill = async (expected: number) => {
+      const answer = await other.ask('PUT', `${path}/${round % 2 ? 'restore' : 'kill'}`, {
+        as: null,
+        cookie: person.cookie,
+        body: {},
+      });
+      assert.equal(answer.status, expected, answer.text);
+    };
+    await inProduction({ killers: [{ id: person.id, type: 'user' }] });
+    await kill(200);
+    await inProduction({ killers: [] });
+    await kill(403);
+  }
+});
+
 test('of two administrators who deactivate each other through different nodes one remains', async () => {
   let last = await aPerson([administratorsId]);
   for (let round = 0; round < 5; round += 1) {

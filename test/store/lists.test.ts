@@ -39,6 +39,7 @@ const { flag } = await aDefinedFlag(api, project);
 await api.patch(`/splits/ws/${project.id}/${flag.name}`, [{ op: 'add', path: '/tags/-', value: 'tag' }]);
 const group = (await api.post('/groups', { name: 'group' })).body as { id: string };
 const user = (await api.post('/users', { email: 'user@example.com', groups: [group] })).body as { id: string };
+const grantee = { type: 'group', id: group.id } as const;
 const environment = { ...project.staging, projectId: project.id };
 
 const page = { offset: 0, limit: 20 };
@@ -171,6 +172,11 @@ const lists: Record<string, readonly Run[]> = {
         ),
     ),
   ],
+  listProjectIdsListing: [(db) => restrictions.listProjectIdsListing(db, grantee)],
+  listGrantedRights: scopes.map(
+    (scope) => (db) => restrictions.listGrantedRights(db, { scope, grantee, offset: 0, limit: 20 }),
+  ),
+  countGrantedRights: scopes.map((scope) => (db) => restrictions.countGrantedRights(db, { scope, grantee })),
   listProjectAccess: [(db) => restrictions.listProjectAccess(db, [project.id])],
   countEnvironmentGrants: [(db) => restrictions.countEnvironmentGrants(db, project.id)],
   listAdministratorNames: [(db) => rights.listAdministratorNames(db, 2)],
@@ -302,6 +308,7 @@ const severalTags: readonly SmallSort[] = [
 /** The sorts that stay small however large the account is: of one page, or of the children of one thing. */
 const smallSorts: Record<string, readonly SmallSort[]> = {
   listProjectAccess: [{ statement: /order by position, id$/, because: 'the lists of a page of projects' }],
+  listGrantedRights: [{ statement: /order by project_name/, because: 'the lists that name one grantee' }],
   listGroupsOfUser: [{ statement: /order by m\.position$/, because: 'a user has at most 200 groups' }],
   listProjects: [
     {

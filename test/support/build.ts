@@ -1,5 +1,6 @@
 /** The smallest valid objects, each with a unique name, so that tests share no rows. */
-import type { Api } from './app.ts';
+import assert from 'node:assert/strict';
+import type { Answer, Api } from './app.ts';
 
 /** Anything that sends requests: to the test's server, or to a real one. */
 type Asker = Pick<Api, 'post'>;
@@ -67,4 +68,29 @@ export async function aDefinedFlag(api: Asker, project: ProjectFixture, changes:
   const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.staging.id}`;
   const { body: definition } = await api.post(path, aDefinition(changes));
   return { flag, path, definition };
+}
+
+/** Fills every access list of the first project: with a group, the user and a key. */
+export async function fillLists(
+  call: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: Answer['body'] }>,
+  userId: string,
+): Promise<void> {
+  const [group, key] = [
+    await call('POST', '/groups', { name: 'Payments' }),
+    await call('POST', '/apiKeys', { name: 'Deploy', apiKeyType: 'admin', roles: ['API_FEATURE_FLAG_EDITOR'] }),
+  ];
+  const administrators = (await call('GET', '/groups?limit=1')).body.objects[0].id;
+  const grantees = [
+    { id: group.body.id, type: 'group' },
+    { id: userId, type: 'user' },
+    { id: key.body.id, type: 'api_key' },
+  ];
+  const environments = (await call('GET', '/environments/ws/Default')).body as { id: string }[];
+  const { status } = await call('PUT', '/workspaces/Default/access', {
+    view: { restricted: true, grantees: [{ id: administrators, type: 'group' }, ...grantees] },
+    edit: { restricted: true, grantees },
+    ownersEdit: true,
+    environments: environments.map(({ id }) => ({ id, editors: { restricted: true, grantees }, killers: grantees })),
+  });
+  assert.equal(status, 200);
 }

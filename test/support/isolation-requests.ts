@@ -49,7 +49,10 @@ export function triedEndpoints(api: Calls): Tried[] {
   const requests: Record<string, Record<string, BuildAt>> = {
     ...requestsTo(api),
     accounts: ofAccounts(api),
-    rights: { explainAccess: async () => ({}) },
+    rights: {
+      explainAccess: async () => ({}),
+      listGrantedRights: async () => ({ query: { type: 'user', id: 'nobody' } }),
+    },
   };
   const written = new Map(
     ways
@@ -262,6 +265,16 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
           }),
         },
       ],
+    },
+    listGrantedRights: {
+      further: (['user', 'group', 'key'] as const).map((kind) => ({
+        slots: { 'query/id': kind },
+        build: async (side) => {
+          const [, aUser, aGroup, aKey] = await granteesOf(api, side);
+          const listed = { user: aUser, group: aGroup, key: aKey }[kind];
+          return { query: { type: kind === 'key' ? 'api_key' : kind, id: idOf(listed), limit: '50' } };
+        },
+      })),
     },
     explainAccess: {
       instead: {

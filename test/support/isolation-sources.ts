@@ -40,7 +40,9 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [widths(0, 1), widths(1, 1)],
     [widths(0, 1), widths(0, 2)],
   ],
-  'src/http/pipeline/admit.ts': [["if (!allows(actor, access)) throw new Problem('forbidden');", '']],
+  'src/http/pipeline/admit.ts': [
+    ['if (!allows(actor, access)) throw await roleMissing(admission.db, actor, access);', ''],
+  ],
   'src/http/pipeline/authenticate.ts': [
     ["key?.type !== 'admin'", 'key === undefined'],
     [
@@ -102,13 +104,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/store/scope-filter.ts': [
     ['sql`${column} = ${scope.projectId}`', always],
     ['scope.projectId === projectId', 'projectId !== ""'],
-    [
-      "v.viewer_type = 'api_key' and v.viewer_id = ${keyId}))",
-      "v.viewer_type = 'api_key' and v.viewer_id <> ${keyId}))",
-    ],
-    ['  p.is_restricted = false\n', '  true\n'],
-    ["v.viewer_type = 'user' and v.viewer_id = ${userId})", "v.viewer_type = 'user' and v.viewer_id <> ${userId})"],
-    ['where m.user_id = ${userId} and v.project_id = p.id', 'where m.user_id <> ${userId} and v.project_id = p.id'],
+    ['(p.is_restricted = false or ', '(true or '],
+    ['where v.project_id = p.id', "where v.project_id <> ''"],
+    ['l.type = ${type} and l.id = ${id}', 'l.type = ${type} and l.id <> ${id}'],
+    ["where m.user_id = ${id} and l.type = 'group'", "where m.user_id <> ${id} and l.type = 'group'"],
     [
       "scope.kind === 'environment' ? sql`${column} in (${join([...scope.environmentIds])})` : sql`1 = 1`",
       "scope.kind === 'environment' ? sql`${column} is not null` : sql`1 = 1`",
@@ -202,26 +201,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       '${scope ? empty : empty} order by u.id',
       'restrictions.replaceRestriction',
     ],
-    [
-      "where v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id",
-      "where v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = ''",
-      'users.getUser',
-    ],
-    [
-      "m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = 'group'",
-      "m.user_id = u.id and v.project_id = ${projectId} and v.viewer_type = ''",
-      'users.getUser',
-    ],
-    [
-      "v.project_id = ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id",
-      "v.project_id <> ${projectId} and v.viewer_type = 'user' and v.viewer_id = u.id",
-      'users.getUser',
-    ],
-    [
-      "v.project_id = ${projectId} and v.viewer_type = 'group'",
-      "v.viewer_type = 'group' and v.project_id <> ${projectId}",
-      'users.getUser',
-    ],
+    ['where p.id = ${projectId} and ${isOpenTo(', 'where p.id <> ${projectId} and ${isOpenTo(', 'users.getUser'],
+    ["isOpenTo({ type: 'user', id: sql`u.id` })", "isOpenTo({ type: 'user', id: sql`''` })", 'users.getUser'],
   ],
   'src/store/changes.ts': [
     [

@@ -26,14 +26,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['where g.environment_id = e.id and g.operation', 'where g.operation'],
     ['g.operation = ${operation}', 'g.operation <> ${operation}'],
     ['g.operation = ${operation}', "g.operation <> '' and ${operation} <> ''"],
-    ['where v.project_id = p.id and ', 'where '],
-    ['where t.project_id = p.id and ', 'where '],
-    ["(${typeColumn} = 'api_key' and ${idColumn} = ${id})", "(${typeColumn} = 'api_key' and ${idColumn} <> ${id})"],
-    ["(${typeColumn} = 'user' and ${idColumn} = ${id}", "(${typeColumn} = 'user' and ${idColumn} <> ${id}"],
-    [
-      "${typeColumn} = 'group' and ${idColumn} in (select m.group_id from memberships m where m.user_id = ${id})",
-      "${typeColumn} = 'group' and ${idColumn} in (select m.group_id from memberships m where m.user_id <> ${id})",
-    ],
+    ['where t.project_id = p.id', "where t.project_id <> ''"],
     ['(p.owners_can_edit and ${owns(actor, flagId)})', '${owns(actor, flagId)}'],
     ['where f.id = ${flagId}', "where f.id <> '' and ${flagId} <> ''"],
     ['f.owners like ${`%"${id}"%`}', "f.owners like '%'"],
@@ -43,6 +36,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['standing(row.is_edit_restricted, row.is_editor)', "'open'"],
     ['standing(row.are_editors_restricted, row.is_definer)', "'open'"],
     ["row.is_killer ? 'listed' : 'unlisted'", "'unlisted'"],
+  ],
+  'src/store/scope-filter.ts': [
+    ['where v.project_id = p.id', "where v.project_id <> ''"],
+    ['l.type = ${type} and l.id = ${id}', 'l.type = ${type} and l.id <> ${id}'],
+    ["where m.user_id = ${id} and l.type = 'group'", "where m.user_id <> ${id} and l.type = 'group'"],
   ],
   'src/commands/actors.ts': [
     ['await requireGranted(tx, now, grant);', ''],

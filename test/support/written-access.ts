@@ -85,6 +85,7 @@ DELETE /2fa signed-in
 GET /setup public
 POST /setup public
 GET /access user.read project
+GET /access/lists project.read project
 `;
 
 /** The permissions of each role. */

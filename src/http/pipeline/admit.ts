@@ -4,7 +4,7 @@
  * path names (404), the right to do it there (403).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requireGranted } from '#commands/actors.ts';
+import { requireGranted, roleMissing } from '#commands/actors.ts';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
 import { type Access, type Actor, allows } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
@@ -58,7 +58,7 @@ async function admitActor(
   const { actor, keyHash } = cached.found ?? (await authenticate(admission, request));
   request.actor = actor;
   if (actor.type === 'api_key') reply.headers(admission.limits.ofKey(actor.id));
-  if (!allows(actor, access)) throw new Problem('forbidden');
+  if (!allows(actor, access)) throw await roleMissing(admission.db, actor, access);
   const params = request.params as Record<string, string>;
   const resolved = cached.found?.resolved ?? (await resolvePath(admission.db, actor, params));
   request.resolved = resolved;

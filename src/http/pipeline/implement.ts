@@ -190,10 +190,14 @@ function required(body: unknown, schema: TSchema | undefined): unknown {
   return body;
 }
 
-/** Clients send null for members that they leave out; for optional members, null means absent. */
+/** Clients send null for members that they leave out; for optional members, null means absent. Not in closed objects. */
 function withoutNullOptionals(schema: Endpoint['body'], body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const { required = [] } = schema as { required?: readonly string[] };
+  const { required = [], additionalProperties } = schema as {
+    required?: readonly string[];
+    additionalProperties?: boolean;
+  };
+  if (additionalProperties === false) return body;
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || required.includes(name)));
 }
 

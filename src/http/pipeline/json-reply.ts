@@ -12,8 +12,8 @@ import { turnstile } from '../server/turnstile.ts';
 const partLength = 819_200;
 
 /**
- * A reply holds up to three parts while its client reads, one that waits holds one: whatever is asked for, all of them
- * together take some 100 MB. A client that stops reading keeps its place until its connection is closed.
+ * A reply holds up to three parts while its client reads, and one part while it waits, so all replies together take
+ * about 100 MB. A client that stops reading keeps its place until its connection is closed.
  */
 const largeReplies = turnstile(16, {
   maxWaiting: 32,
@@ -21,7 +21,7 @@ const largeReplies = turnstile(16, {
   refusal: () => new Problem('too_many_large_responses', { seconds: 2 }),
 });
 
-/** However many replies are streamed, the event loop makes one part in each turn. */
+/** Each turn of the event loop builds one part, however many replies are being streamed. */
 const onePerTurn = turnstile(1);
 
 export class JsonReply {
@@ -29,7 +29,7 @@ export class JsonReply {
   readonly version: Versioned | undefined;
   readonly #text: string | AsyncIterable<string>;
 
-  /** A text that is in memory anyway, or the pieces of a list. */
+  /** A text that is already in memory, or the pieces of a list. */
   constructor(text: string | AsyncIterable<string>, version?: Versioned) {
     this.#text = text;
     this.version = version;
@@ -48,10 +48,10 @@ export class JsonReply {
   }
 }
 
-/** All but the last have the length of a part, or more. */
+/** All parts except the last are at least `partLength` long. */
 async function* inParts(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
   let part = '';
-  // A generator that waits keeps what its variables hold.
+  // A suspended generator keeps its variables alive, so the part is cleared before it is yielded.
   const taken = () => {
     const full = part;
     part = '';

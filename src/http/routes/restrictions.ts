@@ -9,6 +9,10 @@ import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
 
+/** Where the bodies have the lists. */
+const inRestriction = { view: 'resourcePermissions/view', edit: 'resourcePermissions/edit' };
+const inAccess = { view: 'view/grantees', edit: 'edit/grantees' };
+
 export const restrictions = (db: Reader) => {
   const accessOf = async ({ id, name }: Reference) => {
     const access = await findProjectAccess(db, id);
@@ -27,10 +31,13 @@ export const restrictions = (db: Reader) => {
     },
     replaceRestriction: async ({ actor, context, body }) => {
       const project = await resolveProject(db, actor, body.resource.id);
-      return toRestriction(project, await changeAccess(context, { project, update: accessUpdateOf(body) }));
+      return toRestriction(
+        project,
+        await changeAccess(context, { project, update: accessUpdateOf(body), places: inRestriction }),
+      );
     },
     getProjectAccess: async ({ project }) => accessOf(project),
     changeProjectAccess: async ({ context, project, body, ifMatch }) =>
-      changeAccess(context, { project, update: body, ifMatch }),
+      changeAccess(context, { project, update: body, ifMatch, places: inAccess }),
   });
 };

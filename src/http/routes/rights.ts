@@ -1,12 +1,11 @@
-import { whomToAsk } from '#commands/actors.ts';
+import { roleMissing, whomToAsk } from '#commands/actors.ts';
 import * as contract from '#contract/rights.ts';
 import { mayGrant } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
-import { Problem } from '#domain/problems.ts';
 import { explainRights } from '#domain/rights.ts';
 import { listGroupsOfUser } from '#store/groups.ts';
 import { countProjects, listProjects } from '#store/projects.ts';
-import { listProjectAccess } from '#store/restrictions.ts';
+import { countGrantedRights, listGrantedRights, listProjectAccess } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
 import { findUser } from '#store/users.ts';
 import { offsetPage } from '../paging/offset.ts';
@@ -17,7 +16,8 @@ export const rights = (db: Reader) =>
   implement(contract, {
     explainAccess: async ({ actor, query }) => {
       const isOwn = actor.type === 'user' && (query.user ?? actor.id) === actor.id;
-      if (!isOwn && !mayGrant(actor)) throw new Problem('forbidden');
+      if (!isOwn && !mayGrant(actor))
+        throw await roleMissing(db, actor, { needs: 'restriction.write', scope: 'project' });
       const { id, name, email, status } = await findUser(db, query.user ?? actor.id, actor.scope);
       const groups = await listGroupsOfUser(db, id);
       const administrator = groups.some((group) => group.name === administrators.name);
@@ -32,5 +32,12 @@ export const rights = (db: Reader) =>
         count: () => countProjects(db, filter),
       });
       return { ...page, user: { id, name, email, status }, administrator, groups, ask: await whomToAsk(db) };
+    },
+    listGrantedRights: ({ actor: { scope }, query: { type, id, ...asked } }) => {
+      const filter = { scope, grantee: { type, id } };
+      return offsetPage(asked, contract.listGrantedRights.pageSize, {
+        list: (page) => listGrantedRights(db, { ...filter, ...page }),
+        count: () => countGrantedRights(db, filter),
+      });
     },
   });

@@ -9,14 +9,14 @@ export interface Turnstile {
   leave(): void;
 }
 
-/** How many may wait, and for how long; the others are refused. */
+/** How many can wait, and for how long. Others are refused. */
 export interface Patience {
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
   refusal(): Problem;
 }
 
-/** Without `patience` any number may wait, as long as it takes. */
+/** Without `patience`, any number wait for any length of time. */
 export function turnstile(maxAtOnce: number, patience?: Patience): Turnstile {
   const waiting = new Set<() => void>();
   let running = 0;
@@ -32,7 +32,7 @@ export function turnstile(maxAtOnce: number, patience?: Patience): Turnstile {
     try {
       await promise;
     } finally {
-      // Else it would hold what the caller holds, which is not little, until it is due.
+      // A pending timer would keep the caller's data in memory.
       clearTimeout(timer);
     }
   };
