@@ -12,7 +12,7 @@ const visit = signedInVisitsIn(await startBrowser());
 /** The list that a button adds to has the same name. */
 const add = (page: Page, list: string, who: string) => choose(page, `Add to ${list}`, list, who);
 const only = (page: Page, list: string) =>
-  page.getByRole('radiogroup', { name: list }).getByLabel('Only these groups and people');
+  page.getByRole('radiogroup', { name: list }).getByLabel('Only these groups, people and API keys');
 const cell = (page: Page, person: string, environment: string) =>
   page.getByRole('button', { name: `${person} in ${environment}: ` });
 const reasons = (page: Page) => page.getByRole('tooltip');
@@ -56,7 +56,10 @@ suite('access', { concurrency: 2 }, () => {
     await page.getByText('Showing 4 of 4 people').waitFor();
     await look(page, 'open access');
     await only(page, 'Can edit').check();
-    await page.getByText('3 people can no longer edit or kill and restore in every environment.').waitFor();
+    await page.getByText('3 people can no longer edit or kill and restore in any environment.').waitFor();
+    const mark = (list: string) => page.getByRole('heading', { level: 2, name: list }).getByText('Unsaved');
+    await mark('Can edit').waitFor();
+    assert.equal(await mark('Can view').count(), 0);
     await add(page, 'Can edit', 'Checkout team');
     await press(page, 'Limit who can edit definitions in Production');
     await page
@@ -156,6 +159,87 @@ suite('access', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
+  visit('activity names who was added to and removed from each list', async (things) => {
+    const { page, api, project, environments } = things;
+    const [team, onCall] = [
+      await api('POST', '/groups', { name: 'Checkout team' }),
+      await api('POST', '/groups', { name: 'On call' }),
+    ];
+    const grantee = ({ id }: { id: string }) => ({ id, type: 'group' });
+    const set = (body: unknown) => api('PUT', `/workspaces/${project.id}/access`, body);
+    const at = environments.Production?.id;
+    await set({ edit: { restricted: true, grantees: [grantee(team)] } });
+    await set({ edit: { grantees: [grantee(onCall)] }, ownersEdit: true });
+    await set({ environments: [{ id: at, editors: { restricted: true, grantees: [grantee(team)] } }] });
+    await set({ environments: [{ id: at, killers: [grantee(team), grantee(onCall)] }] });
+    await page.goto('/p/Checkout/activity');
+    const entry = (text: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: text }).last();
+    await entry('changed access to the project Checkout')
+      .getByText('Can edit: everyone who can view → only Checkout team')
+      .waitFor();
+    await page.getByText('Can edit: added On call; removed Checkout team').waitFor();
+    await page.getByText('Owners can edit their flags: no → yes').waitFor();
+    await entry('changed access to the environment Production')
+      .getByText('Can edit definitions: everyone who can edit the project → only Checkout team')
+      .waitFor();
+    await page.getByText('Can kill and restore besides editors: added Checkout team and On call').waitFor();
+    assert.equal(await page.getByText('nobody').count(), 0);
+    await look(page, 'activity of access');
+  });
+
+  visit('deleting a group, an invitation or a key says which lists it is on, and who is left', async (things) => {
+    const { page, api, project, environments } = things;
+    const team = await api('POST', '/groups', { name: 'Checkout team' });
+    const administrators = (await api('GET', '/groups')).objects[0];
+    const guest = await api('POST', '/users', { email: 'omar@example.org' });
+    const key = await api('POST', '/apiKeys', {
+      name: 'Deploy',
+      apiKeyType: 'admin',
+      roles: ['API_FEATURE_FLAG_EDITOR'],
+    });
+    const [aTeam, aGuest, aKey] = [
+      { id: team.id, type: 'group' },
+      { id: guest.id, type: 'user' },
+      { id: key.id, type: 'api_key' },
+    ];
+    await api('PUT', `/workspaces/${project.id}/access`, {
+      view: { restricted: true, grantees: [{ id: administrators.id, type: 'group' }, aTeam] },
+      edit: { restricted: true, grantees: [aTeam, aGuest] },
+      environments: [{ id: environments.Production?.id, killers: [aGuest, aKey] }],
+    });
+    await page.goto(`/admin/groups/${team.id}`);
+    const card = page.getByRole('region', { name: 'Access' });
+    await card.getByText('Can view Checkout').waitFor();
+    await card.getByText('Can edit Checkout').waitFor();
+    await look(page, 'access of a group');
+    await press(page, 'Delete group');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('Removed from 2 access lists').waitFor();
+    await dialog.getByText('Nobody else is listed: then only administrators can see this project.').waitFor();
+    assert.equal(await dialog.getByText('can edit this project').count(), 0, 'omar is left');
+    await look(page, 'deleting a listed group');
+    await dialog.getByRole('button', { name: 'Delete group' }).click();
+    await page.getByText('Deleted Checkout team.').waitFor();
+
+    await page.goto(`/admin/users/${guest.id}`);
+    await press(page, 'Withdraw');
+    await dialog.getByText('Nobody else is listed: then only administrators can edit this project.').waitFor();
+    await dialog.getByText('Can kill and restore in Production of Checkout').waitFor();
+    await dialog.getByRole('button', { name: 'Withdraw invitation' }).click();
+    await page.getByText('Withdrew the invitation for omar@example.org.').waitFor();
+
+    await page.goto('/admin/api-keys');
+    await page.getByRole('button', { name: 'Revoke Deploy' }).click();
+    await dialog.getByText('Can kill and restore in Production of Checkout').waitFor();
+    await dialog.getByText('then only those who can edit there can kill and restore').waitFor();
+    await dialog.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('Revoked Deploy.').waitFor();
+
+    await page.goto('/p/Checkout/activity');
+    await page.getByText('Can view: removed Checkout team').waitFor();
+    await page.getByText('Can kill and restore besides editors: removed API key Deploy').waitFor();
+  });
+
   visit('what somebody else changed meanwhile is loaded, and what was edited is kept', async (things) => {
     const { page, api, project, environments } = things;
     const team = await api('POST', '/groups', { name: 'Checkout team' });
@@ -191,7 +275,7 @@ suite('access', { concurrency: 2 }, () => {
     await openAccess(page);
     await page.getByLabel('Owners of a flag can edit it in every environment').focus();
     await page.keyboard.press('Space');
-    await saveBar(page).getByText('Nobody gains or loses a right.').waitFor();
+    await saveBar(page).getByText('Owners can then edit their flags in every environment.').waitFor();
     await page.getByRole('link', { name: 'Environments' }).click();
     await heading(page, 'Environments').waitFor();
     await page.goBack();

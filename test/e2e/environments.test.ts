@@ -108,7 +108,9 @@ suite('environments', { concurrency: 2 }, () => {
     const member = await aMember(things);
     await member.page.goto('/p/Checkout/environments');
     await row(member.page, 'Staging').waitFor();
-    await member.page.getByText('Only administrators can change environments.').waitFor();
+    await member.page
+      .getByText('Only administrators can change environments. Ask an administrator: Ana Ruiz.')
+      .waitFor();
     assert.equal(await member.page.getByRole('button', { name: 'More about' }).count(), 0);
     assert.equal(await member.page.getByRole('columnheader', { name: 'API keys' }).count(), 0);
     assert.deepEqual(member.complaints, []);

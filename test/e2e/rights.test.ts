@@ -70,6 +70,8 @@ suite('rights', { concurrency: 2 }, () => {
     await look(page, 'flags of a reader');
     await page.getByLabel('Select checkout_one_page').focus();
     await page.keyboard.press('Space');
+    await page.getByRole('region', { name: 'Selected flags' }).getByRole('paragraph').getByText(cannotEdit).waitFor();
+    await look(page, 'selection of a reader');
     for (const name of ['Set status', 'Add tag', 'Delete']) await refused(page, button(page, name), cannotEdit);
     await button(page, 'Clear').click();
     await heading(page, 'Flags').click();
@@ -78,9 +80,14 @@ suite('rights', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags/new');
     const dialog = page.getByRole('dialog', { name: 'New flag' });
     await dialog.getByText(cannotEdit).first().waitFor();
-    await field(page, 'Name').fill('typed');
-    await page.keyboard.press('Enter');
+    assert.ok(await field(page, 'Name').isDisabled());
+    const [reason, name] = await Promise.all([
+      dialog.getByText(cannotEdit).first().boundingBox(),
+      field(page, 'Name').boundingBox(),
+    ]);
+    assert.ok(reason && name && reason.y < name.y, 'the reason comes first');
     assert.equal(await button(page, 'Create flag').getAttribute('aria-disabled'), 'true');
+    await look(page, 'new flag of a reader');
 
     await openFlag(page, 'checkout_one_page', 'Production');
     await page.getByRole('status').getByText(cannotEdit).waitFor();
@@ -124,7 +131,7 @@ suite('rights', { concurrency: 2 }, () => {
       environments: [{ id: environments.Production?.id, killers: [grantee] }],
     });
     await openFlag(page, 'payment_retry', 'Production');
-    await page.getByRole('status').getByText(cannotEdit).waitFor();
+    await page.getByRole('status').getByText(`${cannotEdit} You can kill and restore it here.`).waitFor();
     await refused(page, button(page, 'Edit individual targets'), cannotEdit);
     await press(page, 'Kill');
     await press(page, 'Kill in Production');
@@ -137,6 +144,54 @@ suite('rights', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'payment_retry', 'Production')).killed, false);
     await openFlag(page, 'payment_retry', 'Staging');
     await refused(page, button(page, 'Kill'), `Only Payments can kill and restore in Staging. ${ask}`);
+    await leave({ page, ...liu });
+  });
+
+  visit('a project that closes to someone who is in it says so, and leaves the navigation', async (things) => {
+    const { api, project } = things;
+    await aFlag(things, 'checkout_one_page', { on: { Production: 20 } });
+    await api('POST', '/workspaces', { name: 'Search' });
+    const administrators = (await api('GET', '/groups')).objects[0];
+    const { page, grantee: _, ...liu } = await liuIn(things);
+    const gone = page.getByText('You can no longer see Checkout');
+    const ask = 'It is not open to you, or it was renamed or deleted. Ask an administrator: Ana Ruiz.';
+    const isLeft = async () => {
+      await gone.waitFor();
+      await page.getByText(ask).waitFor();
+      assert.equal(await page.getByText(project.id).count(), 0);
+      assert.equal(await button(page, 'Try again').count(), 0);
+      assert.equal(await page.getByText('New flag').count(), 0);
+      const navigation = page.getByRole('complementary', { name: 'Navigation' });
+      assert.equal(await navigation.getByRole('link', { name: 'Flags' }).count(), 0);
+      await navigation.getByRole('button', { name: /Choose one/ }).waitFor();
+    };
+    const [close, open] = [true, false].map((restricted) => () => {
+      const grantees = restricted ? [{ id: administrators.id, type: 'group' }] : [];
+      return setAccess(things, { view: { restricted, grantees } });
+    });
+    await page.goto('/p/Checkout/flags');
+    await row(page, 'checkout_one_page').waitFor();
+    await close?.();
+    await page.getByRole('searchbox').first().fill('one');
+    await isLeft();
+    await look(page, 'closed project');
+    await page.getByRole('button', { name: /Choose one/ }).click();
+    await page.getByRole('option', { name: 'Search' }).waitFor();
+    assert.equal(await page.getByRole('option', { name: 'Checkout' }).count(), 0);
+    await page.keyboard.press('Escape');
+
+    await open?.();
+    await openFlag(page, 'checkout_one_page', 'Production');
+    await close?.();
+    await page.getByRole('link', { name: 'Activity', exact: true }).first().click();
+    await isLeft();
+
+    await open?.();
+    await openFlag(page, 'checkout_one_page', 'Production');
+    await close?.();
+    // Coming back to the tab reads the page again.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await isLeft();
     await leave({ page, ...liu });
   });
 

@@ -62,10 +62,15 @@ const people = peopleOf(
   ],
   ['Administrators', 'a', 'b'].map((id) => ({ id, name: id, description: '', type: 'group' })),
 );
-const effect = (before: ProjectAccess, after: ProjectAccess) => effectOf(rightsOf(people, before, after));
+const effect = (before: ProjectAccess, after: ProjectAccess) =>
+  effectOf(rightsOf(people, before, after), before, after);
 
 test('saving says who gains and loses what, each thing once', () => {
-  assert.equal(effect(access(), access({ ownersEdit: true })), 'Nobody gains or loses a right.');
+  assert.equal(
+    effect(access(), access({ ownersEdit: true })),
+    'Owners can then edit their flags in every environment.',
+  );
+  assert.equal(effect(access(), access({ edit: open('a') })), 'Nobody gains or loses a right.');
   const closed = access({}, [], only());
   assert.equal(
     effect(closed, access({}, ['a'], only())),
@@ -74,7 +79,7 @@ test('saving says who gains and loses what, each thing once', () => {
   assert.equal(effect(closed, access()), '3 people can then edit in Production. Nobody loses a right.');
   assert.equal(
     effect(access(), access({ edit: only('a') })),
-    '=1+1 can no longer edit or kill and restore in every environment.',
+    '=1+1 can no longer edit or kill and restore in any environment.',
   );
   assert.equal(
     effect(access({ view: only('b') }), access({ view: only('a') })),
@@ -82,8 +87,41 @@ test('saving says who gains and loses what, each thing once', () => {
   );
 });
 
+test('saving says every effect, if several things change or only the project itself does', () => {
+  const restricted = access({ edit: only() }, [], only());
+  const both = { ...restricted, environments: restricted.environments.map((one) => ({ ...one, editors: only() })) };
+  assert.equal(effect(both, { ...both, edit: only('b') }), '=1+1 can then edit the project. Nobody loses a right.');
+  assert.equal(effect({ ...both, edit: only('b') }, both), '=1+1 can no longer edit the project.');
+  const none = access({ environments: [] });
+  assert.equal(effect(none, { ...none, view: only('a') }), '=1+1 can no longer view the project.');
+  const key: Grantee = { id: 'k', name: 'Deploy', type: 'api_key' };
+  const withKey = {
+    ...access(),
+    edit: { restricted: true, grantees: [group('a'), group('b'), key] },
+    ownersEdit: true,
+  };
+  assert.equal(
+    effect(access(), withKey),
+    'Owners can then edit their flags in every environment. Adds the API key Deploy.',
+  );
+  assert.equal(
+    effect(access(), access({ view: only('a'), ownersEdit: true }, ['b'], only('b'))),
+    '=1+1 can no longer view the project. 2 people can no longer edit or kill and restore in Production. Owners can then edit their flags in every environment.',
+  );
+});
+
 test('the CSV has one line for each person and environment, and no formula', () => {
   const lines = csvOf(rightsOf(people, access(), access({ edit: only('a') }))).split('\r\n');
   assert.equal(lines.length, 1 + 4 * 2 + 1);
+  const head = lines[0]?.split(',') ?? [];
+  assert.equal(new Set(head).size, head.length, 'no two columns have the same name');
   assert.match(lines.at(-2) ?? '', /^"'=1\+1","'=1\+1@example\.org","b","Production","yes",/);
+  const saved = access({ edit: only('a') });
+  const [, , , liu = ''] = csvOf(rightsOf(people, saved, saved)).split('\r\n');
+  assert.ok(
+    liu.endsWith(
+      ',"Staging","yes","Everyone with an account can view this project.","yes","Can edit this project: through the group a.","yes","Can edit this project: through the group a."',
+    ),
+    liu,
+  );
 });

@@ -76,7 +76,13 @@ function FieldLines({ change: { before, after } }: { readonly change: Change }) 
     <ul className={styles.lines}>
       {changes.map(({ name, before: old, after: now }) => (
         <li key={name}>
-          {name}: <span className={styles.old}>{old}</span> → {now}
+          {name}:{' '}
+          {old !== undefined && (
+            <>
+              <span className={styles.old}>{old}</span> →{' '}
+            </>
+          )}
+          {now}
         </li>
       ))}
     </ul>

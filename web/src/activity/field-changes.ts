@@ -1,9 +1,11 @@
 /** Changed fields of projects, environments, flags, users and groups. */
 import { equalJson } from '#domain/json.ts';
+import { accessChanges } from './access-changes.ts';
 
-interface FieldChange {
+export interface FieldChange {
   readonly name: string;
-  readonly before: string;
+  /** Absent if `after` says what was added and removed. */
+  readonly before?: string;
   readonly after: string;
 }
 
@@ -17,8 +19,6 @@ const members: Readonly<Record<string, string>> = {
   production: 'Production',
   requiresTitleAndComments: 'Title and comment required',
   groups: 'Groups',
-  operations: 'Access',
-  resourcePermissions: 'Open to',
 };
 
 /** `nameOf` resolves ids to names. Empty for new and deleted objects. */
@@ -28,13 +28,14 @@ export function fieldChanges(
   nameOf: (id: string) => string | undefined,
 ): FieldChange[] {
   if (!isObject(before) || !isObject(after)) return [];
-  return Object.entries(members)
+  const fields = Object.entries(members)
     .filter(([member]) => !equalJson(before[member], after[member]))
     .map(([member, name]) => ({
       name,
       before: inWords(before[member], nameOf),
       after: inWords(after[member], nameOf),
     }));
+  return [...fields, ...accessChanges(before, after)];
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -45,8 +46,6 @@ function inWords(value: unknown, nameOf: (id: string) => string | undefined): st
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map((one) => inWords(one, nameOf)).join(', ') || 'nobody';
   if (!isObject(value)) return String(value);
-  const { id, name, view } = value as { id?: string; name?: string; view?: unknown };
-  if (typeof view === 'boolean') return view ? 'only those listed' : 'everybody';
-  if (view !== undefined) return inWords(view, nameOf);
+  const { id, name } = value as { id?: string; name?: string };
   return name ?? (id === undefined ? '' : (nameOf(id) ?? id));
 }

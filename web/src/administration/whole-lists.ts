@@ -22,18 +22,21 @@ export interface Everyone {
 /** All users, whatever their status. */
 export const everyoneReading = queryOptions<Everyone, ApiProblem>({
   queryKey: [...keyOf(listUsers), 'everyone'],
-  queryFn: async () => {
-    const people: UserAnswer[] = [];
-    let after: string | undefined;
-    for (let page = 0; page < maxPages; page += 1) {
-      const { data, nextMarker } = await call(listUsers, { query: { after, limit: listUsers.pageSize.max } });
-      people.push(...data);
-      if (nextMarker === null) return { people, isWhole: true };
-      after = nextMarker;
-    }
-    return { people, isWhole: false };
-  },
+  queryFn: () => readEveryone(maxPages),
 });
+
+/** Without a limit: everyone, in as many requests as that takes. */
+export async function readEveryone(pages = Number.POSITIVE_INFINITY): Promise<Everyone> {
+  const people: UserAnswer[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < pages; page += 1) {
+    const { data, nextMarker } = await call(listUsers, { query: { after, limit: listUsers.pageSize.max } });
+    people.push(...data);
+    if (nextMarker === null) return { people, isWhole: true };
+    after = nextMarker;
+  }
+  return { people, isWhole: false };
+}
 
 export const groupsReading = queryOptions<GroupAnswer[], ApiProblem>({
   queryKey: [...keyOf(listGroups), 'all'],

@@ -4,6 +4,7 @@ import { Button, type Look } from '../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../ui/Modal.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Failure } from './Failure.tsx';
+import styles from './FormModal.module.css';
 
 interface Props {
   readonly title: string;
@@ -49,8 +50,11 @@ export function FormModal(props: Props) {
     <Modal title={title} about={about} size={size} kind={kind} onClose={close}>
       <form {...form}>
         <ModalBody>
-          {children}
-          {problem ? <Failure problem={problem} /> : refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
+          {refusal !== undefined && !problem && <Notice kind="plain">{refusal}</Notice>}
+          <fieldset className={styles.fields} disabled={refusal !== undefined}>
+            {children}
+          </fieldset>
+          {problem && <Failure problem={problem} />}
         </ModalBody>
         <ModalFoot aside={aside}>
           <Button onClick={close}>Cancel</Button>

@@ -1,11 +1,12 @@
 import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
 
 /** The message for a problem. */
-export function explain({ status, message, details, retryAfterSeconds, rightMissing }: ApiProblem): string {
+export function explain({ status, message, details, retryAfterSeconds }: ApiProblem): string {
   if (status === 0) return 'No connection to the server.';
   if (status === 429) return `Too many attempts. ${tryAgainIn(retryAfterSeconds ?? 60)}`;
   if (status >= 500) return 'Server error.';
-  return rightMissing ? details : sentence(message);
+  // What is missing, and whom to ask.
+  return status === 403 && details !== '' ? details : sentence(message);
 }
 
 /** All complaints, if there is more than the message. */

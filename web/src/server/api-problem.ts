@@ -11,6 +11,8 @@ export class ApiProblem extends Error {
   readonly noteRequired: boolean;
   /** The user's rights in the project do not suffice. The details say why, and whom to ask. */
   readonly rightMissing: boolean;
+  /** The project was deleted, or the user can no longer see it. */
+  readonly projectGone: boolean;
 
   constructor(fields: Partial<Omit<ApiProblem, 'name'>> & { readonly status: number; readonly message: string }) {
     super(fields.noteRequired ? 'This project requires a title and a comment' : fields.message);
@@ -22,6 +24,7 @@ export class ApiProblem extends Error {
     this.signedOut = fields.signedOut ?? false;
     this.noteRequired = fields.noteRequired ?? false;
     this.rightMissing = fields.rightMissing ?? false;
+    this.projectGone = fields.projectGone ?? false;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import * as accounts from '#contract/accounts.ts';
 import type { Body, Endpoint, Params, Query } from '#contract/endpoint.ts';
 import { accountPrefix, type ErrorBody, prefix } from '#contract/parts.ts';
-import { explainAccess } from '#contract/rights.ts';
+import * as rights from '#contract/rights.ts';
 import { stringifySearch } from '../state/search-params.ts';
 import { ApiProblem } from './api-problem.ts';
 import { connectionLost, isConnectionLost } from './connection.ts';
@@ -70,7 +70,7 @@ export const reading = <E extends Endpoint>(endpoint: E, ...args: Args<E>) =>
     queryFn: () => call(endpoint, ...args),
   });
 
-const accountEndpoints: ReadonlySet<Endpoint> = new Set([...Object.values(accounts), explainAccess]);
+const accountEndpoints: ReadonlySet<Endpoint> = new Set([...Object.values(accounts), ...Object.values(rights)]);
 
 /** The path of a request, relative to the server. */
 export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {} }: LooseInput = {}): string {
@@ -120,6 +120,7 @@ async function problemOf({ access }: Endpoint, response: Response): Promise<ApiP
     signedOut: status === 401 && access !== 'public',
     noteRequired: status === 400 && text === '',
     rightMissing: headers.get('x-burgee-problem') === 'right_missing',
+    projectGone: headers.get('x-burgee-problem') === 'project_not_found',
   });
 }
 

@@ -38,6 +38,12 @@ export const inOrder = (environments: readonly Environment[]): Environment[] => 
   ...environments.filter(({ production }) => production),
 ];
 
+/** Whether the project of the address was deleted, or is not visible. False while that is not known. */
+export function useIsGone(word: string | undefined): boolean {
+  const { data } = useQuery({ ...projectReading(word ?? ''), enabled: word !== undefined });
+  return data !== undefined && data.objects.length === 0;
+}
+
 const lastKey = 'project';
 export const rememberProject = (name: string): void => localStorage.setItem(lastKey, name);
 

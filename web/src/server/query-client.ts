@@ -1,4 +1,4 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { listProjects } from '#contract/projects.ts';
 import { explainAccess } from '#contract/rights.ts';
 import { keyOf } from './api.ts';
@@ -14,11 +14,22 @@ const mutationCache = new MutationCache({
     if (!(problem instanceof ApiProblem)) return;
     if (problem.noteRequired) void client.invalidateQueries({ queryKey: keyOf(listProjects) });
     if (problem.rightMissing) void client.invalidateQueries({ queryKey: keyOf(explainAccess) });
+    refetchProjects(problem);
   },
 });
 
+const queryCache = new QueryCache({ onError: (problem) => refetchProjects(problem) });
+
+/** So that the layout of the project and the navigation follow. */
+function refetchProjects(problem: Error): void {
+  if (problem instanceof ApiProblem && problem.projectGone) {
+    void client.invalidateQueries({ queryKey: keyOf(listProjects) });
+  }
+}
+
 export const client: QueryClient = new QueryClient({
   mutationCache,
+  queryCache,
   defaultOptions: {
     queries: {
       // Short, so that returning to a page shows others' changes; cached data is shown meanwhile.

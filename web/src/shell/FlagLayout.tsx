@@ -22,6 +22,8 @@ export function FlagLayout() {
   useEffect(() => {
     if (name !== undefined) rememberFlag({ project: project.name, flag: name });
   }, [project.name, name]);
+  // The layout of the project is about to say so.
+  if (error?.projectGone) return <PageSkeleton />;
   if (error?.status === 404) {
     return <Suspense>{flag ? <DeletedFlag flag={flag} /> : <NoSuchFlag word={word} />}</Suspense>;
   }

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { listEnvironments } from '#contract/environments.ts';
 import type { Project } from '#domain/projects.ts';
+import { askSentence, useAdministrators } from '../kit/Denied.tsx';
 import { Loaded } from '../kit/Loaded.tsx';
 import { reading } from '../server/api.ts';
 import {
@@ -13,6 +14,7 @@ import {
   projectsReading,
   rememberProject,
 } from '../server/project.ts';
+import { useMe } from '../server/session.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
@@ -22,10 +24,19 @@ import { PageSkeleton } from './PageSkeleton.tsx';
 export function ProjectLayout() {
   const { project: word } = useParams({ from: '/shell/p/$project' });
   const found = useQuery(projectReading(word));
+  const seen = useRef<string>(undefined);
+  const name = found.data?.objects[0]?.name;
+  useEffect(() => {
+    if (name !== undefined) seen.current = name;
+  }, [name]);
   return (
     <Loaded query={found} skeleton={<PageSkeleton />}>
       {({ objects: [project] }) =>
-        project ? <WithEnvironments key={project.id} project={project} word={word} /> : <NoSuchProject word={word} />
+        project ? (
+          <WithEnvironments key={project.id} project={project} word={word} />
+        ) : (
+          <NoSuchProject word={word} wasSeen={seen.current === word} />
+        )
       }
     </Loaded>
   );
@@ -54,20 +65,30 @@ function InProject({ project, all }: { readonly project: Project; readonly all: 
   );
 }
 
-function NoSuchProject({ word }: { readonly word: string }) {
+interface NoSuchProjectProps {
+  readonly word: string;
+  /** The project was open a moment ago. */
+  readonly wasSeen: boolean;
+}
+
+function NoSuchProject({ word, wasSeen }: NoSuchProjectProps) {
   const { data } = useQuery(projectsReading);
+  const me = useMe();
+  const people = useAdministrators();
   return (
     <Page>
-      <PageHead title="No such project" />
+      <PageHead title={wasSeen ? word : 'No such project'} />
       <EmptyState
-        title={`No project ${word}`}
+        title={wasSeen && !me.administrator ? `You can no longer see ${word}` : `No project ${word}`}
         action={(data?.objects ?? []).slice(0, 8).map(({ id, name }) => (
           <PlainButtonLink key={id} to="/p/$project/flags" params={{ project: name }}>
             {name}
           </PlainButtonLink>
         ))}
       >
-        It was renamed or deleted, or it is not open to you.
+        {me.administrator
+          ? 'It was renamed or deleted.'
+          : `It is not open to you, or it was renamed or deleted. ${askSentence(people)}`}
       </EmptyState>
     </Page>
   );

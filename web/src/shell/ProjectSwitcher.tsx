@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
-import { projectsReading, useLikelyProject } from '../server/project.ts';
+import { projectsReading, useIsGone, useLikelyProject } from '../server/project.ts';
 import { Picker } from '../ui/Picker.tsx';
 import styles from './ProjectSwitcher.module.css';
 
@@ -11,20 +11,21 @@ export function ProjectSwitcher() {
   const likely = useLikelyProject();
   const { data } = useQuery(projectsReading);
   const navigate = useNavigate();
-  const current = word ?? likely?.name;
-  if (current === undefined) return null;
+  const isGone = useIsGone(word);
+  const current = isGone ? undefined : (word ?? likely?.name);
   const options = (data?.objects ?? []).map(({ name }) => ({ id: name, label: name }));
+  if (current === undefined && options.length === 0) return null;
   return (
     <Picker
       label="Project"
       options={options}
-      selected={current}
+      selected={current ?? ''}
       onChoose={(project) => void navigate({ to: '/p/$project/flags', params: { project } })}
       trigger={(trigger) => (
         <button type="button" className={styles.switcher} {...trigger}>
           <span className={styles.words}>
             <small className={styles.what}>Project</small>
-            <span className={styles.name}>{current}</span>
+            <span className={styles.name}>{current ?? 'Choose one'}</span>
           </span>
           <ChevronsUpDown size={14} aria-hidden />
         </button>

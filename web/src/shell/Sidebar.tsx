@@ -17,7 +17,7 @@ import { listChanges } from '#contract/changes.ts';
 import { listGroups } from '#contract/groups.ts';
 import { createProject } from '#contract/projects.ts';
 import { listUsers } from '#contract/users.ts';
-import { useLikelyProject } from '../server/project.ts';
+import { useIsGone, useLikelyProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 import { openPalette } from '../state/overlays.ts';
 import { KeyHint } from '../ui/KeyHint.tsx';
@@ -58,8 +58,9 @@ function ProjectLinks() {
   const { project: word } = useParams({ strict: false });
   const likely = useLikelyProject();
   const may = useMay();
+  const isGone = useIsGone(word);
   const project = word ?? likely?.name;
-  if (project === undefined) return null;
+  if (project === undefined || isGone) return null;
   const params = { project };
   return (
     <>

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { listApiKeys, revokeApiKey } from '#contract/api-keys.ts';
 import { listChanges } from '#contract/changes.ts';
+import { getProjectAccess } from '#contract/restrictions.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { LostRights } from '../../administration/GrantedRights.tsx';
 import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -29,6 +31,7 @@ export function RevokeDialog({ apiKey, place, onClose }: Props) {
       return Promise.all([
         client.invalidateQueries({ queryKey: keyOf(listApiKeys) }),
         client.invalidateQueries({ queryKey: keyOf(listChanges) }),
+        client.invalidateQueries({ queryKey: keyOf(getProjectAccess) }),
       ]).then(focusWhenLost);
     },
   });
@@ -55,7 +58,9 @@ export function RevokeDialog({ apiKey, place, onClose }: Props) {
       submit="Revoke key"
       look="danger-fill"
       onClose={onClose}
-    />
+    >
+      {apiKey.apiKeyType === 'admin' && <LostRights grantee={{ type: 'api_key', id }} />}
+    </FormModal>
   );
 }
 

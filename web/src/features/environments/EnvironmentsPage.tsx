@@ -10,6 +10,7 @@ import { CopyableId } from '../../administration/CopyableId.tsx';
 import { countOf, listed } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { reading } from '../../server/api.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
@@ -29,6 +30,7 @@ export function EnvironmentsPage() {
   const project = useProject();
   const environments = useEnvironments();
   const may = useMay();
+  const people = useAdministrators();
   const search = useSearch({ from: '/shell/p/$project/environments' });
   const navigate = useNavigate();
   const open = () => void navigate({ to: '.', search: { new: '' } });
@@ -42,7 +44,7 @@ export function EnvironmentsPage() {
         lead={
           may(createEnvironment)
             ? 'Each flag has a separate definition in each environment.'
-            : 'Only administrators can change environments.'
+            : `Only administrators can change environments. ${askSentence(people)}`
         }
         tools={
           may(createEnvironment) && (

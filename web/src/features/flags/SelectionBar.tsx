@@ -23,6 +23,8 @@ export function SelectionBar({ flags, onDone }: Props) {
   const whyNot = useWhyNot();
   const refusal = flags.map((flag) => whyNot(patchFlag, flag)).find(Boolean);
   const whyNotDelete = useWhyNotDelete();
+  const deleteRefusal = flags.map(whyNotDelete).find(Boolean);
+  const reason = refusal ?? deleteRefusal;
   const dialog = { flags, onClose: close, onDone };
   return (
     <section className={styles.bar} aria-label="Selected flags">
@@ -35,12 +37,13 @@ export function SelectionBar({ flags, onDone }: Props) {
       <Button refusal={refusal} onClick={() => setOpen('tag')}>
         Add tag
       </Button>
-      <Button look="danger" refusal={flags.map(whyNotDelete).find(Boolean)} onClick={() => setOpen('delete')}>
+      <Button look="danger" refusal={deleteRefusal} onClick={() => setOpen('delete')}>
         Delete
       </Button>
       <Button look="quiet" onClick={onDone}>
         Clear
       </Button>
+      {reason !== undefined && <p className={styles.reason}>{reason}</p>}
       {open === 'status' && <StatusDialog {...dialog} />}
       {open === 'tag' && <TagDialog {...dialog} />}
       {open === 'delete' && (

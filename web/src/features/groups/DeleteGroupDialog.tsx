@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { deleteGroup } from '#contract/groups.ts';
 import { listed } from '../../administration/count.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { LostRights } from '../../administration/GrantedRights.tsx';
 import { everyoneReading, type GroupAnswer, type UserAnswer } from '../../administration/whole-lists.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -35,14 +36,16 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
     <FormModal
       kind="alert"
       title={`Delete ${group.name}?`}
-      about={`${membersSentence(members)} Members lose access to projects that they can see only through this group.`}
+      about={`${membersSentence(members)} They lose what they can do only through this group.`}
       form={form}
       problem={problem}
       isSending={isSending}
       submit="Delete group"
       look="danger-fill"
       onClose={onClose}
-    />
+    >
+      <LostRights grantee={{ type: 'group', id: group.id }} />
+    </FormModal>
   );
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deleteGroup, getGroup, listGroups, replaceGroup } from '#contract/groups.ts';
+import { GrantedRightsCard } from '../../administration/GrantedRights.tsx';
 import type { GroupAnswer } from '../../administration/whole-lists.ts';
 import { Denied } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -57,6 +58,7 @@ function GroupView({ group }: { readonly group: GroupAnswer }) {
         tools={may(replaceGroup) && <Button onClick={() => setEditing(true)}>Edit</Button>}
       />
       <MembersCard group={group} />
+      {!isProtected(group) && <GrantedRightsCard grantee={{ type: 'group', id: group.id }} />}
       {may(deleteGroup) && <DeleteCard group={group} />}
       {isEditing && <EditGroupDialog group={group} onClose={() => setEditing(false)} />}
     </>

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { getGroup, listGroups } from '#contract/groups.ts';
 import { getProjectAccess } from '#contract/restrictions.ts';
-import { explainAccess } from '#contract/rights.ts';
+import { explainAccess, listGrantedRights } from '#contract/rights.ts';
 import { getUser, listUsers, patchUser } from '#contract/users.ts';
 import { administrators } from '#domain/groups.ts';
 import type { GroupAnswer, UserAnswer } from '../../administration/whole-lists.ts';
@@ -15,7 +15,16 @@ import { updateSession } from '../../server/session.ts';
 /** Everything that shows groups or members, and the session, because the user's own groups may have changed. */
 export function useRefreshGroups(): () => Promise<unknown> {
   const client = useQueryClient();
-  const stale = [listGroups, getGroup, listUsers, getUser, listChanges, getProjectAccess, explainAccess];
+  const stale = [
+    listGroups,
+    getGroup,
+    listUsers,
+    getUser,
+    listChanges,
+    getProjectAccess,
+    explainAccess,
+    listGrantedRights,
+  ];
   return () =>
     Promise.all([...stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })), updateSession(client)]);
 }

@@ -10,6 +10,7 @@ import { CopyableId } from '../../administration/CopyableId.tsx';
 import { Fact, Facts } from '../../administration/Facts.tsx';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { TableCard } from '../../administration/TableCard.tsx';
 import { Denied } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { Version } from '../../kit/Version.tsx';
@@ -39,22 +40,19 @@ export function ServerSettingsPage() {
   return (
     <Page>
       <PageHead title="Settings" />
-      <section className={styles.part} aria-labelledby="projects">
-        <header className={styles.head}>
-          <div>
-            <h2 id="projects" className={styles.heading}>
-              Projects
-            </h2>
-            <p className={styles.lead}>A project holds the flags and environments of a product.</p>
-          </div>
+      <TableCard
+        title="Projects"
+        lead="A project holds the flags and environments of a product."
+        tools={
           <Button look="primary" onClick={open}>
             New project
           </Button>
-        </header>
+        }
+      >
         <Loaded query={projects} skeleton={<SkeletonRows rows={3} />}>
           {({ objects }) => (objects.length === 0 ? <NoProjects onNew={open} /> : <ProjectTable projects={objects} />)}
         </Loaded>
-      </section>
+      </TableCard>
       <ApiCard />
       <Version />
       {search.new !== undefined && <NewProjectDialog onClose={close} />}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { explainAccess } from '#contract/rights.ts';
 import type { ExplainedRights, Verdict } from '#domain/rights.ts';
 import { countOf, listed } from '../../administration/count.ts';
-import { RightMark } from '../../administration/RightMark.tsx';
+import { RightReason } from '../../administration/RightReason.tsx';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import type { UserAnswer } from '../../administration/whole-lists.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -128,13 +128,5 @@ interface RightProps {
 }
 
 const Right = ({ right, words, verdict: { may, reason } }: RightProps) => (
-  <li className={styles.right}>
-    <RightMark right={right} state={may ? 'has' : 'lacks'} />
-    <div>
-      <p className={styles.what}>
-        {may ? 'Can' : 'Cannot'} {words}
-      </p>
-      <p className={styles.why}>{reason}</p>
-    </div>
-  </li>
+  <RightReason right={right} state={may ? 'has' : 'lacks'} what={`${may ? 'Can' : 'Cannot'} ${words}`} why={reason} />
 );

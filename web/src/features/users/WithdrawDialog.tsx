@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { deleteUser } from '#contract/users.ts';
 import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { LostRights } from '../../administration/GrantedRights.tsx';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
@@ -33,6 +34,8 @@ export function WithdrawDialog({ user, onClose }: UserDialogProps) {
       submit="Withdraw invitation"
       look="danger-fill"
       onClose={onClose}
-    />
+    >
+      <LostRights grantee={{ type: 'user', id: user.id }} />
+    </FormModal>
   );
 }

@@ -1,5 +1,5 @@
 import { Suspense, useEffect, useState } from 'react';
-import { patchDefinition } from '#contract/definitions.ts';
+import { killDefinition, patchDefinition } from '#contract/definitions.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { orderOf } from '#domain/definitions/definition.ts';
 import { useFlag } from '../../../server/flag.ts';
@@ -62,6 +62,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
             {refusal !== undefined && (
               <Notice kind="plain" id={whyNotId}>
                 {refusal}
+                {whyNot(killDefinition) === undefined && saved && ' You can kill and restore it here.'}
               </Notice>
             )}
             {saved?.killed && <KilledBand />}

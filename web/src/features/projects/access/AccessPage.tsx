@@ -1,14 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { changeProjectAccess } from '#contract/restrictions.ts';
-import { everyoneReading, groupsReading } from '../../../administration/whole-lists.ts';
+import { everyoneReading, type GroupAnswer, groupsReading, readEveryone } from '../../../administration/whole-lists.ts';
 import { askSentence, useAdministrators } from '../../../kit/Denied.tsx';
+import { explain } from '../../../kit/explain.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { Loaded } from '../../../kit/Loaded.tsx';
 import { saveFile } from '../../../kit/save-file.ts';
+import type { ApiProblem } from '../../../server/api-problem.ts';
 import { useProject } from '../../../server/project.ts';
 import { useMay } from '../../../server/session.ts';
+import { toastFailure } from '../../../state/toasts.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CrumbLink, Page, PageHead } from '../../../ui/Page.tsx';
@@ -18,7 +21,7 @@ import { AccessSaveBar } from './AccessSaveBar.tsx';
 import type { SavedAccess } from './access-draft.ts';
 import { accessReading, EditingContext, useAccessEditing } from './access-editing.ts';
 import { EnvironmentLists } from './EnvironmentLists.tsx';
-import { csvOf, peopleOf, type RightsRow, rightsOf } from './effective-rights.ts';
+import { csvOf, peopleOf, rightsOf } from './effective-rights.ts';
 import { ProjectLists } from './ProjectLists.tsx';
 import { RightsMatrix } from './RightsMatrix.tsx';
 
@@ -53,7 +56,7 @@ function Access({ saved }: { readonly saved: SavedAccess }) {
   return (
     <EditingContext value={editing}>
       <Page>
-        <AccessHead rows={rows} />
+        <AccessHead download={groups.data && { saved, groups: groups.data }} />
         <ProjectLists />
         {access.environments.length > 0 && <EnvironmentLists />}
         {rows && everyone.data ? (
@@ -69,7 +72,29 @@ function Access({ saved }: { readonly saved: SavedAccess }) {
   );
 }
 
-function AccessHead({ rows }: { readonly rows?: readonly RightsRow[] | undefined }) {
+interface DownloadProps {
+  readonly saved: SavedAccess;
+  readonly groups: readonly GroupAnswer[];
+}
+
+/** Reads everyone again, because the page may have only the first. */
+function DownloadButton({ saved, groups }: DownloadProps) {
+  const { mutate, isPending } = useMutation<string, ApiProblem>({
+    mutationFn: async () => {
+      const { people } = await readEveryone();
+      return csvOf(rightsOf(peopleOf(people, groups), saved, saved));
+    },
+    onSuccess: (text) => saveFile(`access-${saved.name}.csv`, text),
+    onError: (problem) => toastFailure(explain(problem)),
+  });
+  return (
+    <Button look="quiet" isBusy={isPending} onClick={() => mutate()}>
+      <Download size={15} aria-hidden /> Download as CSV
+    </Button>
+  );
+}
+
+function AccessHead({ download }: { readonly download?: DownloadProps | undefined }) {
   const project = useProject();
   const may = useMay();
   const params = { project: project.name };
@@ -95,13 +120,7 @@ function AccessHead({ rows }: { readonly rows?: readonly RightsRow[] | undefined
             <ReadOnly />
           )
         }
-        tools={
-          rows && (
-            <Button look="quiet" onClick={() => saveFile(`access-${project.name}.csv`, csvOf(rows))}>
-              <Download size={15} aria-hidden /> Download as CSV
-            </Button>
-          )
-        }
+        tools={download && <DownloadButton {...download} />}
       />
       <SettingsTabs />
     </>

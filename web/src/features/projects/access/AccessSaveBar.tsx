@@ -7,7 +7,7 @@ import { effectOf, type RightsRow } from './effective-rights.ts';
 
 /** What saving does, while something is unsaved. */
 export function AccessSaveBar({ rows }: { readonly rows: readonly RightsRow[] | undefined }) {
-  const { changes, discard, isBehind, catchUp, save, isSaving, problem } = useEditing();
+  const { base, access, changes, discard, isBehind, catchUp, save, isSaving, problem } = useEditing();
   const goOn = isBehind ? catchUp : save;
   usePageActions([
     { label: isBehind ? 'Load their changes' : 'Save access', keys: 'mod+s', run: goOn },
@@ -22,7 +22,7 @@ export function AccessSaveBar({ rows }: { readonly rows: readonly RightsRow[] | 
           ? 'Someone else changed access meanwhile. Load their changes before you save: yours are kept.'
           : problem
             ? [explain(problem), problem.details].filter(Boolean).join(' ')
-            : rows && effectOf(rows)
+            : rows && effectOf(rows, base, access)
       }
     >
       <Button look="quiet" onClick={discard}>

@@ -1,12 +1,12 @@
 import { UserRoundMinus } from 'lucide-react';
 import type { EnvironmentAccess } from '#domain/rights.ts';
 import { RowName, StackingTable } from '../../../administration/StackingTable.tsx';
+import { TableCard } from '../../../administration/TableCard.tsx';
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { isChangedIn } from './access-draft.ts';
 import { useEditing } from './access-editing.ts';
 import styles from './EnvironmentLists.module.css';
 import { GranteeChips } from './GranteeChips.tsx';
-import { TableCard } from './TableCard.tsx';
 
 /** Who can edit definitions in each environment, and who besides them can kill and restore. */
 export function EnvironmentLists() {

@@ -4,7 +4,9 @@ import { useId } from 'react';
 import { administrators } from '#domain/groups.ts';
 import type { Circle, Grantee } from '#domain/rights.ts';
 import { groupsReading } from '../../../administration/whole-lists.ts';
+import { Unsaved } from '../../../kit/StatusChip.tsx';
 import { Checkbox, Radio } from '../../../ui/Checkbox.tsx';
+import { areSameCircles } from './access-draft.ts';
 import { useEditing } from './access-editing.ts';
 import { GranteeChips } from './GranteeChips.tsx';
 import styles from './ProjectLists.module.css';
@@ -48,7 +50,17 @@ export function ProjectLists() {
       </div>
       <div className={styles.owners}>
         <Checkbox
-          label="Owners of a flag can edit it in every environment"
+          label={
+            <>
+              Owners of a flag can edit it in every environment
+              {access.ownersEdit !== base.ownersEdit && (
+                <>
+                  {' '}
+                  <Unsaved />
+                </>
+              )}
+            </>
+          }
           hint="Whoever creates a flag owns it. So anyone who can create flags can then define them in production too, whatever the lists below say."
           checked={access.ownersEdit}
           disabled={!mayChange}
@@ -79,6 +91,7 @@ function CircleChoice({ title, icon: Icon, open, hint, circle, saved, onChange }
     <div className={styles.column}>
       <h2 id={id} className={styles.title}>
         <Icon size={17} strokeWidth={1.75} aria-hidden /> {title}
+        {!areSameCircles(circle, saved) && <Unsaved />}
       </h2>
       <div role="radiogroup" aria-labelledby={id} className={styles.radios}>
         <Radio
@@ -90,7 +103,7 @@ function CircleChoice({ title, icon: Icon, open, hint, circle, saved, onChange }
         />
         <Radio
           name={id}
-          label="Only these groups and people"
+          label="Only these groups, people and API keys"
           hint={hint}
           checked={restricted}
           disabled={!mayChange}

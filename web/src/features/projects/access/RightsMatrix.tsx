@@ -3,6 +3,7 @@ import { type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 
 import { countOf } from '../../../administration/count.ts';
 import { RightMark } from '../../../administration/RightMark.tsx';
 import { RowName, StackingTable } from '../../../administration/StackingTable.tsx';
+import { TableCard } from '../../../administration/TableCard.tsx';
 import { SearchField } from '../../../kit/SearchField.tsx';
 import { ProdChip } from '../../../kit/StatusChip.tsx';
 import { useMe } from '../../../server/session.ts';
@@ -14,7 +15,6 @@ import { useEditing } from './access-editing.ts';
 import type { RightsCell, RightsRow } from './effective-rights.ts';
 import styles from './RightsMatrix.module.css';
 import { RightsMarks, RightsReasons, wordsOf } from './RightsReasons.tsx';
-import { TableCard } from './TableCard.tsx';
 
 const pageSize = 20;
 
@@ -46,13 +46,14 @@ export function RightsMatrix({ rows, isWhole }: Props) {
       lead={`What each person can do${changes > 0 ? ' after saving' : ''}. Point at a cell for the reason.`}
       tools={
         <Filters>
-          <SearchField label="Search people" value={q ?? ''} onSearch={(words) => change({ q: words || undefined })} />
-          <GroupFilter rows={rows} />
+          {/* First, so that the others stay where they are when it appears. */}
           {changes > 0 && (
             <FilterToggle isOn={isChangesOnly} onToggle={() => change({ changes: isChangesOnly ? undefined : '' })}>
               Changes only {changed}
             </FilterToggle>
           )}
+          <SearchField label="Search people" value={q ?? ''} onSearch={(words) => change({ q: words || undefined })} />
+          <GroupFilter rows={rows} />
         </Filters>
       }
     >
@@ -65,7 +66,7 @@ export function RightsMatrix({ rows, isWhole }: Props) {
       <footer className={styles.foot}>
         <p className="num" role="status">
           Showing {Math.min(shown, found.length)} of {countOf(found.length, 'person', 'people')}
-          {!isWhole && ', of the first that were read'}
+          {!isWhole && '. There are more: this table has the first, the CSV file has everyone'}
           {access.ownersEdit && '. Owners can also edit their own flags.'}
         </p>
         {found.length > shown && (

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { RightMark } from '../../../administration/RightMark.tsx';
+import { RightReason } from '../../../administration/RightReason.tsx';
 import { Avatar } from '../../../ui/Avatar.tsx';
 import { place as placeNear } from '../../../ui/placement.ts';
 import { type Place, places, placeWords, type RightsCell, type RightsRow } from './effective-rights.ts';
@@ -93,16 +94,13 @@ export function RightsReasons({ id, row, cell, anchor, onStay, onLeave, onClose 
 
 function Reason({ cell, place }: { readonly cell: RightsCell; readonly place: Place }) {
   const { may, reason } = cell.after[place];
+  const when = cell.before[place].may === may ? '' : ', after saving';
   return (
-    <li className={styles.reason}>
-      <RightMark right={place} state={stateOf(cell, place)} />
-      <div>
-        <p className={styles.what}>
-          {may ? 'Can' : 'Cannot'} {placeWords[place]}
-          {cell.before[place].may !== may && ', after saving'}
-        </p>
-        <p className={styles.why}>{reason}</p>
-      </div>
-    </li>
+    <RightReason
+      right={place}
+      state={stateOf(cell, place)}
+      what={`${may ? 'Can' : 'Cannot'} ${placeWords[place]}${when}`}
+      why={reason}
+    />
   );
 }

@@ -23,7 +23,7 @@ const areSame = (one: readonly Grantee[], other: readonly Grantee[]): boolean =>
   one.length === other.length && one.every((grantee) => has(other, grantee));
 
 /** The list of an open circle has no effect either. */
-const areSameCircles = (one: Circle, other: Circle): boolean =>
+export const areSameCircles = (one: Circle, other: Circle): boolean =>
   one.restricted === other.restricted && (!one.restricted || areSame(one.grantees, other.grantees));
 
 const partsOf = (one: EnvironmentAccess, other: EnvironmentAccess | undefined) => ({

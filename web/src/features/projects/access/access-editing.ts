@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { createContext, useContext, useMemo } from 'react';
 import { listChanges } from '#contract/changes.ts';
 import { changeProjectAccess, getProjectAccess } from '#contract/restrictions.ts';
-import { explainAccess } from '#contract/rights.ts';
+import { explainAccess, listGrantedRights } from '#contract/rights.ts';
 import type { ProjectAccess, ProjectAccessUpdate } from '#domain/rights.ts';
 import { call, keyOf, reading } from '../../../server/api.ts';
 import type { ApiProblem } from '../../../server/api-problem.ts';
@@ -118,6 +118,7 @@ function useSave(project: string, setDraft: ReturnType<typeof useAccessDraft>['s
       await Promise.all([
         client.invalidateQueries({ queryKey: keyOf(listChanges) }),
         client.invalidateQueries({ queryKey: keyOf(explainAccess) }),
+        client.invalidateQueries({ queryKey: keyOf(listGrantedRights) }),
       ]);
     },
     onError: ({ status }) => {

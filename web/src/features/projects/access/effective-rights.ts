@@ -5,6 +5,7 @@ import {
   type EnvironmentAccess,
   type ExplainedRights,
   explainRights,
+  type Grantee,
   type ProjectAccess,
   type Verdict,
 } from '#domain/rights.ts';
@@ -35,6 +36,9 @@ export interface RightsCell {
 }
 
 export interface RightsRow extends Person {
+  /** In the project itself. */
+  readonly view: Change;
+  readonly edit: Change;
   readonly cells: readonly RightsCell[];
   readonly isChanged: boolean;
 }
@@ -65,8 +69,18 @@ export const rightsOf = (people: readonly Person[], base: ProjectAccess, access:
         isChanged: places.some((place) => was[place].may !== is[place].may),
       };
     });
-    return { ...person, cells, isChanged: cells.some((cell) => cell.isChanged) };
+    const view = { before: before.view, after: after.view };
+    const edit = { before: before.edit, after: after.edit };
+    return {
+      ...person,
+      view,
+      edit,
+      cells,
+      isChanged: [view, edit].some(isChange) || cells.some((cell) => cell.isChanged),
+    };
   });
+
+const isChange = ({ before, after }: Change): boolean => before.may !== after.may;
 
 const none: Verdict = { may: false, reason: '' };
 
@@ -75,64 +89,129 @@ function verdictsIn({ view, environments }: ExplainedRights, id: string): Record
   return { view, define, kill };
 }
 
-/** What saving does to people: "4 people can then kill and restore in Production. Nobody loses a right." */
-export function effectOf(rows: readonly RightsRow[]): string {
-  const gained = sentences(rows, (cell, place) => {
-    const isNew = !cell.before[place].may && cell.after[place].may;
-    // Editors can always kill, so saying both would be noise.
-    return isNew && !(place === 'kill' && !cell.before.define.may && cell.after.define.may);
-  });
-  const lost = sentences(rows, (cell, place) => {
-    const isGone = cell.before[place].may && !cell.after[place].may;
-    return isGone && (place === 'view' || cell.after.view.may);
-  });
-  const said = [...gained.map((words) => words('can then')), ...lost.map((words) => words('can no longer'))];
+/** What saving does: "4 people can then kill and restore in Production. Nobody loses a right." */
+export function effectOf(rows: readonly RightsRow[], base: ProjectAccess, access: ProjectAccess): string {
+  const gained = sentences(rows, 'can then', ({ before, after }) => !before.may && after.may);
+  const lost = sentences(rows, 'can no longer', ({ before, after }) => before.may && !after.may);
+  const said = [...gained, ...lost, ...ownersSentence(base, access), ...keysSentence(base, access)];
   if (said.length === 0) return 'Nobody gains or loses a right.';
-  return [...said, ...(lost.length === 0 ? ['Nobody loses a right.'] : [])].join(' ');
+  return [...said, ...(lost.length === 0 && gained.length > 0 ? ['Nobody loses a right.'] : [])].join(' ');
 }
 
-type Sentence = (verb: string) => string;
+function ownersSentence(base: ProjectAccess, access: ProjectAccess): string[] {
+  if (base.ownersEdit === access.ownersEdit) return [];
+  return [
+    access.ownersEdit
+      ? 'Owners can then edit their flags in every environment.'
+      : 'Owners can no longer edit their flags where a list leaves them out.',
+  ];
+}
+
+/** What a key can do depends on its roles and scope, so this only says which lists' keys change. */
+function keysSentence(base: ProjectAccess, access: ProjectAccess): string[] {
+  const [before, after] = [keysIn(base), keysIn(access)];
+  const namesIn = (some: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>) => [
+    ...new Set([...some].filter(([key]) => !others.has(key)).map(([, name]) => name)),
+  ];
+  const [added, removed] = [namesIn(after, before), namesIn(before, after)];
+  return [
+    ...(added.length > 0 ? [`Adds the API ${added.length === 1 ? 'key' : 'keys'} ${listed(added)}.`] : []),
+    ...(removed.length > 0 ? [`Removes the API ${removed.length === 1 ? 'key' : 'keys'} ${listed(removed)}.`] : []),
+  ];
+}
+
+/** The keys on lists that are in use, by list and id. */
+function keysIn({ view, edit, environments }: ProjectAccess): ReadonlyMap<string, string> {
+  const lists: Record<string, readonly Grantee[]> = {
+    view: view.restricted ? view.grantees : [],
+    edit: edit.restricted ? edit.grantees : [],
+  };
+  for (const { id, editors, killers } of environments) {
+    lists[`${id} edit`] = editors.restricted ? editors.grantees : [];
+    lists[`${id} kill`] = killers;
+  }
+  return new Map(
+    Object.entries(lists).flatMap(([list, grantees]) =>
+      grantees.filter(({ type }) => type === 'api_key').map(({ id, name }) => [`${list} ${id}`, name] as const),
+    ),
+  );
+}
+
+interface Change {
+  readonly before: Verdict;
+  readonly after: Verdict;
+}
 
 interface Effect {
   /** Ids, to find effects on the same people. */
   readonly key: string;
   readonly names: readonly string[];
-  readonly rights: Place[];
-  readonly where: string[];
+  readonly rights: string[];
+  readonly where: readonly string[];
 }
 
-/** One for each set of people: with all environments, and then all rights, that concern the same ones. */
-function sentences(rows: readonly RightsRow[], concerns: (cell: RightsCell, place: Place) => boolean): Sentence[] {
+/** One for each set of people, with all environments and rights that concern the same ones. */
+function sentences(rows: readonly RightsRow[], verb: string, concerns: (change: Change) => boolean): string[] {
   const environments = rows[0]?.cells.map(({ environment }) => environment.name) ?? [];
-  const effects: Effect[] = [];
-  for (const place of places) {
-    const ofPlace: Effect[] = [];
-    for (const [at, environment] of environments.entries()) {
-      const people = rows.filter(({ cells }) => cells[at] && concerns(cells[at], place)).map(({ user }) => user);
-      if (people.length === 0) continue;
-      const key = people.map(({ id }) => id).join(' ');
-      const known = ofPlace.find((effect) => effect.key === key);
-      if (known) known.where.push(environment);
-      else ofPlace.push({ key, names: people.map(({ name }) => name), rights: [place], where: [environment] });
-    }
-    for (const effect of ofPlace) {
-      const same = effects.find(
-        ({ key, where, rights }) => key === effect.key && equalJson(where, effect.where) && !rights.includes('view'),
-      );
-      if (same) same.rights.push(place);
-      else effects.push(effect);
-    }
+  const effects = [
+    ...effectOn(
+      rows.filter(({ view }) => concerns(view)),
+      'view the project',
+      [],
+    ),
+    ...effectOn(
+      rows.filter(
+        (row) => concerns(row.edit) && !isSaidElsewhere(row) && row.cells.every((cell) => !isIn(cell, 'define')),
+      ),
+      'edit the project',
+      [],
+    ),
+    ...effectsIn('define'),
+  ];
+  for (const effect of effectsIn('kill')) {
+    const same = effects.find(({ key, where }) => key === effect.key && equalJson(where, effect.where));
+    if (same) same.rights.push(...effect.rights);
+    else effects.push(effect);
   }
-  return effects.map(({ names, rights, where }) => (verb) => {
+  return effects.map(({ names, rights, where }) => {
     const who = names.length === 1 ? names[0] : countOf(names.length, 'person', 'people');
-    return `${who} ${verb} ${rights.map((right) => placeWords[right]).join(' or ')} ${whereOf(rights, where, environments.length)}.`;
+    const all = verb === 'can then' ? 'every' : 'any';
+    const place = where.length === environments.length && where.length > 1 ? `${all} environment` : listed(where, 5);
+    return `${who} ${verb} ${rights.join(' or ')}${where.length === 0 ? '' : ` in ${place}`}.`;
   });
+
+  function effectsIn(place: 'define' | 'kill'): Effect[] {
+    const found = new Map<string, { people: RightsRow[]; where: string[] }>();
+    for (const [at, environment] of environments.entries()) {
+      const people = rows.filter((row) => {
+        const cell = row.cells[at];
+        // Editors can always kill, so gaining both is said once.
+        const isNoise = place === 'kill' && verb === 'can then' && cell && isIn(cell, 'define');
+        return cell && isIn(cell, place) && !isNoise && !isSaidElsewhere(row);
+      });
+      if (people.length === 0) continue;
+      const key = keyOf(people);
+      found.set(key, { people, where: [...(found.get(key)?.where ?? []), environment] });
+    }
+    return [...found.values()].flatMap(({ people, where }) => effectOn(people, placeWords[place], where));
+  }
+
+  function isIn({ before, after }: RightsCell, place: Place): boolean {
+    return concerns({ before: before[place], after: after[place] });
+  }
+
+  /** Whoever can no longer view the project loses everything in it. */
+  function isSaidElsewhere({ view }: RightsRow): boolean {
+    return verb === 'can no longer' && concerns(view);
+  }
 }
 
-function whereOf(rights: readonly Place[], where: readonly string[], count: number): string {
-  if (rights.includes('view')) return 'the project';
-  return where.length === count && count > 1 ? 'in every environment' : `in ${listed(where)}`;
-}
+const keyOf = (people: readonly RightsRow[]): string => people.map(({ user }) => user.id).join(' ');
+
+const effectOn = (people: readonly RightsRow[], right: string, where: readonly string[]): Effect[] =>
+  people.length === 0
+    ? []
+    : [{ key: keyOf(people), names: people.map(({ user }) => user.name), rights: [right], where }];
 
 /** The saved rights, one line for each person and environment, for spreadsheets. */
 export function csvOf(rows: readonly RightsRow[]): string {
@@ -145,7 +224,10 @@ export function csvOf(rows: readonly RightsRow[]): string {
       ...places.flatMap((place) => [before[place].may ? 'yes' : 'no', before[place].reason]),
     ]),
   );
-  const head = ['Person', 'Email', 'Groups', 'Environment', 'View', 'Why', 'Edit', 'Why', 'Kill and restore', 'Why'];
+  const head = [
+    ...['Person', 'Email', 'Groups', 'Environment'],
+    ...['View', 'Reason for view', 'Edit', 'Reason for edit', 'Kill and restore', 'Reason for kill and restore'],
+  ];
   return [head, ...lines].map((line) => `${line.map(csvField).join(',')}\r\n`).join('');
 }
 
