@@ -91,9 +91,12 @@ const maxRowsRead = 5_000;
  */
 export async function listChanges(db: Reader, filter: ChangeFilter): Promise<FoundChanges> {
   const { before, limit, offset } = filter;
-  const { indexed, rest } = conditionsOf(filter);
-  const order = before ? sql`order by at, id` : sql`order by at desc, id desc`;
-  const read = sql`from changes where ${indexed} ${order}`;
+  const { indexed, rest, sorted } = conditionsOf(filter);
+  const ordered = (columns: readonly Sql[]) =>
+    sql`order by ${join(columns.map((column) => (before ? column : sql`${column} desc`)))}`;
+  const place = [sql`at`, sql`id`];
+  const order = ordered(place);
+  const read = sql`from changes where ${indexed} ${ordered([...sorted, ...place])}`;
   const bytes = sql`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0) as bytes`;
   const passing = sql`from (select id, at, project_id, environment_id, object_type, object_id, actor_id, ${bytes}
                             ${read} limit ${maxRowsRead}) changes where ${rest ?? sql`1 = 1`}`;
@@ -116,9 +119,13 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Fou
   return { items, end: { ...stopped, skip: skipped ? offset - skipped.count : 0 } };
 }
 
-/** The conditions that an index serves, in its order, and the rest. */
-function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefined } {
-  const { scope, from, to, after, before } = filter;
+/**
+ * The conditions that an index serves, and the rest. Between two times, SQLite takes an index of one filter for as good
+ * as one of two, and may read the whole span. So there, filters and time are compared as one row, which only the longer
+ * index can serve; `sorted`: the columns that come before time and id in its order.
+ */
+function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefined; sorted: Sql[] } {
+  const { scope } = filter;
   const ofScope = scope.kind === 'project' || scope.kind === 'environment' ? scope.projectId : undefined;
   const wanted: Wanted = { ...filter, projectId: filter.projectId ?? ofScope };
   const served = indexes.find((names) => names.every((name) => wanted[name] !== undefined)) ?? [];
@@ -126,18 +133,39 @@ function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefin
   const others = (Object.keys(columnOf) as Filtered[]).filter((name) => !served.includes(name)).flatMap(equal);
   const seesAll = scope.kind === 'account' && scope.viewerKeyId === undefined;
   const visible = seesAll ? [] : [visibleTo(scope)];
+  const bounds = boundsOf(filter);
+  const inRow = bounds.length === 2 && served.length === 2 ? served : [];
+  const sorted = inRow.map((name) => raw(columnOf[name]));
+  const values = inRow.map((name) => wanted[name]);
   const indexed = [
-    ...served.flatMap(equal),
-    ...(from === undefined ? [] : [sql`at >= ${from}`]),
-    ...(to === undefined ? [] : [sql`at <= ${to}`]),
-    ...(after ? [sql`(at, id) < (${after.at}, ${after.id})`] : []),
-    ...(before ? [sql`(at, id) > (${before.at}, ${before.id})`] : []),
+    ...(inRow.length > 0 ? [] : served.flatMap(equal)),
+    ...bounds.map(({ than, at, id }) => {
+      const columns = [...sorted, sql`at`, ...(id === undefined ? [] : [sql`id`])];
+      return sql`(${join(columns)}) ${than} (${join([...values, at, ...(id === undefined ? [] : [id])])})`;
+    }),
   ];
   const all = (conditions: Sql[]) => join(conditions, ' and ');
   return {
     indexed: indexed.length > 0 ? all(indexed) : sql`1 = 1`,
     rest: visible.length + others.length > 0 ? all([...visible, ...others]) : undefined,
+    sorted,
   };
+}
+
+interface Bound {
+  readonly than: Sql;
+  readonly at: number;
+  readonly id?: string;
+}
+
+/** At most one on each side, the narrower one: an index is searched by one, and a marker lies within the span. */
+function boundsOf({ from, to, after, before }: ChangeFilter): Bound[] {
+  const bounds: Bound[] = [];
+  if (before && before.at >= (from ?? before.at)) bounds.push({ than: sql`>`, at: before.at, id: before.id });
+  else if (from !== undefined) bounds.push({ than: sql`>=`, at: from });
+  if (after && after.at <= (to ?? after.at)) bounds.push({ than: sql`<`, at: after.at, id: after.id });
+  else if (to !== undefined) bounds.push({ than: sql`<=`, at: to });
+  return bounds;
 }
 
 type Filtered = 'projectId' | 'environmentId' | 'objectType' | 'objectId' | 'actorId';

@@ -449,6 +449,30 @@ test('a filter that few entries pass ends a page early, and its markers lead thr
   assert.ok(back.length >= 2);
 });
 
+test('a span of time, two filters and markers together give each entry once', async () => {
+  const project = await aProject(api);
+  for (let number = 0; number < 6; number += 1) await aFlag(api, project);
+  const of = `workspaceId=${project.id}&objectType=flag`;
+  const all = (await logOf(of)).toReversed();
+  const [, second, , , fifth] = all;
+  const span = `${of}&from=${second?.createdAt}&to=${fifth?.createdAt}`;
+  const within = all.filter(({ createdAt: at }) => at >= Number(second?.createdAt) && at <= Number(fifth?.createdAt));
+  const idsOf = (changes: readonly Change[]) => changes.map(({ id }) => id);
+  assert.deepEqual(idsOf(await logOf(span)), idsOf(within.toReversed()));
+  const walked: Change[] = [];
+  let { body } = await api.get(`/auditLogs?${span}&limit=1`);
+  for (;;) {
+    walked.push(...body.data);
+    if (body.nextMarker === null) break;
+    ({ body } = await api.get(`/auditLogs?${span}&limit=1&after=${body.nextMarker}`));
+  }
+  assert.deepEqual(idsOf(walked), idsOf(within.toReversed()));
+  // A marker from outside the span: the span still holds.
+  const { body: newest } = await api.get(`/auditLogs?${of}&limit=1`);
+  const { body: rest } = await api.get(`/auditLogs?${span}&limit=20&after=${newest.nextMarker}`);
+  assert.deepEqual(idsOf(rest.data), idsOf(within.toReversed()));
+});
+
 test('an offset skips as many entries as it says, wherever the search for them has to pause', async () => {
   const actor = uniqueName('busy');
   await api.store.write((tx) =>
