@@ -8,7 +8,9 @@ import { permissionsOf } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { findChanges, listChanges } from '#store/changes.ts';
 import { insertGroup } from '#store/groups.ts';
+import { definitionTag } from '#store/sql.ts';
 import { uniqueName } from '../support/build.ts';
+import { onPostgres } from '../support/databases.ts';
 import { temporaryStore } from '../support/store.ts';
 
 const store = await temporaryStore();
@@ -174,3 +176,25 @@ test('a change that is refused after it was recorded leaves no entry', async () 
   await assert.rejects(refused, refusal);
   await leavesNothing(id);
 });
+
+const cached = { skip: onPostgres ? 'PostgreSQL numbers no commits, so nothing is cached' : false };
+
+test(
+  'a definition ends the cached responses about it alone, and all of them if something else changed',
+  cached,
+  async () => {
+    const [own, other] = [definitionTag('environment', 'flag'), definitionTag('environment', 'another')];
+    const recorded = async (entries: readonly Entry[]) => {
+      const id = uniqueName('group');
+      const before = [store.version(own), store.version(other)];
+      await write(context, async (tx) => {
+        await insert(tx, id);
+        for (const each of entries) await tx.record({ ...entry(id), ...each });
+      });
+      return [store.version(own), store.version(other)].map((version, index) => version !== before[index]);
+    };
+    const definition = { ...entry('flag'), touches: own };
+    assert.deepEqual(await recorded([definition]), [true, false]);
+    assert.deepEqual(await recorded([definition, entry('group')]), [true, true]);
+  },
+);
