@@ -35,6 +35,7 @@ import { environments } from '#http/routes/environments.ts';
 import { flagSets } from '#http/routes/flag-sets.ts';
 import { flags } from '#http/routes/flags.ts';
 import { groups } from '#http/routes/groups.ts';
+import { identities } from '#http/routes/identities.ts';
 import { projects } from '#http/routes/projects.ts';
 import { restrictions } from '#http/routes/restrictions.ts';
 import { rights } from '#http/routes/rights.ts';
@@ -149,6 +150,7 @@ export async function createApp({
     ...environments(store, account.id),
     ...trafficTypes(store),
     ...attributes(store, { accountId: account.id, markers: markersFor('attributes', account.markerSecret) }),
+    ...identities(store, { accountId: account.id, markers: markersFor('identities', account.markerSecret) }),
     ...rolloutStatuses(store),
     ...flags(store),
     ...definitions(store),

@@ -226,9 +226,11 @@ for (const [index, way] of all.entries()) {
     });
   }
 
-  for (const word of ['environment', 'flag', 'trafficType'].filter((one) =>
-    endpoint.path.split('/').includes(`:${one}`),
-  )) {
+  // Without a project in the path, the traffic type says which it is.
+  const inProject = endpoint.path.includes('/:project')
+    ? ['environment', 'flag', 'trafficType']
+    : ['environment', 'flag'];
+  for (const word of inProject.filter((one) => endpoint.path.split('/').includes(`:${one}`))) {
     test(`${name} does not find a ${word} of one project in another`, async () => {
       const [here, there] = [await build(home), await build(elsewhere)];
       const id = there.words?.[word] ?? elsewhere.environment.id;

@@ -169,8 +169,8 @@ export async function removeDefinition(tx: RecordingTx, place: Place, { stored, 
 }
 
 /**
- * Takes a flag set out of a definition, as part of deleting the set. Takes the environment's next change number, which
- * is the lock.
+ * Takes a flag set out of a definition, as part of deleting the set; the caller deletes the references. Takes the
+ * environment's next change number, which is the lock.
  */
 export async function leaveFlagSetIn(tx: RecordingTx, place: Place, flagSetId: string): Promise<void> {
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, place.environment);
@@ -179,7 +179,6 @@ export async function leaveFlagSetIn(tx: RecordingTx, place: Place, flagSetId: s
   const before = toTargeting(parseStored(stored));
   const left = (before.flagSets ?? []).filter(({ id }) => id !== flagSetId);
   const targeting = withFlagSets(before, left);
-  await saveReferences(tx, environment.id, { ...place.flag, kind: 'flag' }, referencesOf(targeting));
   await save(tx, place, {
     ...{ stored, revision, action: 'definition.patched', targeting },
     text: JSON.stringify(targeting),

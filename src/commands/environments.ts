@@ -13,6 +13,7 @@ import type { Project } from '#domain/projects.ts';
 import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api-keys.ts';
 import { hasDefinitions } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
+import { deleteIdentitiesOf } from '#store/identities.ts';
 import { lockProject } from '#store/projects.ts';
 import { saveEnvironmentAccess } from '#store/restrictions.ts';
 import { hasSegments } from '#store/segments.ts';
@@ -95,8 +96,12 @@ export async function deleteEnvironmentIn(tx: RecordingTx, { id }: Environment) 
   if (keyIds.length > 0) throw new Problem('environment_has_keys', { id, keyIds: keyIds.join(', ') });
   if ((await hasDefinitions(tx, id)) || (await hasSegments(tx, id)))
     throw new Problem('environment_in_use', { name: before.name });
+  const identities = await deleteIdentitiesOf(tx, { environmentId: id });
   await store.deleteEnvironment(tx, id);
-  await tx.record({ ...entry('environment.deleted', before), before });
+  await tx.record({
+    ...entry('environment.deleted', before),
+    before: identities > 0 ? { ...before, identities } : before,
+  });
   return true as const;
 }
 

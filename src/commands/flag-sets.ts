@@ -5,7 +5,7 @@ import type { Project } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
 import * as store from '#store/flag-sets.ts';
 import { lockProject } from '#store/projects.ts';
-import { listFlagSetEnvironments, listFlagsInSet } from '#store/references.ts';
+import { deleteReferencesTo, listFlagSetEnvironments, listFlagsInSet } from '#store/references.ts';
 import { requireRight } from './actors.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { leaveFlagSetIn } from './definitions.ts';
@@ -30,7 +30,7 @@ export async function createFlagSetIn(tx: RecordingTx, { project, name, descript
 }
 
 /** Each definition that leaves the set takes a change number and an audit entry, all in one transaction. */
-const maxDefinitions = 2_000;
+const maxDefinitions = 1_000;
 
 /** Deletes a flag set. Definitions that name it leave it first. */
 export const deleteFlagSet = (context: Context, project: Project, flagSet: FlagSet) =>
@@ -55,11 +55,10 @@ async function emptyFlagSet(tx: RecordingTx, project: Project, flagSet: FlagSet)
   if (total > maxDefinitions) throw new Problem('flag_set_in_use', { name: flagSet.name, max: maxDefinitions });
   await requireRight(tx, tx.actor, { right: 'define', project, environments });
   for (const environment of environments) {
-    for (;;) {
-      const flags = await listFlagsInSet(tx, environment.id, flagSet.id, 100);
-      for (const flag of flags) await leaveFlagSetIn(tx, placeOf(project, environment, flag), flagSet.id);
-      if (flags.length === 0) break;
+    for (const flag of await listFlagsInSet(tx, environment.id, flagSet.id)) {
+      await leaveFlagSetIn(tx, placeOf(project, environment, flag), flagSet.id);
     }
+    await deleteReferencesTo(tx, environment.id, { kind: 'flag_set', name: flagSet.id });
   }
 }
 

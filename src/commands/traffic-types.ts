@@ -3,6 +3,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { NewTrafficType, TrafficType } from '#domain/traffic-types.ts';
 import { listAttributes } from '#store/attributes.ts';
+import { deleteIdentitiesOf } from '#store/identities.ts';
 import { lockProject } from '#store/projects.ts';
 import * as store from '#store/traffic-types.ts';
 import { deleteAttributeIn } from './attributes.ts';
@@ -20,7 +21,7 @@ export async function createTrafficTypeIn(tx: RecordingTx, project: Project, fie
   return trafficType;
 }
 
-/** Deletes a traffic type that no flag and no segment uses, with its attributes. */
+/** Deletes a traffic type that no flag and no segment uses, with its attributes and identities. */
 export const deleteTrafficType = (context: Context, trafficType: TrafficType) =>
   write(context, (tx) => deleteTrafficTypeIn(tx, trafficType));
 
@@ -31,8 +32,12 @@ export async function deleteTrafficTypeIn(tx: RecordingTx, trafficType: TrafficT
   for (const attribute of await listAttributes(tx, id)) {
     await deleteAttributeIn(tx, { trafficType, id: attribute.id });
   }
+  const identities = await deleteIdentitiesOf(tx, { trafficTypeId: id });
   await store.deleteTrafficType(tx, id);
-  await tx.record({ ...entry('trafficType.deleted', trafficType), before: trafficType });
+  await tx.record({
+    ...entry('trafficType.deleted', trafficType),
+    before: identities > 0 ? { ...trafficType, identities } : trafficType,
+  });
   return true as const;
 }
 

@@ -10,6 +10,7 @@ import { EnvironmentDetails, EnvironmentSummary } from '#domain/environments.ts'
 import { FlagSetReply } from '#domain/flag-sets.ts';
 import { Flag } from '#domain/flags.ts';
 import { Group } from '#domain/groups.ts';
+import { IdentityBody, IdentityReply } from '#domain/identities.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
@@ -26,6 +27,7 @@ import * as environments from './environments.ts';
 import * as flagSets from './flag-sets.ts';
 import * as flags from './flags.ts';
 import * as groups from './groups.ts';
+import * as identities from './identities.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
 import * as rights from './rights.ts';
@@ -70,6 +72,12 @@ export const resources = {
     description: 'What rules can ask about a key of a traffic type: names, types and suggested values.',
     endpoints: attributes,
     schemas: { Attribute: AttributeReply, AttributeBody },
+  },
+  identities: {
+    title: 'Identities',
+    description: 'Keys with the values of their attributes, for people who write rules. SDKs do not use them.',
+    endpoints: identities,
+    schemas: { Identity: IdentityReply, IdentityBody },
   },
   rolloutStatuses: {
     title: 'Rollout statuses',

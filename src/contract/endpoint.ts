@@ -86,7 +86,8 @@ export function problemsOf({
   if (method !== 'GET') found.push('origin_foreign', 'unavailable');
   if (isOfProject(path)) found.push('project_not_found');
   if (path.includes('/:environment')) found.push('environment_not_found');
-  if (path.includes('/:environment') && !path.includes('/:project')) found.push('environment_ambiguous');
+  if (path.includes('/:environment') && !/\/:(project|trafficType)(\/|$)/.test(path))
+    found.push('environment_ambiguous');
   if (segmentParams.some((word) => path.includes(`/:${word}`))) found.push('segment_not_found');
   if (path.includes('/:trafficType')) found.push('traffic_type_not_found');
   if (path.includes('/:flagSet')) found.push('flag_set_not_found');

@@ -47,6 +47,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   trafficType: { description: 'Id or name of the traffic type.', example: 'user' },
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
   attribute: { description: 'Id of the attribute.', example: 'plan' },
+  identity: { description: 'The key of the identity.', example: 'ada' },
   objectType: { description: '`Split`, the only type of object that has tags.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
   user: { description: 'Id of the user.', example: ids.user },
@@ -102,6 +103,15 @@ const attributeBody = {
   suggestedValues: ['free', 'team'],
 };
 const attribute = { ...attributeBody, organizationId: ids.account, trafficTypeId: ids.trafficType };
+
+const identityBody = { key: 'ada', values: { plan: 'team', seats: 12 } };
+const identity = {
+  key: 'ada',
+  organizationId: ids.account,
+  trafficTypeId: ids.trafficType,
+  environmentId: ids.environment,
+  values: { plan: 'team', seats: '12' },
+};
 
 const rolloutStatuses = [{ id: ids.status, ...defaultRolloutStatuses[0] }];
 
@@ -284,6 +294,18 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   saveAttributes: { body: [attributeBody], reply: [attribute] },
   patchAttribute: { body: { suggestedValues: ['free', 'team', 'enterprise'] }, reply: attribute },
   deleteAttribute: { reply: true },
+
+  listIdentities: { reply: markerPage(identity, 50) },
+  getIdentity: { reply: identity },
+  saveIdentities: {
+    body: [identityBody],
+    reply: { objects: [identity], failed: [], metadata: null, offset: null, limit: null, count: null, total: null },
+  },
+  replaceIdentity: { body: identityBody, reply: identity },
+  patchIdentity: { body: { values: { seats: 12 } }, reply: identity },
+  patchIdentityNamedInBody: { body: identityBody, reply: identity },
+  patchIdentityByPost: { body: identityBody, reply: identity },
+  deleteIdentity: { reply: true },
 
   listRolloutStatuses: { reply: rolloutStatuses },
   listRolloutStatusesOfProject: { reply: rolloutStatuses },

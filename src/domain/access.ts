@@ -9,6 +9,8 @@ export const permissions = [
   'project.write',
   'environment.write',
   'trafficType.write',
+  'identity.read',
+  'identity.write',
   'restriction.write',
   'rolloutStatus.read',
   'flag.read',
@@ -38,6 +40,8 @@ const projectAdmin = [
   'project.write',
   'environment.write',
   'trafficType.write',
+  'identity.read',
+  'identity.write',
   'restriction.write',
   'audit.read',
 ] as const;
@@ -64,6 +68,7 @@ export const rolesWith = (permission: Permission): Role[] =>
 /** What a signed-in person who is not an administrator may do, where the project's access lists allow it (`rights.ts`). */
 const member = [
   'project.read',
+  'identity.read',
   'rolloutStatus.read',
   'flag.read',
   'flag.write',

@@ -10,6 +10,7 @@ export const objectTitles = {
   environment: 'Environments',
   trafficType: 'Traffic types',
   attribute: 'Attributes',
+  identity: 'Identities',
   flag_set: 'Flag sets',
   restriction: 'Project access',
   workspace: 'Projects',

@@ -170,6 +170,8 @@ export const problems = {
     'invalid',
     (p) => `A traffic type can have at most ${p.max} attributes; delete some first`,
   ),
+  identity_not_found: notFound('identity', 'Identities are found by key, which is case-sensitive'),
+  identity_invalid: invalid(),
   restriction_invalid: invalid(),
 
   // flags and definitions

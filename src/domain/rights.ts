@@ -30,6 +30,8 @@ export const rightNeeded: Readonly<Record<Permission, Right>> = {
   'project.write': 'edit',
   'environment.write': 'edit',
   'trafficType.write': 'edit',
+  'identity.read': 'view',
+  'identity.write': 'define',
   'restriction.write': 'view',
   'rolloutStatus.read': 'view',
   'flag.read': 'view',

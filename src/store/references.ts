@@ -180,9 +180,14 @@ export const listFlagSetEnvironments = (db: Reader, { id, projectId }: Pick<Flag
      where e.project_id = ${projectId} and r.environment_id = e.id and r.kind = 'flag_set' and r.name = ${id}
      group by e.id, e.name order by e.id`);
 
-/** The first flags whose definitions in the environment name a flag set. */
-export const listFlagsInSet = (db: Reader, environmentId: string, flagSetId: string, limit: number) =>
+/** The flags whose definitions in the environment name a flag set. */
+export const listFlagsInSet = (db: Reader, environmentId: string, flagSetId: string) =>
   db.all<Reference>(sql`
     select flag_id as id, from_name as name from object_references
      where environment_id = ${environmentId} and kind = 'flag_set' and name = ${flagSetId} and from_kind = 'flag'
-     order by from_name limit ${limit}`);
+     order by from_name`);
+
+/** For an object that nothing names any more. */
+export const deleteReferencesTo = (tx: Tx, environmentId: string, { kind, name }: ObjectReference) =>
+  tx.run(sql`
+    delete from object_references where environment_id = ${environmentId} and kind = ${kind} and name = ${name}`);

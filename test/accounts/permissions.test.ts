@@ -58,6 +58,14 @@ async function attributePath(): Promise<string> {
   return `${schemaPath}/${id}`;
 }
 
+const [userType] = (await api.get(`/trafficTypes/ws/${project.id}`)).body as { id: string }[];
+const identitiesPath = `/trafficTypes/${userType?.id}/environments/${project.staging.id}/identities`;
+async function identityPath(): Promise<string> {
+  const key = uniqueName('key');
+  await api.post(identitiesPath, [{ key }]);
+  return `${identitiesPath}/${key}`;
+}
+
 const setsPath = '/internal/api/v3/flag-sets';
 async function flagSetPath(): Promise<string> {
   const { body } = await api.post(setsPath, { name: aSetName(), workspace: { id: project.id } });
@@ -127,6 +135,17 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'attributes.patchAttribute': [forAdministrators, async () => [await attributePath(), { description: 'new' }]],
   'attributes.deleteAttribute': [forAdministrators, async () => [await attributePath()]],
+  'identities.listIdentities': [forAllWhoSeeTheProject, async () => [identitiesPath]],
+  'identities.getIdentity': [forAllWhoSeeTheProject, async () => [await identityPath()]],
+  'identities.saveIdentities': [forAdministrators, async () => [identitiesPath, [{ key: uniqueName('key') }]]],
+  'identities.replaceIdentity': [forAdministrators, async () => [await identityPath(), { values: { a: 1 } }]],
+  'identities.patchIdentity': [forAdministrators, async () => [await identityPath(), { values: { a: 1 } }]],
+  'identities.patchIdentityNamedInBody': [forAdministrators, async () => [identitiesPath, { key: uniqueName('key') }]],
+  'identities.patchIdentityByPost': [
+    forAdministrators,
+    async () => [`${await identityPath()}/patch`, { values: { a: 1 } }],
+  ],
+  'identities.deleteIdentity': [forAdministrators, async () => [await identityPath()]],
   'rolloutStatuses.listRolloutStatuses': [forAllWhoSeeTheProject, async () => [`/rolloutStatuses?wsId=${project.id}`]],
   'rolloutStatuses.listRolloutStatusesOfProject': [
     forAllWhoSeeTheProject,
@@ -237,11 +256,13 @@ const strangers: Record<string, Request> = {
   deactivated: gone.signedIn,
 };
 
-/** A flag set's path does not name its project. */
+/** Some paths do not name their project. */
 const absent = (path: string): string =>
-  path.startsWith(`${setsPath}/`)
-    ? `Could not find flag set ${path.slice(setsPath.length + 1)}`
-    : `Could not find project ${project.id}`;
+  path.startsWith(identitiesPath)
+    ? `Could not find traffic type ${userType?.id}`
+    : path.startsWith(`${setsPath}/`)
+      ? `Could not find flag set ${path.slice(setsPath.length + 1)}`
+      : `Could not find project ${project.id}`;
 
 describe('what a person may do', () => {
   for (const { name, endpoint } of endpoints) {

@@ -33,7 +33,7 @@ test('the examples of flags and definitions work with the words of their paths',
   for (const name of flagsAndDefinitions) await send(name);
 });
 
-test('the examples of projects, environments, traffic types and attributes work', async () => {
+test('the examples of projects, environments, traffic types, attributes and identities work', async () => {
   await send('createProject');
   await send('patchProject');
   await send('createEnvironment');
@@ -47,6 +47,10 @@ test('the examples of projects, environments, traffic types and attributes work'
     await send(name);
   }
   await send('deleteAttribute');
+  learned.trafficType = (await api.get('/trafficTypes/ws/Default')).body[0].id;
+  for (const name of ['saveIdentities', 'replaceIdentity', 'patchIdentity', 'patchIdentityNamedInBody'])
+    await send(name);
+  for (const name of ['patchIdentityByPost', 'getIdentity', 'listIdentities', 'deleteIdentity']) await send(name);
   await send('replaceRestriction');
 });
 

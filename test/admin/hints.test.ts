@@ -67,7 +67,6 @@ test('a part of the vendor’s API that Burgee does not have is named', async ()
     'GET /internal/api/v2/large-segments/ws/Default': 'Burgee has no large segments yet',
     'GET /internal/api/v2/rule-based-segments/ws/Default': 'Burgee has no rule-based segments yet',
     'GET /internal/api/v2/changeRequests/': 'Burgee has no change requests or approvals yet',
-    'POST /internal/api/v2/trafficTypes/user/environments/e/identities': 'Burgee has no identities yet',
     'POST /internal/api/v2/splits/ws/Default/checkout/environments/e/reallocate':
       'Burgee cannot reallocate traffic yet',
     'POST /internal/api/v2/splits/ws/Default/checkout/archive': 'Burgee cannot archive flags yet',

@@ -16,6 +16,7 @@ import * as environments from '#store/environments.ts';
 import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
+import * as identities from '#store/identities.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
 import * as references from '#store/references.ts';
@@ -134,11 +135,19 @@ const lists: Record<string, readonly Run[]> = {
   listAttributesBefore: attributeFilters.flatMap((filter) =>
     gaps.map((gap) => (db: Reader) => attributes.listAttributesBefore(db, filter, gap, 20)),
   ),
+  listIdentities: marks.flatMap((mark) =>
+    [undefined, 'pre'].map(
+      (prefix) => (db: Reader) =>
+        identities.listIdentities(db, {
+          ...{ trafficTypeId: 'id', environmentId: environment.id, prefix, ...mark, ...page },
+        }),
+    ),
+  ),
   listFlagSets: marks.map(
     (mark) => (db: Reader) => flagSets.listFlagSets(db, { projectId: project.id, ...mark, ...page }),
   ),
   listFlagSetEnvironments: [(db) => references.listFlagSetEnvironments(db, { id: 'id', projectId: project.id })],
-  listFlagsInSet: [(db) => references.listFlagsInSet(db, environment.id, 'id', 100)],
+  listFlagsInSet: [(db) => references.listFlagsInSet(db, environment.id, 'id')],
   listRolloutStatuses: [(db) => rolloutStatuses.listRolloutStatuses(db, project.id)],
   listFlags: flagFilters.flatMap((filter) => [
     (db) => flags.listFlags(db, filter, page, { total: 1_000, changes: 1 }),

@@ -59,6 +59,18 @@ export function requestsTo(api: Calls): Requests {
     await api.post(`/schema/ws/${place.id}/trafficTypes/${target.words?.trafficType}`, { id: attribute });
     return target;
   };
+  /** The path does not name the project, so the traffic type is what a key must reach. */
+  const ofTrafficTypeById = async (place: Place, more: Target = {}): Promise<Target> => {
+    const target = await ofTrafficType(place, more);
+    return { ...target, id: target.words?.trafficType ?? '' };
+  };
+  const anIdentity = async (place: Place, more: Target = {}): Promise<Target> => {
+    const identity = uniqueName('key');
+    const target = await ofTrafficTypeById(place, { ...more, words: { identity } });
+    const path = `/trafficTypes/${target.id}/environments/${place.environment.id}/identities`;
+    await api.post(path, [{ key: identity, values: {} }]);
+    return target;
+  };
   const aFlagSet = async ({ id }: Place): Promise<Target> => {
     const { body } = await api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } });
     return { words: { flagSet: body.id }, id: body.id };
@@ -111,6 +123,16 @@ export function requestsTo(api: Calls): Requests {
       saveAttributes: (place) => ofTrafficType(place, { body: [{ id: uniqueName('attribute') }] }),
       patchAttribute: (place) => anAttribute(place, { body: { description: 'new' } }),
       deleteAttribute: anAttribute,
+    },
+    identities: {
+      listIdentities: ofTrafficTypeById,
+      getIdentity: anIdentity,
+      saveIdentities: (place) => ofTrafficTypeById(place, { body: [{ key: uniqueName('key'), values: {} }] }),
+      replaceIdentity: (place) => anIdentity(place, { body: { values: { age: 7 } } }),
+      patchIdentity: (place) => anIdentity(place, { body: { values: { age: 7 } } }),
+      patchIdentityNamedInBody: (place) => ofTrafficTypeById(place, { body: { key: uniqueName('key') } }),
+      patchIdentityByPost: (place) => anIdentity(place, { body: { values: { age: 7 } } }),
+      deleteIdentity: anIdentity,
     },
     rolloutStatuses: {
       listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),

@@ -21,6 +21,14 @@ PUT /schema/ws/:project/trafficTypes/:trafficType trafficType.write project
 POST /schema/ws/:project/trafficTypes/:trafficType/attribute:bulk trafficType.write project
 PATCH /schema/ws/:project/trafficTypes/:trafficType/:attribute trafficType.write project
 DELETE /schema/ws/:project/trafficTypes/:trafficType/:attribute trafficType.write project
+GET /trafficTypes/:trafficType/environments/:environment/identities identity.read environment
+GET /trafficTypes/:trafficType/environments/:environment/identities/:identity identity.read environment
+POST /trafficTypes/:trafficType/environments/:environment/identities identity.write environment
+PUT /trafficTypes/:trafficType/environments/:environment/identities/:identity identity.write environment
+PATCH /trafficTypes/:trafficType/environments/:environment/identities identity.write environment
+PATCH /trafficTypes/:trafficType/environments/:environment/identities/:identity identity.write environment
+POST /trafficTypes/:trafficType/environments/:environment/identities/:identity/patch identity.write environment
+DELETE /trafficTypes/:trafficType/environments/:environment/identities/:identity identity.write environment
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project
@@ -93,9 +101,12 @@ export const powers = {
   API_ALL_GRANTED: '*',
   API_APIKEY: 'project.read apiKey.read apiKey.write',
   API_ADMIN:
-    'project.read project.write environment.write trafficType.write restriction.write audit.read project.create ' +
+    'project.read project.write environment.write trafficType.write identity.read identity.write restriction.write ' +
+    'audit.read project.create ' +
     'user.read user.write group.read group.write',
-  API_WORKSPACE_ADMIN: 'project.read project.write environment.write trafficType.write restriction.write audit.read',
+  API_WORKSPACE_ADMIN:
+    'project.read project.write environment.write trafficType.write identity.read identity.write restriction.write ' +
+    'audit.read',
   API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read',
   API_FEATURE_FLAG_EDITOR:
     'project.read rolloutStatus.read flag.read definition.read flag.write definition.write definition.kill',
@@ -105,7 +116,7 @@ export const powers = {
 
 /** The permissions of signed-in people who are not administrators. */
 export const powersOfMember =
-  'project.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill segment.read segment.write segmentContent.write user.read group.read audit.read';
+  'project.read identity.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill segment.read segment.write segmentContent.write user.read group.read audit.read';
 
 /** And which right in a project each permission takes, unless its owner may change access. */
 export const rightsOfPermissions = `
@@ -114,6 +125,8 @@ project.create view
 project.write edit
 environment.write edit
 trafficType.write edit
+identity.read view
+identity.write define
 restriction.write view
 rolloutStatus.read view
 flag.read view

@@ -87,7 +87,7 @@ async function resolveTrafficType(db: Reader, project: Project, nameOrId: string
   throw new Problem('traffic_type_not_found', { nameOrId, similar });
 }
 
-/** For the path that names a traffic type without its project. */
+/** For paths that name a traffic type without its project. */
 export async function resolveTrafficTypeById(db: Reader, actor: Actor, id: string): Promise<TrafficType> {
   const trafficType = await findTrafficTypeById(db, id);
   if (!trafficType || !(await reaches(db, actor.scope, trafficType.projectId))) {
@@ -148,6 +148,10 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
   const segment = segmentParam && { kind: kindOf[segmentParam], name: params[segmentParam] ?? '' };
   const found: ResolvedPath = {};
   if (projectParam !== undefined) found.project = await resolveProject(db, actor, projectParam);
+  else if (trafficTypeParam !== undefined) {
+    found.trafficType = await resolveTrafficTypeById(db, actor, trafficTypeParam);
+    found.project = await requireProject(db, found.trafficType.projectId);
+  }
   if (environmentParam !== undefined) {
     found.environment = found.project
       ? await resolveEnvironment(db, actor, found.project, environmentParam)
@@ -161,7 +165,7 @@ export async function resolvePath(db: Reader, actor: Actor, params: Record<strin
   const { project } = found;
   if (!project) return found;
   if (segmentParam && segment) found[segmentParam] = await resolveSegment(db, project, segment);
-  if (trafficTypeParam !== undefined) found.trafficType = await resolveTrafficType(db, project, trafficTypeParam);
+  if (trafficTypeParam !== undefined) found.trafficType ??= await resolveTrafficType(db, project, trafficTypeParam);
   if (flagParam !== undefined) {
     const { environment } = found;
     found.flag = environment

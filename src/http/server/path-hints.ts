@@ -7,7 +7,6 @@ const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
   [/^\/internal\/api\/v2\/large-segments(\/|$)/, 'Burgee has no large segments yet'],
   [/^\/internal\/api\/v2\/rule-based-segments(\/|$)/, 'Burgee has no rule-based segments yet'],
   [/^\/internal\/api\/v2\/changeRequests(\/|$)/, 'Burgee has no change requests or approvals yet'],
-  [/^\/internal\/api\/v2\/trafficTypes\/.+\/identities(\/|$)/, 'Burgee has no identities yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
   [/^\/internal\/api\/v2\/metrics(\/|$)/, 'Burgee has no metrics yet'],

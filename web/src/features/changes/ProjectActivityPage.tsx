@@ -17,6 +17,7 @@ const offered: readonly ObjectType[] = [
   'environment',
   'trafficType',
   'attribute',
+  'identity',
   'flag_set',
   'workspace',
   'restriction',
