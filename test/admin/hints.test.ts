@@ -74,13 +74,34 @@ test('a part of the vendor’s API that Burgee does not have is named', async ()
     'GET /api/splitChanges?since=-1': 'Burgee does not serve SDKs yet',
     'GET /api/memberships/somebody': 'Burgee does not serve SDKs yet',
     'GET /api/v2/auth': 'Burgee does not serve SDKs yet',
-    'POST /internal/api/login': 'Burgee has no sign-in for programs; use an admin API key',
-    'GET /fme/api/v4/environments': 'Burgee has no Harness API v4; the Admin API is at /internal/api/v2',
-    'GET /ng/api/user/currentUser': 'Burgee has no Harness platform API; the Admin API is at /internal/api/v2',
   };
   for (const [place, details] of Object.entries(cases)) {
     const [method = '', url = ''] = place.split(' ');
     const answer = await api.app.inject({ method: method as 'GET', url });
+    assert.equal(answer.statusCode, 404, place);
+    assert.equal(answer.json().details, details, place);
+  }
+});
+
+test('a part of the vendor’s products that Burgee will not have is named, also to a browser', async () => {
+  const platform = 'Not part of Burgee: the Harness platform API; the Admin API is at /internal/api/v2';
+  const measuring =
+    'Not part of Burgee: metrics and experiments. It manages flags; measure their effect in your own analytics';
+  const cases = {
+    'POST /internal/api/login': 'Not part of Burgee: programs do not sign in; send an admin API key with each request',
+    'GET /internal/api/v2/metrics/ws/Default': measuring,
+    'GET /internal/api/v2/experiments': measuring,
+    'POST /internal/api/v2/events/bulk':
+      'Not part of Burgee: events in the Admin API. SDKs send events with an SDK key, to /api/events',
+    'GET /fme/api/v4/environments': 'Not part of Burgee: the Harness FME API; the Admin API is at /internal/api/v2',
+    'GET /ng/api/user/currentUser': platform,
+    'POST /authz/api/acl': platform,
+    'GET /resourcegroup/api/v2/resourcegroup': platform,
+    'GET /gateway/ng/api/projects': platform,
+  };
+  for (const [place, details] of Object.entries(cases)) {
+    const [method = '', url = ''] = place.split(' ');
+    const answer = await api.app.inject({ method: method as 'GET', url, headers: { accept: 'text/html' } });
     assert.equal(answer.statusCode, 404, place);
     assert.equal(answer.json().details, details, place);
   }

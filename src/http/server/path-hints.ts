@@ -1,24 +1,42 @@
 /** Hints for unknown paths: what Burgee lacks of the vendor's API, or the path that was probably meant. */
 import { prefix } from '#contract/parts.ts';
 
-/** Parts of the vendor's API that Burgee does not have. Remove the row when you build one. */
-const notBuilt: readonly (readonly [path: RegExp, sentence: string])[] = [
+type Rows = readonly (readonly [path: RegExp, sentence: string])[];
+
+/** Parts of the vendor's API that are planned. Remove the row when you build one. */
+const planned: Rows = [
   [/^\/internal\/api\/v2\/segments(\/|$)/, 'Burgee has no segments yet'],
   [/^\/internal\/api\/v2\/large-segments(\/|$)/, 'Burgee has no large segments yet'],
   [/^\/internal\/api\/v2\/rule-based-segments(\/|$)/, 'Burgee has no rule-based segments yet'],
   [/^\/internal\/api\/v2\/changeRequests(\/|$)/, 'Burgee has no change requests or approvals yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
-  [/^\/internal\/api\/v2\/metrics(\/|$)/, 'Burgee has no metrics yet'],
-  [/^\/(internal\/)?api\/(v\d\/)?events(\/|$)/, 'Burgee does not take events yet'],
+  [/^\/api\/(v\d\/)?events(\/|$)/, 'Burgee does not take events yet'],
   [
-    /^\/(internal\/)?api\/(v\d\/)?(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|impressions|keys|metrics)(\/|$)/,
+    /^\/api\/(v\d\/)?(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|impressions|keys|metrics)(\/|$)/,
     'Burgee does not serve SDKs yet',
   ],
+];
+
+const adminApi = `the Admin API is at ${prefix}`;
+
+/** Parts of the vendor's products that Burgee will not have. */
+const outOfScope: Rows = [
+  [
+    /^\/internal\/api(\/v\d)?\/log(in|out)$/,
+    'Not part of Burgee: programs do not sign in; send an admin API key with each request',
+  ],
+  [
+    /^\/internal\/api\/(v\d\/)?(metrics|metricDefinitions|experiments|alertPolicies|eventTypes)(\/|$)/,
+    'Not part of Burgee: metrics and experiments. It manages flags; measure their effect in your own analytics',
+  ],
+  [
+    /^\/internal\/api\/(v\d\/)?events(\/|$)/,
+    'Not part of Burgee: events in the Admin API. SDKs send events with an SDK key, to /api/events',
+  ],
+  [/^\/fme\/api(\/|$)/, `Not part of Burgee: the Harness FME API; ${adminApi}`],
+  [/^\/(gateway\/)?(ng|authz|resourcegroup)\/api(\/|$)/, `Not part of Burgee: the Harness platform API; ${adminApi}`],
   [/^\/openapi\.ya?ml$/, 'The OpenAPI document is JSON: /openapi.json'],
-  [/^\/internal\/api\/login$/, 'Burgee has no sign-in for programs; use an admin API key'],
-  [/^\/fme\/api\/v4(\/|$)/, `Burgee has no Harness API v4; the Admin API is at ${prefix}`],
-  [/^\/(ng|authz|resourcegroup)\/api(\/|$)/, `Burgee has no Harness platform API; the Admin API is at ${prefix}`],
 ];
 
 /** Common synonyms of the words in our paths. */
@@ -51,7 +69,7 @@ const synonyms: Readonly<Record<string, string>> = {
 export function pathHints(known: readonly string[]): (path: string) => string {
   const patterns = known.map((path) => path.split('/').slice(1));
   return (path) => {
-    const missing = notBuilt.find(([pattern]) => pattern.test(path));
+    const missing = [...planned, ...outOfScope].find(([pattern]) => pattern.test(path));
     if (missing) return missing[1];
     const words = path
       .replace(/^(\/internal)?(\/api)?(\/v\d+)?(?=\/)/, '')

@@ -28,7 +28,9 @@ const pages = /^\/(sign-in|setup|forgot|reset\/[^/]+|invitations\/[^/]+)?$/;
 const isPage = (request: FastifyRequest): boolean =>
   pages.test(pathOf(request)) ||
   ((request.headers.accept ?? '').includes('text/html') &&
-    !/^\/(internal|api|docs|openapi\.json|health|ready)(\/|$)/.test(pathOf(request)));
+    !/^\/(internal|api|fme|gateway|ng|authz|resourcegroup|docs|openapi\.json|health|ready)(\/|$)/.test(
+      pathOf(request),
+    ));
 
 function sendPage(reply: FastifyReply): FastifyReply {
   withoutCache(reply).headers({
