@@ -21,7 +21,7 @@ const groups = [
   // Editing and merging definitions load with the flag pages, too.
   {
     name: 'contract',
-    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!definition|matchers|summary))|\/typebox\//,
+    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!conditions|definition|matchers|summary))|\/typebox\//,
   },
   {
     name: 'ui',
