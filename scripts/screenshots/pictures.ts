@@ -1,7 +1,7 @@
 /** The pages to review before a release: brings the page into the state of each picture. */
 import type { Page } from 'playwright-core';
 import { field, heading, press } from '../../test/e2e/people.ts';
-import { openFlag, step } from '../../test/e2e/support.ts';
+import { choose, openFlag, step } from '../../test/e2e/support.ts';
 import { onePage } from './one-page.ts';
 
 export interface Picture {
@@ -53,6 +53,17 @@ export const pictures: readonly Picture[] = [
   { number: 11, name: 'getting-started', themes: both, server: 'started', show: gettingStarted },
   { number: 11, name: 'setup', themes: both, server: 'fresh', show: (page) => heading(page, /./).waitFor() },
   { number: 12, name: 'phone-flag-draft', themes: both, isOnPhone: true, show: draftInStaging },
+  { number: 13, name: 'access', themes: both, show: draftOfAccess },
+  {
+    number: 13,
+    name: 'access-picker',
+    themes: ['light'],
+    show: async (page) => {
+      await draftOfAccess(page);
+      await press(page, 'Add to Can edit');
+      await page.getByRole('option', { name: 'Jonas Weber' }).waitFor();
+    },
+  },
 ];
 
 async function draftInStaging(page: Page): Promise<void> {
@@ -127,6 +138,18 @@ async function inviteTwo(page: Page): Promise<void> {
   await field(page, 'Email addresses').fill('hanna@example.org, bruno@example.org');
   await page.getByRole('button', { name: 'Invite 2 people' }).click();
   await page.getByRole('heading', { name: 'Invited 2 people' }).waitFor();
+}
+
+/** Read-only unless listed, with the release group on call for production. Nothing is saved. */
+async function draftOfAccess(page: Page): Promise<void> {
+  await page.goto('/p/Checkout/settings/access');
+  await page
+    .getByRole('radiogroup', { name: 'Can edit' })
+    .getByLabel('Only these groups, people and API keys')
+    .check();
+  await choose(page, 'Add to Can edit', 'Can edit', 'Checkout');
+  await choose(page, 'Add to Can kill and restore in Production', 'Can kill and restore in Production', 'Release');
+  await page.getByText(/unsaved changes to access/).waitFor();
 }
 
 async function gettingStarted(page: Page): Promise<void> {
