@@ -143,10 +143,7 @@ async function inviteTwo(page: Page): Promise<void> {
 /** Read-only unless listed, with the release group on call for production. Nothing is saved. */
 async function draftOfAccess(page: Page): Promise<void> {
   await page.goto('/p/Checkout/settings/access');
-  await page
-    .getByRole('radiogroup', { name: 'Can edit' })
-    .getByLabel('Only these groups, people and API keys')
-    .check();
+  await page.getByRole('radiogroup', { name: 'Can edit' }).getByLabel('Only these groups, people and API keys').check();
   await choose(page, 'Add to Can edit', 'Can edit', 'Checkout');
   await choose(page, 'Add to Can kill and restore in Production', 'Can kill and restore in Production', 'Release');
   await page.getByText(/unsaved changes to access/).waitFor();

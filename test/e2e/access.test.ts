@@ -55,8 +55,11 @@ suite('access', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByText('Showing 4 of 4 people').waitFor();
     await look(page, 'open access');
+    const searchAt = "document.querySelector('[type=search]').getBoundingClientRect().left";
+    const before = await page.evaluate(searchAt);
     await only(page, 'Can edit').check();
     await page.getByText('3 people can no longer edit or kill and restore in any environment.').waitFor();
+    await eventually(page, searchAt, before);
     const mark = (list: string) => page.getByRole('heading', { level: 2, name: list }).getByText('Unsaved');
     await mark('Can edit').waitFor();
     assert.equal(await mark('Can view').count(), 0);

@@ -43,7 +43,7 @@ export function RightsMatrix({ rows, isWhole }: Props) {
   return (
     <TableCard
       title="Effective rights"
-      lead={`What each person can do${changes > 0 ? ' after saving' : ''}. Point at a cell for the reason.`}
+      lead={`${changes > 0 ? 'Rights after saving' : 'What each person can do'}. Point at a cell for the reason.`}
       tools={
         <Filters>
           {/* First, so that the others stay where they are when it appears. */}
