@@ -41,6 +41,7 @@ import { restrictions } from '#http/routes/restrictions.ts';
 import { rights } from '#http/routes/rights.ts';
 import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { rollouts } from '#http/routes/rollouts.ts';
+import { segments } from '#http/routes/segments.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { users } from '#http/routes/users.ts';
@@ -154,6 +155,7 @@ export async function createApp({
     ...rolloutStatuses(store),
     ...flags(store),
     ...definitions(store),
+    ...segments(store, account.id),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...apiKeys(store, account.id),

@@ -226,11 +226,14 @@ for (const [index, way] of all.entries()) {
     });
   }
 
-  // Without a project in the path, the traffic type says which it is.
-  const inProject = endpoint.path.includes('/:project')
-    ? ['environment', 'flag', 'trafficType']
-    : ['environment', 'flag'];
-  for (const word of inProject.filter((one) => endpoint.path.split('/').includes(`:${one}`))) {
+  // Without a project in the path, the traffic type or the environment says which it is.
+  const words = endpoint.path.split('/');
+  const inProject = words.includes(':project')
+    ? ['environment', 'flag', 'trafficType', 'segment', 'anySegment']
+    : words.includes(':trafficType')
+      ? ['environment']
+      : [];
+  for (const word of inProject.filter((one) => words.includes(`:${one}`))) {
     test(`${name} does not find a ${word} of one project in another`, async () => {
       const [here, there] = [await build(home), await build(elsewhere)];
       const id = there.words?.[word] ?? elsewhere.environment.id;

@@ -110,6 +110,8 @@ function writeWith<Result, Access extends AccessLock>(
       one: (query) => tx.one(query),
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),
+      rowsOf: (values) => tx.rowsOf(values),
+      isOneOf: (column, values) => tx.isOneOf(column, values),
       announce: (notice) => tx.announce(notice),
       unchanged: (stored) => {
         isNoOp = true;

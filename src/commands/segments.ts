@@ -10,6 +10,7 @@ import type { TrafficType } from '#domain/traffic-types.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import type { Changed } from '#store/notices.ts';
 import { listSegmentUsers } from '#store/references.ts';
+import { listAllKeys, removeKeys } from '#store/segment-keys.ts';
 import * as store from '#store/segments.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
@@ -138,6 +139,8 @@ export async function lockPlace(tx: Tx, at: Reference, segment: Segment): Promis
 
 async function deactivate(tx: RecordingTx, { environment, segment, changeNumber, activation }: LockedPlace) {
   await store.deleteActivation(tx, environment.id, segment, changeNumber);
+  const at = { environmentId: environment.id, segment: segment.name };
+  for await (const keys of listAllKeys(tx, at)) await removeKeys(tx, at, keys, changeNumber);
   await tx.record({
     ...entry('segment.deactivated', segment, environment),
     before: { name: segment.name, keyCount: activation.keyCount },
@@ -168,7 +171,7 @@ export const changed = ({ kind, name }: Segment): Changed => ({ kind: noticeKind
 
 const toRecord = (segment: Segment) => ({ kind: segment.kind, ...toSegmentReply(segment) });
 
-const entry = (action: Entry['action'], { id, name, projectId }: Segment, environment?: Reference) => ({
+export const entry = (action: Entry['action'], { id, name, projectId }: Segment, environment?: Reference) => ({
   action,
   object: { type: 'segment' as const, id, name },
   project: { id: projectId },

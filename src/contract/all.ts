@@ -15,6 +15,7 @@ import { Patch } from '#domain/json-patch.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
 import { ExplainedRights, ProjectAccess } from '#domain/rights.ts';
+import { ActiveSegmentReply, SegmentReply, UploadRecord } from '#domain/segments.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
 import * as accounts from './accounts.ts';
@@ -33,6 +34,7 @@ import * as restrictions from './restrictions.ts';
 import * as rights from './rights.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
 import * as rollouts from './rollouts.ts';
+import * as segments from './segments.ts';
 import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
 import * as users from './users.ts';
@@ -103,6 +105,12 @@ export const resources = {
     description: 'Named sets of flags. Definitions say which sets they are in. Also served at `/api/v3/flag-sets`.',
     endpoints: flagSets,
     schemas: { FlagSet: FlagSetReply },
+  },
+  segments: {
+    title: 'Segments',
+    description: 'Lists of keys that rules name. A segment belongs to a project; its keys belong to an environment.',
+    endpoints: segments,
+    schemas: { Segment: SegmentReply, ActiveSegment: ActiveSegmentReply, UploadRecord },
   },
   users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {

@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
    * Without the prefix. `:project`, `:environment`, `:flag`, `:trafficType` and segments (`:segment`, `:largeSegment`,
-   * `:ruleBasedSegment`) are resolved before the handler runs. A path with an environment and a segment needs no
+   * `:ruleBasedSegment`, `:anySegment`) are resolved before the handler runs. A path with an environment and a segment needs no
    * project: the handler gets the environment's. A colon that does not follow a slash is itself:
    * `attribute:bulk`.
    */
@@ -42,6 +42,10 @@ export interface Endpoint {
   readonly bodyIsOptional?: true;
   /** Documented by this schema, but parsed by the domain, which is more lenient than a schema can be. */
   readonly looseBody?: TSchema;
+  /** Instead of JSON, the body may be a form with a file. */
+  readonly mayBeForm?: true;
+  /** In bytes, instead of the usual limit. */
+  readonly bodyLimit?: number;
   /** The body is text: a JSON string, or else the raw body. */
   readonly textBody?: true;
   readonly reply: TSchema;
@@ -99,7 +103,7 @@ export function problemsOf({
   return [...new Set(found)].sort();
 }
 
-const segmentParams = ['segment', 'largeSegment', 'ruleBasedSegment'] as const;
+const segmentParams = ['segment', 'largeSegment', 'ruleBasedSegment', 'anySegment'] as const;
 
 /** Whether the path names something in a project, so that its project is known. */
 const isOfProject = (path: string): boolean => /\/:(project|environment|flagSet)(\/|$)/.test(path);
@@ -114,6 +118,8 @@ interface Resolvable {
   segment: Segment;
   largeSegment: Segment;
   ruleBasedSegment: Segment;
+  /** Of any kind. */
+  anySegment: Segment;
 }
 
 /** After an environment, a flag means its definition there. */
@@ -143,7 +149,20 @@ export type Body<E extends Endpoint> = E extends { readonly bodyIsOptional: true
   ? StaticOr<Member<E, 'body'>, undefined> | undefined
   : E extends { readonly textBody: true }
     ? string
-    : StaticOr<Member<E, 'body'>, unknown>;
+    : StaticOr<Member<E, 'body'>, unknown> | (E extends { readonly mayBeForm: true } ? SentForm : never);
+
+/** A form with a file, as browsers and `curl -F` send it. */
+export class SentForm {
+  readonly file: { readonly name: string; readonly text: string };
+  /** The text of the other parts. */
+  readonly parts: Readonly<Record<string, string>>;
+
+  constructor(file: SentForm['file'], parts: SentForm['parts']) {
+    this.file = file;
+    this.parts = parts;
+  }
+}
+
 export type Reply<E extends Endpoint> = Static<E['reply']> &
   (E extends { readonly versioned: true; readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' }
     ? { readonly revision: number }

@@ -32,6 +32,7 @@ const ids = {
   trafficType: '019b76da-a800-7000-8000-0000000000c1',
   status: '019b76da-a800-7000-8000-0000000000b1',
   flag: '019b76da-a800-7000-8000-0000000000f1',
+  segment: '019b76da-a800-7000-8000-000000000061',
   user: '019b76da-a800-7000-8000-0000000000d1',
   group: '019b76da-a800-7000-8000-000000000091',
   administrators: '019b76da-a800-7000-8000-000000000090',
@@ -45,6 +46,8 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   environment: { description: 'Id or name of the environment.', example: 'Staging-Default' },
   flag: { description: 'Name or id of the feature flag.', example: 'new_checkout' },
   trafficType: { description: 'Id or name of the traffic type.', example: 'user' },
+  segment: { description: 'Name of the segment.', example: 'beta_testers' },
+  anySegment: { description: 'Name of a segment of any kind.', example: 'beta_testers' },
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
   attribute: { description: 'Id of the attribute.', example: 'plan' },
   identity: { description: 'The key of the identity.', example: 'ada' },
@@ -60,6 +63,41 @@ export const parameters: Readonly<Record<string, { readonly description: string;
 const project = { name: 'Default', type: 'workspace', id: ids.project, requiresTitleAndComments: false } as const;
 const environmentReference = { id: ids.environment, name: 'Staging-Default' };
 const trafficTypeReference = { id: ids.trafficType, name: 'user' };
+const segment = {
+  name: 'beta_testers',
+  description: 'They see new features first',
+  trafficType: trafficTypeReference,
+  creationTime: at,
+  tags: null,
+};
+const activeSegment = {
+  name: segment.name,
+  environment: environmentReference,
+  trafficType: trafficTypeReference,
+  creationTime: at,
+};
+const editor = { type: 'user', id: ids.user, name: 'ada@example.com' };
+const uploadRecord = {
+  id: ids.segment,
+  orgId: ids.account,
+  environment: ids.environment,
+  environmentURN: { type: 'Environment' as const, ...environmentReference },
+  name: segment.name,
+  trafficTypeId: ids.trafficType,
+  trafficTypeURN: { type: 'TRAFFIC_TYPE' as const, ...trafficTypeReference },
+  description: segment.description,
+  creator: { ...editor, type: 'User' },
+  status: 'ACTIVE' as const,
+  creationTime: at,
+  lastUpdateTime: at,
+  iAmInThisSegment: null,
+  metadataId: ids.segment,
+  keys: null,
+  openChangeRequestId: null,
+  approvers: null,
+  type: 'Segment' as const,
+};
+const removedKeys = { code: 200 as const, message: 'Deleted 1 keys', details: null, transactionId: null };
 
 const environment = {
   id: '019b76da-a800-7000-8000-0000000000e2',
@@ -387,6 +425,27 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   listApiKeys: { reply: page(keyListed, 50) },
   getApiKey: { reply: keyListed },
   revokeApiKey: { reply: true },
+
+  createSegment: { body: { name: segment.name, description: segment.description }, reply: segment },
+  listSegments: { reply: page(segment, 20) },
+  getSegment: { reply: segment },
+  deleteSegment: { reply: true },
+  listSegmentUsers: {
+    reply: page({ kind: 'flag' as const, name: 'new_checkout', environment: environmentReference }, 20),
+  },
+  tagSegment: { body: ['beta'], reply: page({ name: 'beta', objectType: 'Segment', objectName: segment.name }, 20) },
+  listActiveSegments: { reply: page(activeSegment, 20) },
+  listMemberships: { reply: { key: 'ada', segments: [{ name: segment.name, since: at }] } },
+  activateSegment: { reply: activeSegment },
+  deactivateSegment: { reply: true },
+  listKeys: {
+    reply: { keys: [{ key: 'ada' }], openChangeRequestId: null, count: 1, totalCount: 1, offset: 0, limit: 100 },
+  },
+  listKeyChanges: { reply: page({ at, editor, source: 'testers.csv', added: 1, removed: 0, keyCount: 1 }, 50) },
+  uploadKeys: { body: { keys: ['ada', 'grace'] }, reply: uploadRecord },
+  uploadKeyFile: { body: ['ada', 'grace'], reply: uploadRecord },
+  removeKeys: { body: { keys: ['ada'] }, reply: removedKeys },
+  deleteKeys: { body: ['grace'], reply: removedKeys },
 
   listRestrictions: {
     reply: page({ ...restriction, resourcePermissions: { view: [...restriction.resourcePermissions.view] } }, 20),

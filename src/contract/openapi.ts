@@ -136,11 +136,26 @@ const ifMatch = {
 const ifMatchParameters = ({ problems: own }: Endpoint): object[] =>
   own.includes('precondition_failed') ? [ifMatch] : [];
 
-function toRequestBody({ body, looseBody, textBody, bodyIsOptional }: Endpoint, example: unknown): object | undefined {
+function toRequestBody(
+  { body, looseBody, textBody, mayBeForm, bodyIsOptional }: Endpoint,
+  example: unknown,
+): object | undefined {
   if (textBody) return { required: true, content: { 'text/plain': { schema: { type: 'string' }, example } } };
   const schema = body ?? looseBody;
-  return schema && { required: bodyIsOptional !== true, content: json(schema, example) };
+  const content = schema && { ...json(schema, example), ...(mayBeForm ? { 'multipart/form-data': form } : {}) };
+  return content && { required: bodyIsOptional !== true, content };
 }
+
+const form = {
+  schema: {
+    type: 'object',
+    required: ['file'],
+    properties: {
+      file: { type: 'string', format: 'binary', description: 'a CSV file' },
+      payload: { type: 'string', description: 'JSON with `title` and `comment`' },
+    },
+  },
+};
 
 const describe = (code: ProblemCode): string =>
   `\`${code}\`: ${sentenceOf(code)}${code === 'note_required' ? '. This one has an empty body' : ''}`;

@@ -24,6 +24,8 @@ export const statusOf: Record<Kind, number> = {
 };
 
 export const bodyLimit = 1_048_576;
+/** Of a call with 10,000 long keys. */
+export const keysBodyLimit = 4_194_304;
 /** Anyone can send these, and all of them are short. */
 export const accountBodyLimit = 16_384;
 

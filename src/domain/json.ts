@@ -82,13 +82,9 @@ export function measure(text: string): TextMeasures {
   /** The members counted so far in each open list and object. */
   const open: number[] = [];
   let [depth, members, widestObject] = [0, 0, 0];
-  let inString = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
-    if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
+    if (character === '"') index = endOfString(text, index);
     else if (character === '[' || character === '{') depth = Math.max(depth, open.push(0));
     else if (character === ']' || character === '}') open.pop();
     else if (character === ':') {
@@ -99,6 +95,18 @@ export function measure(text: string): TextMeasures {
     }
   }
   return { depth, members, widestObject };
+}
+
+/** The closing quote of the string that starts at `start`. By `indexOf`: long strings are most of a long text. */
+function endOfString(text: string, start: number): number {
+  for (let end = start; ; ) {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+    let before = end - 1;
+    while (text[before] === '\\') before -= 1;
+    const isEscaped = (end - before) % 2 === 0;
+    if (!isEscaped) return end;
+  }
 }
 
 /** Number of members of all objects in the value. */

@@ -18,6 +18,22 @@ export const SegmentReply = Type.Object({
   tags: NullableArray(Type.Object({ name: Type.String() })),
 });
 
+const Usage = Type.Object({
+  environment: Reference,
+  active: Type.Boolean(),
+  keyCount: Type.Integer(),
+  lastUpdateTime: Type.Optional(Millis),
+  usedBy: Type.Integer({ description: 'how many definitions and rule-based segments name it there' }),
+});
+/** What a segment is in an environment where it is active or named. */
+export type Usage = Static<typeof Usage>;
+
+export const ListedSegment = Type.Object({
+  ...SegmentReply.properties,
+  kind: Type.Optional(OneOf(segmentKinds)),
+  environments: Type.Optional(Type.Array(Usage)),
+});
+
 /** A segment in an environment. */
 export const ActiveSegmentReply = Type.Object({
   name: Type.String(),
@@ -60,6 +76,74 @@ export const SegmentUser = Type.Object({
 });
 export type SegmentUser = Static<typeof SegmentUser>;
 
+const Editor = Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() });
+
+/** A key, and on request who added it. */
+export const ListedKey = Type.Object({
+  key: Type.String(),
+  addedAt: Type.Optional(Millis),
+  addedBy: Type.Optional(Editor),
+  source: Type.Optional(Type.String({ description: 'the name of the file, `api`, or `hand` in the interface' })),
+});
+export type ListedKey = Static<typeof ListedKey>;
+
+/** A call that changed the keys of a segment in an environment. */
+export const KeyChange = Type.Object({
+  at: Type.Integer({ description: 'milliseconds since the Unix epoch; also the number of the change' }),
+  editor: Editor,
+  source: Type.String({ description: 'the name of the file, `api`, or `hand` in the interface' }),
+  added: Type.Integer(),
+  removed: Type.Integer(),
+  keyCount: Type.Integer({ description: 'how many keys there were after it' }),
+});
+export type KeyChange = Static<typeof KeyChange>;
+
+/** What an upload answers: the vendor's record. */
+export const UploadRecord = Type.Object({
+  id: Type.String(),
+  orgId: Type.String(),
+  environment: Type.String(),
+  environmentURN: Type.Object({ type: Type.Literal('Environment'), id: Type.String(), name: Type.String() }),
+  name: Type.String(),
+  trafficTypeId: Type.String(),
+  trafficTypeURN: Type.Object({ type: Type.Literal('TRAFFIC_TYPE'), id: Type.String(), name: Type.String() }),
+  description: Type.String(),
+  creator: Editor,
+  status: Type.Literal('ACTIVE'),
+  creationTime: Millis,
+  lastUpdateTime: Millis,
+  iAmInThisSegment: Type.Null(),
+  metadataId: Type.String(),
+  keys: Type.Null(),
+  openChangeRequestId: Type.Null(),
+  approvers: Type.Null(),
+  type: Type.Literal('Segment'),
+});
+
+export const toUploadRecord = (
+  orgId: string,
+  { segment, environment, activation }: { segment: Segment; environment: Reference; activation: Activation },
+): Static<typeof UploadRecord> => ({
+  id: segment.id,
+  orgId,
+  environment: environment.id,
+  environmentURN: { type: 'Environment', id: environment.id, name: environment.name },
+  name: segment.name,
+  trafficTypeId: segment.trafficType.id,
+  trafficTypeURN: { type: 'TRAFFIC_TYPE', ...segment.trafficType },
+  description: segment.description,
+  creator: { ...segment.creator, type: segment.creator.type === 'user' ? 'User' : segment.creator.type },
+  status: 'ACTIVE',
+  creationTime: activation.createdAt,
+  lastUpdateTime: activation.updatedAt,
+  iAmInThisSegment: null,
+  metadataId: segment.id,
+  keys: null,
+  openChangeRequestId: null,
+  approvers: null,
+  type: 'Segment',
+});
+
 /** The SDKs' own limit. */
 const longestKey = 250;
 export const maxKeysPerCall = 10_000;
@@ -80,4 +164,22 @@ export function parseKeys(sent: readonly string[]): string[] {
   if (keys.size > maxKeysPerCall) complaints.push(`keys must not have more than ${maxKeysPerCall} different keys`);
   refuse('segment_invalid', complaints);
   return [...keys];
+}
+
+/** Empty lines included; more are refused before they cost time. */
+const maxLines = 100_000;
+
+/**
+ * The first column of a CSV file without a header: one key per line, perhaps in quotes. Own code, because parsers block
+ * the event loop for 250 ms for 10,000 long keys, and for seconds for hostile files.
+ */
+export function keysOfFile(text: string): string[] {
+  const keys: string[] = [];
+  for (const [line] of text.replace(/^\ufeff/, '').matchAll(/[^\r\n]+/g)) {
+    if (keys.length === maxLines) refuse('segment_invalid', [`file must not have more than ${maxLines} lines`]);
+    // Longer keys are refused anyway.
+    const [, quoted] = /^\s*"((?:[^"]|"")*)"/.exec(line.slice(0, 3 * longestKey)) ?? [];
+    keys.push(quoted?.replaceAll('""', '"') ?? line.split(',', 1)[0] ?? '');
+  }
+  return keys;
 }

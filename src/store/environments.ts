@@ -55,11 +55,11 @@ export async function listEnvironmentsNamed(
   db: Reader,
   name: string,
   scope: Scope,
-  segment?: { readonly kind: SegmentKind; readonly name: string },
+  segment?: { readonly kind: SegmentKind | undefined; readonly name: string },
 ): Promise<Environment[]> {
   const havingSegment = segment
     ? sql`and exists (select 1 from segments s where s.project_id = environments.project_id
-                         and s.name = ${segment.name} and s.kind = ${segment.kind})`
+                         and s.name = ${segment.name} ${segment.kind ? sql`and s.kind = ${segment.kind}` : empty})`
     : empty;
   const rows = await db.all<EnvironmentRow>(sql`
     select ${columns} from environments where name = ${name} and ${inScope(scope)} ${havingSegment} limit 2`);

@@ -1,8 +1,8 @@
 /** What segments of all kinds share: what they are, and where they are active. */
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import type { Activation, Segment, SegmentKind } from '#domain/segments.ts';
+import type { Activation, Segment, SegmentKind, Usage } from '#domain/segments.ts';
 import type { Page } from './paging.ts';
 import { likeLiteral, onRefused, type Reader, type Tx } from './sql.ts';
 
@@ -39,15 +39,18 @@ const segmentsWithTypes = sql`segments s join traffic_types t on t.id = s.traffi
 
 export interface SegmentPlace {
   readonly projectId: string;
-  readonly kind: SegmentKind;
+  /** Absent: any. */
+  readonly kind?: SegmentKind | undefined;
 }
 
 export async function findSegment(db: Reader, place: SegmentPlace, name: string): Promise<Segment | undefined> {
   const row = await db.one<SegmentRow>(sql`
     select ${columns} from ${segmentsWithTypes}
-     where s.project_id = ${place.projectId} and s.name = ${name} and s.kind = ${place.kind}`);
+     where s.project_id = ${place.projectId} and s.name = ${name} ${ofKind(place)}`);
   return (await withTags(db, row ? [row] : []))[0];
 }
+
+const ofKind = ({ kind }: SegmentPlace): Sql => (kind === undefined ? empty : sql`and s.kind = ${kind}`);
 
 /** The current segment, locked until the commit; undefined if it was deleted. */
 export async function lockSegment(tx: Tx, id: string): Promise<Segment | undefined> {
@@ -65,11 +68,12 @@ export interface SegmentFilter extends SegmentPlace {
   readonly environmentId?: string;
 }
 
-/** In order of creation. */
+/** In order of creation; those of all kinds by name. */
 export async function listSegments(db: Reader, filter: SegmentFilter, { offset, limit }: Page): Promise<Segment[]> {
+  const order = filter.kind === undefined ? sql`s.name` : sql`s.created_at, s.id`;
   const rows = await db.all<SegmentRow>(sql`
     select ${columns} from ${segmentsWithTypes} where ${matching(filter)}
-     order by s.created_at, s.id limit ${limit} offset ${offset}`);
+     order by ${order} limit ${limit} offset ${offset}`);
   return withTags(db, rows);
 }
 
@@ -78,8 +82,8 @@ export async function countSegments(db: Reader, filter: SegmentFilter): Promise<
   return row?.total ?? 0;
 }
 
-function matching({ projectId, kind, tags = [], name, environmentId }: SegmentFilter): Sql {
-  const conditions = [sql`s.project_id = ${projectId} and s.kind = ${kind}`];
+function matching({ tags = [], name, environmentId, ...place }: SegmentFilter): Sql {
+  const conditions = [sql`s.project_id = ${place.projectId} ${ofKind(place)}`];
   if (name !== undefined) conditions.push(sql`lower(s.name) like ${`%${likeLiteral(name)}%`} escape '\\'`);
   if (tags.length > 0) {
     conditions.push(sql`exists (
@@ -145,6 +149,20 @@ export const listEnvironmentsOfSegment = (db: Reader, segmentId: string) =>
     select e.id, e.name from segment_environments s join environments e on e.id = s.environment_id
      where s.segment_id = ${segmentId} order by s.environment_id`);
 
+/** Those of the names that are segments of the project, and whether they are active in the environment. */
+export async function listKnownSegments(
+  db: Reader,
+  { projectId, environmentId }: { projectId: string; environmentId: string },
+  names: readonly string[],
+): Promise<Map<string, 'active' | 'inactive'>> {
+  if (names.length === 0) return new Map();
+  const rows = await db.all<{ name: string; segment_id: string | null }>(sql`
+    select s.name, e.segment_id from segments s
+      left join segment_environments e on e.environment_id = ${environmentId} and e.segment_id = s.id
+     where s.project_id = ${projectId} and s.name in (${join([...names])})`);
+  return new Map(rows.map(({ name, segment_id }) => [name, segment_id === null ? 'inactive' : 'active']));
+}
+
 /** Whether a segment is active in the environment. */
 export const hasSegments = async (db: Reader, environmentId: string): Promise<boolean> =>
   (await db.one(sql`select 1 from segment_environments where environment_id = ${environmentId} limit 1`)) !== undefined;
@@ -177,4 +195,46 @@ export async function deleteActivation(
     values (${environmentId}, ${name}, ${kind}, ${changeNumber})
         on conflict (environment_id, name) do update
        set kind = excluded.kind, change_number = excluded.change_number`);
+}
+
+interface UsageRow {
+  readonly name: string;
+  readonly environment_id: string;
+  readonly environment_name: string;
+  readonly is_active: number;
+  readonly key_count: number;
+  readonly updated_at: number | null;
+  readonly used_by: number;
+}
+
+/** Where these segments of a project are active or named, in one statement; environments by creation. */
+export async function listUsage(
+  db: Reader,
+  projectId: string,
+  segments: readonly Segment[],
+): Promise<Map<string, Usage[]>> {
+  if (segments.length === 0) return new Map();
+  const names = join(segments.map(({ name }) => name));
+  const rows = await db.all<UsageRow>(sql`
+    select u.name, e.id as environment_id, e.name as environment_name, max(u.is_active) as is_active,
+           max(u.key_count) as key_count, max(u.updated_at) as updated_at, sum(u.used_by) as used_by
+      from (select a.environment_id, s.name, 1 as is_active, a.key_count, a.updated_at, 0 as used_by
+              from segment_environments a join segments s on s.id = a.segment_id
+             where a.segment_id in (${join(segments.map(({ id }) => id))})
+            union all
+            select r.environment_id, r.name, 0, 0, null, 1
+              from environments p cross join object_references r
+             where p.project_id = ${projectId} and r.environment_id = p.id and r.kind = 'segment'
+               and r.name in (${names})) u
+      join environments e on e.id = u.environment_id
+     group by u.name, e.id, e.name, e.created_at order by e.created_at, e.id`);
+  const usage = rows.map((row) => ({
+    segment: row.name,
+    environment: { id: row.environment_id, name: row.environment_name },
+    active: Number(row.is_active) === 1,
+    keyCount: Number(row.key_count),
+    ...(row.updated_at === null ? {} : { lastUpdateTime: Number(row.updated_at) }),
+    usedBy: Number(row.used_by),
+  }));
+  return Map.groupBy(usage, ({ segment }) => segment);
 }

@@ -24,6 +24,13 @@ export interface Tx extends Reader {
   readonly keep: Sql;
   /** Like `lock`, but skips rows that others have locked. */
   readonly skipLocked: Sql;
+  /**
+   * A table expression with the column `value` and a row for each text, in one parameter: statements with thousands of
+   * values are prepared once and stay quick.
+   */
+  rowsOf(values: readonly string[]): Sql;
+  /** The condition that the column is one of many texts, in one parameter. */
+  isOneOf(column: Sql, values: readonly string[]): Sql;
   /** Notifies listeners after the commit. */
   announce(notice: Notice): void;
 }

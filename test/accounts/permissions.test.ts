@@ -6,7 +6,7 @@ import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { type Actor, allows, permissionsOfPerson } from '#domain/access.ts';
 import { type Request, refused } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject, aSetName, uniqueName } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aFlag, aProject, aSegment, aSetName, uniqueName } from '../support/build.ts';
 import {
   account,
   administratorsId,
@@ -76,6 +76,14 @@ async function anEnvironment(): Promise<string> {
   const { body } = await api.post(`/environments/ws/${project.id}`, { name: uniqueName('env') });
   for (const { id } of body.apiTokens) await api.delete(`/apiKeys/${id}`);
   return `/environments/ws/${project.id}/${body.id}`;
+}
+
+const segmentPath = async () => `/segments/ws/${project.id}/${(await aSegment(api, project)).name}`;
+async function activeSegmentPath(keys = ['ada']): Promise<string> {
+  const { name } = await aSegment(api, project, [project.staging]);
+  const path = `/segments/${project.staging.id}/${name}`;
+  if (keys.length > 0) await api.put(`${path}/uploadKeys`, { keys });
+  return path;
 }
 
 async function anEmptyProject(): Promise<string> {
@@ -203,6 +211,43 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [setsPath, { name: aSetName(), workspace: { id: project.id } }],
   ],
   'flagSets.deleteFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
+  'segments.createSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/segments/ws/${project.id}/trafficTypes/user`, { name: uniqueName('segment') }],
+  ],
+  'segments.listSegments': [forAllWhoSeeTheProject, async () => [`/segments/ws/${project.id}`]],
+  'segments.getSegment': [forAllWhoSeeTheProject, async () => [await segmentPath()]],
+  'segments.deleteSegment': [forAllWhoSeeTheProject, async () => [await segmentPath()]],
+  'segments.listSegmentUsers': [forAllWhoSeeTheProject, async () => [`${await segmentPath()}/dependents`]],
+  'segments.tagSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/tags/ws/${project.id}/object/${(await aSegment(api, project)).name}/objecttype/Segment`, ['one']],
+  ],
+  'segments.listActiveSegments': [
+    forAllWhoSeeTheProject,
+    async () => [`/segments/ws/${project.id}/environments/${project.staging.id}`],
+  ],
+  'segments.listMemberships': [
+    forAllWhoSeeTheProject,
+    async () => [`/segments/ws/${project.id}/environments/${project.staging.id}/memberships?key=ada`],
+  ],
+  'segments.activateSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/segments/${project.staging.id}/${(await aSegment(api, project)).name}`],
+  ],
+  'segments.deactivateSegment': [forAllWhoSeeTheProject, async () => [await activeSegmentPath([])]],
+  'segments.listKeys': [forAllWhoSeeTheProject, async () => [`${await activeSegmentPath()}/keys`]],
+  'segments.listKeyChanges': [forAllWhoSeeTheProject, async () => [`${await activeSegmentPath()}/keyChanges`]],
+  'segments.uploadKeys': [
+    forAllWhoSeeTheProject,
+    async () => [`${await activeSegmentPath()}/uploadKeys`, { keys: ['grace'] }],
+  ],
+  'segments.uploadKeyFile': [forAllWhoSeeTheProject, async () => [`${await activeSegmentPath()}/upload`, ['grace']]],
+  'segments.removeKeys': [
+    forAllWhoSeeTheProject,
+    async () => [`${await activeSegmentPath()}/removeKeys`, { keys: ['ada'] }],
+  ],
+  'segments.deleteKeys': [forAllWhoSeeTheProject, async () => [`${await activeSegmentPath()}/deleteKeys`, ['ada']]],
   'users.inviteUser': [forAdministrators, async () => ['/users', { email: anEmail() }]],
   'users.listUsers': [forAll, async () => ['/users']],
   'users.getUser': [forAll, async () => [`/users/${administrator.id}`]],
@@ -257,12 +302,12 @@ const strangers: Record<string, Request> = {
 };
 
 /** Some paths do not name their project. */
-const absent = (path: string): string =>
-  path.startsWith(identitiesPath)
-    ? `Could not find traffic type ${userType?.id}`
-    : path.startsWith(`${setsPath}/`)
-      ? `Could not find flag set ${path.slice(setsPath.length + 1)}`
-      : `Could not find project ${project.id}`;
+function absent(path: string): string {
+  if (path.startsWith(identitiesPath)) return `Could not find traffic type ${userType?.id}`;
+  if (path.startsWith(`${setsPath}/`)) return `Could not find flag set ${path.slice(setsPath.length + 1)}`;
+  const isOfEnvironment = path.startsWith(`/segments/${project.staging.id}/`);
+  return isOfEnvironment ? `Could not find environment ${project.staging.id}` : `Could not find project ${project.id}`;
+}
 
 describe('what a person may do', () => {
   for (const { name, endpoint } of endpoints) {

@@ -33,6 +33,16 @@ test('the examples of flags and definitions work with the words of their paths',
   for (const name of flagsAndDefinitions) await send(name);
 });
 
+test('the examples of segments work', async () => {
+  for (const name of ['createSegment', 'getSegment', 'tagSegment', 'listSegments', 'activateSegment']) await send(name);
+  for (const name of ['listActiveSegments', 'uploadKeys', 'uploadKeyFile', 'listKeys', 'listKeyChanges']) {
+    await send(name);
+  }
+  for (const name of ['listSegmentUsers', 'removeKeys', 'deleteKeys', 'deactivateSegment', 'deleteSegment']) {
+    await send(name);
+  }
+});
+
 test('the examples of projects, environments, traffic types, attributes and identities work', async () => {
   await send('createProject');
   await send('patchProject');

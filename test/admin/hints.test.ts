@@ -62,8 +62,6 @@ const unknown = (path: string, details: string) => ({ code: 404, message: `Could
 
 test('a part of the vendor’s API that Burgee does not have is named', async () => {
   const cases = {
-    'GET /internal/api/v2/segments/ws/Default': 'Burgee has no segments yet',
-    'PUT /internal/api/v2/segments/Prod-Default/staff/uploadKeys': 'Burgee has no segments yet',
     'GET /internal/api/v2/large-segments/ws/Default': 'Burgee has no large segments yet',
     'GET /internal/api/v2/rule-based-segments/ws/Default': 'Burgee has no rule-based segments yet',
     'GET /internal/api/v2/changeRequests/': 'Burgee has no change requests or approvals yet',

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { empty, raw, Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
+import type { Segment } from '#domain/segments.ts';
 import { userStatuses } from '#domain/users.ts';
 import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
@@ -24,6 +25,7 @@ import * as restrictions from '#store/restrictions.ts';
 import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
+import * as segmentKeys from '#store/segment-keys.ts';
 import * as segments from '#store/segments.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
@@ -83,11 +85,13 @@ const flagFilters = combined<flags.FlagFilter>({
 });
 const segmentFilters = combined<Required<segments.SegmentFilter>>({
   projectId: [project.id],
-  kind: ['standard'],
+  kind: ['standard', undefined as never],
   tags: [[], ['tag', 'other']],
   name: [undefined, 'name'],
   environmentId: [undefined as never, project.staging.id],
 });
+const keyPlace = { environmentId: environment.id, segment: 'beta' };
+const aStoredSegment = { id: 'id', name: 'beta' } as Segment;
 const userFilters = combined<Omit<users.UserFilter, 'after' | 'before'>>({
   scope: scopes,
   status: [undefined, ...userStatuses],
@@ -217,6 +221,20 @@ const lists: Record<string, readonly Run[]> = {
   ],
   listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
+  listKnownSegments: [
+    (db) => segments.listKnownSegments(db, { projectId: project.id, environmentId: environment.id }, ['one', 'two']),
+  ],
+  listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
+  listAllKeys: [(db) => allOf(segmentKeys.listAllKeys(db, keyPlace))],
+  listKeys: [
+    (db) => segmentKeys.listKeys(db, keyPlace, page),
+    (db) => segmentKeys.listKeys(db, { ...keyPlace, prefix: 'a' }, page),
+  ],
+  countKeys: [(db) => segmentKeys.countKeys(db, { ...keyPlace, prefix: 'a' })],
+  listKeyOrigins: [(db) => segmentKeys.listKeyOrigins(db, keyPlace, ['one', 'two'])],
+  listMemberships: [(db) => segmentKeys.listMemberships(db, environment.id, 'one')],
+  listKeyChanges: [(db) => segmentKeys.listKeyChanges(db, keyPlace, page)],
+  countKeyChanges: [(db) => segmentKeys.countKeyChanges(db, keyPlace)],
   listEnvironmentsOfSegment: [(db) => segments.listEnvironmentsOfSegment(db, 'id')],
   listEnvironmentsNamed: scopes.flatMap((scope) => [
     (db) => environments.listEnvironmentsNamed(db, environment.name, scope),
@@ -255,6 +273,8 @@ const txWith = (methods: Pick<Tx, 'one' | 'all' | 'run'>): Tx => ({
   keep: empty,
   skipLocked: empty,
   clock: () => 0,
+  rowsOf: () => empty,
+  isOneOf: () => empty,
   announce: () => undefined,
 });
 
@@ -357,6 +377,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'at most 5,000 entries were read',
     },
   ],
+  listUsage: [{ statement: /group by u\.name, .* order by e\.created_at, e\.id$/, because: 'one page of segments' }],
   listHeads: [{ statement: /order by h\.due_at, h\.id$/, because: 'one entry of each target' }],
   listFlags: severalTags,
   countFlags: severalTags,

@@ -48,6 +48,14 @@ export async function aFlag(api: Asker, project: { id: string }, name = uniqueNa
   return body as { id: string; name: string };
 }
 
+/** A standard segment of traffic type `user`, active in the environments. */
+export async function aSegment(api: Asker, project: { id: string }, environments: readonly { id: string }[] = []) {
+  const name = uniqueName('segment');
+  await api.post(`/segments/ws/${project.id}/trafficTypes/user`, { name });
+  for (const { id } of environments) await api.post(`/segments/${id}/${name}`);
+  return { name };
+}
+
 /** A body that defines a flag with the treatments `on` and `off`. */
 export const aDefinition = (changes: Record<string, unknown> = {}) => ({
   treatments: [{ name: 'on' }, { name: 'off' }],

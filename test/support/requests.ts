@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import type { Calls } from './app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aSetName, type ProjectFixture, uniqueName } from './build.ts';
+import { aDefinedFlag, aDefinition, aFlag, aSegment, aSetName, type ProjectFixture, uniqueName } from './build.ts';
 import { pathWith } from './every-endpoint.ts';
 
 /** A project with the environment that paths name. */
@@ -75,6 +75,15 @@ export function requestsTo(api: Calls): Requests {
     const { body } = await api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } });
     return { words: { flagSet: body.id }, id: body.id };
   };
+  const segmentIn = async (place: Place, more: Target = {}): Promise<Target> => ({
+    ...more,
+    words: { segment: (await aSegment(api, place)).name },
+  });
+  const activeSegmentIn = async (place: Place, more: Target = {}): Promise<Target> => ({
+    ...more,
+    words: { segment: (await aSegment(api, place, [place.environment])).name },
+    id: place.environment.id,
+  });
   /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
   const newName = async () => ({ body: { name: uniqueName('new') } });
@@ -139,10 +148,7 @@ export function requestsTo(api: Calls): Requests {
       listRolloutStatusesOfProject: async () => ({}),
     },
     flags: {
-      createFlag: async ({ id }) => {
-        const { body } = await api.get(`/trafficTypes/ws/${id}`);
-        return { ...(await newName()), words: { trafficType: body[0].id } };
-      },
+      createFlag: async (place) => ofTrafficType(place, await newName()),
       listFlags: async () => ({}),
       getFlag: flagIn,
       listDependents: flagIn,
@@ -168,6 +174,24 @@ export function requestsTo(api: Calls): Requests {
       getFlagSet: aFlagSet,
       createFlagSet: async ({ id }) => ({ body: { name: aSetName(), workspace: { id } } }),
       deleteFlagSet: aFlagSet,
+    },
+    segments: {
+      createSegment: async (place) => ofTrafficType(place, await newName()),
+      listSegments: async () => ({}),
+      getSegment: segmentIn,
+      deleteSegment: segmentIn,
+      listSegmentUsers: async (place) => ({ words: { anySegment: (await aSegment(api, place)).name } }),
+      tagSegment: (place) => segmentIn(place, { body: ['new'] }),
+      listActiveSegments: async () => ({}),
+      listMemberships: async () => ({ query: { key: 'user-1' } }),
+      activateSegment: (place) => segmentIn(place, { id: place.environment.id }),
+      deactivateSegment: activeSegmentIn,
+      listKeys: activeSegmentIn,
+      listKeyChanges: activeSegmentIn,
+      uploadKeys: (place) => activeSegmentIn(place, { body: { keys: ['user-1'] } }),
+      uploadKeyFile: (place) => activeSegmentIn(place, { body: ['user-1'] }),
+      removeKeys: (place) => activeSegmentIn(place, { body: { keys: ['user-1'] } }),
+      deleteKeys: (place) => activeSegmentIn(place, { body: ['user-1'] }),
     },
     users: {
       inviteUser: async () => ({ body: { email: `${uniqueName('user')}@example.com` } }),

@@ -11,7 +11,7 @@ export interface ObjectReference {
 }
 
 /** Segments need not exist, so only this limits how many rows a definition adds. */
-const maxSegments = 1_000;
+export const maxSegments = 1_000;
 
 export const referencesOf = (targeting: Targeting): ObjectReference[] => [
   ...dependenciesOf(targeting).slice(0, maxDependencies).map(referenceTo('flag')),

@@ -12,7 +12,7 @@ import { etagOf, type Versioned } from '#domain/revisions.ts';
 import { type Shape, shapeOf } from '#domain/shapes.ts';
 import type { User } from '#domain/users.ts';
 import type { Session, SignedIn } from '#store/sessions.ts';
-import { parseJson, parseJsonOrNothing, textOf } from '../server/bodies.ts';
+import { parseForm, parseJson, parseJsonOrNothing, textOf } from '../server/bodies.ts';
 import { type Admission, admit } from './admit.ts';
 import type { Person } from './authenticate.ts';
 import { JsonReply } from './json-reply.ts';
@@ -79,6 +79,7 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
     method,
     // The router's spelling of a colon that is not a parameter.
     url: endpoint.path.replaceAll(/(?<!\/):/g, '::'),
+    ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
     schema: { response: { 200: endpoint.reply } },
     config: { showsSecret: endpoint.showsSecret ?? false },
     onRequest: admit(services, endpoint),
@@ -93,7 +94,7 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
         context: services.contextFor({ actor, transactionId: request.id, grant: grantOf(access, resolved) }),
         params: request.params,
         query: readQuery(endpoint, queryShape, request.query as Record<string, unknown>),
-        body: readBody(endpoint, bodyShape, request.body),
+        body: (endpoint.mayBeForm && (await parseForm(request.body))) || readBody(endpoint, bodyShape, request.body),
         ifMatch: request.headers['if-match'],
         origin: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
         cookie: sessionCookie(reply, services.publicUrl),

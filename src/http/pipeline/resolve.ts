@@ -35,7 +35,7 @@ async function resolveEnvironment(db: Reader, actor: Actor, project: Project, na
 }
 
 interface NamedSegment {
-  readonly kind: SegmentKind;
+  readonly kind: SegmentKind | undefined;
   readonly name: string;
 }
 
@@ -114,7 +114,12 @@ async function resolveDefinedFlag(
   return flag;
 }
 
-const kindOf = { segment: 'standard', largeSegment: 'large', ruleBasedSegment: 'rule_based' } as const;
+const kindOf = {
+  segment: 'standard',
+  largeSegment: 'large',
+  ruleBasedSegment: 'rule_based',
+  anySegment: undefined,
+} as const;
 type SegmentParam = keyof typeof kindOf;
 const segmentParams = Object.keys(kindOf) as SegmentParam[];
 
@@ -133,6 +138,7 @@ export interface ResolvedPath {
   segment?: Segment;
   largeSegment?: Segment;
   ruleBasedSegment?: Segment;
+  anySegment?: Segment;
 }
 
 /** Everything that the path parameters name, outermost first. */

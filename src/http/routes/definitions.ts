@@ -15,8 +15,11 @@ import {
   segmentsOf,
   toDefinitionText,
 } from '#domain/definitions/definition.ts';
+import { maxSegments } from '#domain/definitions/references.ts';
 import type { Note } from '#domain/projects.ts';
+import type { Reference } from '#domain/schema.ts';
 import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
+import { listKnownSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
 import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
@@ -39,10 +42,10 @@ export const definitions = (db: Reader) => {
       return toReply({ stored: definition });
     },
     createDefinition: async (call) =>
-      warned(call, await createDefinition(call.context, changeOf(call, call.body), call.body)),
+      warned(db, call, await createDefinition(call.context, changeOf(call, call.body), call.body)),
     replaceDefinition: async (call) =>
-      warned(call, await replaceDefinition(call.context, changeOf(call, call.body), call.body)),
-    patchDefinition: async (call) => warned(call, await patchDefinition(call.context, changeOf(call), call.body)),
+      warned(db, call, await replaceDefinition(call.context, changeOf(call, call.body), call.body)),
+    patchDefinition: async (call) => warned(db, call, await patchDefinition(call.context, changeOf(call), call.body)),
     deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call, call.body)),
     killDefinition: kill,
     killDefinitionByPost: kill,
@@ -55,9 +58,27 @@ async function* definitionTexts(definitions: AsyncIterable<StoredDefinition>): A
   for await (const definition of definitions) yield toDefinitionText(definition);
 }
 
-/** Unknown segments are accepted, as the vendor does, and have no members; Burgee has no segments yet. */
-function warned({ warn }: { warn: (sentences: readonly string[]) => void }, edited: EditedDefinition): JsonReply {
-  warn(segmentsOf(edited.targeting).map((name) => `Segment ${name} does not exist, so it counts as empty`));
+interface Warned {
+  readonly project: Reference;
+  readonly environment: Reference;
+  readonly warn: (sentences: readonly string[]) => void;
+}
+
+/** Segments that do not exist, or are not active here, are accepted, as the vendor does, and have no members. */
+async function warned(
+  db: Reader,
+  { project, environment, warn }: Warned,
+  edited: EditedDefinition,
+): Promise<JsonReply> {
+  const names = segmentsOf(edited.targeting).slice(0, maxSegments);
+  const known = await listKnownSegments(db, { projectId: project.id, environmentId: environment.id }, names);
+  const sentences = names.flatMap((name) => {
+    const state = known.get(name);
+    if (state === 'active') return [];
+    const why = state ? `is not active in ${environment.name}` : 'does not exist';
+    return [`Segment ${name} ${why}, so it counts as empty`];
+  });
+  warn(sentences);
   return toReply(edited);
 }
 

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
+import { SentForm } from '#contract/endpoint.ts';
 import { countMembers, measure } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 
@@ -55,6 +56,28 @@ export function parseJson(body: unknown): unknown {
   // Only escapes can produce characters that databases cannot store, so most bodies need no second pass.
   if (/\\u(0000|d[89a-f])/i.test(text)) requireStorable(value);
   return value;
+}
+
+/**
+ * A form with a file (`multipart/form-data`), or undefined if the body does not start with a boundary. Node's own
+ * parser reads 3 MB in 10 ms.
+ */
+export async function parseForm(body: unknown): Promise<SentForm | undefined> {
+  if (!(body instanceof RawBody)) return undefined;
+  const [, boundary] = /^--([^\r\n"]+)\r\n/.exec(body.bytes.subarray(0, 200).toString('latin1')) ?? [];
+  if (boundary === undefined) return undefined;
+  const type = `multipart/form-data; boundary="${boundary}"`;
+  const form = await new Response(new Uint8Array(body.bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw notValid('it is a form that cannot be read');
+    });
+  const file = form.get('file');
+  if (!(file instanceof File)) throw notValid('it is a form without a part "file" that has a file name');
+  const text = decode(new RawBody(Buffer.from(await file.arrayBuffer()), false));
+  const parts = Object.fromEntries([...form].filter((part): part is [string, string] => typeof part[1] === 'string'));
+  for (const part of [text, file.name, ...Object.values(parts)]) requireStorable(part);
+  return new SentForm({ name: file.name, text }, parts);
 }
 
 /** For requests that need no body: clients send odd ones, which must not matter. */

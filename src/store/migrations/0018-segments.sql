@@ -48,7 +48,9 @@ create table segment_keys (
   is_removed boolean not null,
   primary key (environment_id, segment, key)
 );
-create index segment_keys_change_number on segment_keys (environment_id, segment, change_number);
+-- All numbers are positive. The condition keeps the index out of plans that PostgreSQL makes while the table is empty and
+-- that look for keys: only statements that repeat it use the index.
+create index segment_keys_change_number on segment_keys (environment_id, segment, change_number) where change_number > 0;
 create index segment_keys_key on segment_keys (environment_id, key, segment) where is_removed = false;
 -- A page of keys does not read the removed ones.
 create index segment_keys_current on segment_keys (environment_id, segment, key) where is_removed = false;

@@ -268,6 +268,14 @@ class PostgresTx implements RootTx, SchemaTx {
     return (await runQuery(this.#client, query)).rowCount;
   }
 
+  rowsOf(values: readonly string[]): Sql {
+    return sql`(select unnest(${values}::text[]) collate "C" as value)`;
+  }
+
+  isOneOf(column: Sql, values: readonly string[]): Sql {
+    return sql`${column} = any(${values}::text[])`;
+  }
+
   announce(notice: Notice): void {
     this.#notices.add(encodeNotice(notice));
   }

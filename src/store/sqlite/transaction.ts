@@ -1,6 +1,6 @@
 /** A transaction of the embedded database: a savepoint on the writer's connection. */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
 import type { DefinitionTag, RootTx, SchemaTx } from '../sql.ts';
 import type { Touched } from './commits.ts';
@@ -71,6 +71,14 @@ export class SqliteTx implements RootTx, SchemaTx {
   async #letOthersRead(): Promise<void> {
     await nextRound();
     this.#turnEnds = performance.now() + longestTurnMs;
+  }
+
+  rowsOf(values: readonly string[]): Sql {
+    return sql`(select value from json_each(${JSON.stringify(values)}))`;
+  }
+
+  isOneOf(column: Sql, values: readonly string[]): Sql {
+    return sql`${column} in ${this.rowsOf(values)}`;
   }
 
   announce(notice: Notice): void {

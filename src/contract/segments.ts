@@ -1,0 +1,275 @@
+import { Type } from 'typebox';
+import { extend, Id, OneOf, patterns } from '#domain/schema.ts';
+import {
+  ActiveSegmentReply,
+  KeyChange,
+  ListedKey,
+  ListedSegment,
+  NewSegment,
+  SegmentReply,
+  SegmentUser,
+  segmentKinds,
+  UploadRecord,
+} from '#domain/segments.ts';
+import { endpoint } from './endpoint.ts';
+import { keysBodyLimit, NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
+
+const pageSize = { default: 20, max: 200 };
+const addition = 'An addition to the vendor’s API.';
+const readProject = { needs: 'segment.read', scope: 'project' } as const;
+const writeProject = { needs: 'segment.write', scope: 'project' } as const;
+const readContent = { needs: 'segment.read', scope: 'environment' } as const;
+const writeContent = { needs: 'segmentContent.write', scope: 'environment' } as const;
+
+export const createSegment = endpoint({
+  method: 'POST',
+  path: '/segments/ws/:project/trafficTypes/:trafficType',
+  summary: 'Create a segment',
+  description: 'It is active nowhere yet. A name exists once in a project over all kinds of segments.',
+  access: writeProject,
+  body: NewSegment,
+  reply: SegmentReply,
+  problems: ['segment_name_taken'],
+});
+
+export const listSegments = endpoint({
+  method: 'GET',
+  path: '/segments/ws/:project',
+  summary: 'List segments',
+  description:
+    'Standard segments, in order of creation. `name`, `kind` and `expand` are additions to the vendor’s API.',
+  access: readProject,
+  pageSize,
+  query: extend(
+    OffsetPage(pageSize),
+    Type.Object({
+      tag: Type.Optional(
+        Type.Array(Type.String({ maxLength: 255 }), {
+          maxItems: 50,
+          description: 'repeatable: segments with any of these tags',
+        }),
+      ),
+      name: Type.Optional(
+        Type.String({ maxLength: 255, description: 'segments whose name contains this, ignoring case' }),
+      ),
+      kind: Type.Optional(
+        OneOf([...segmentKinds, 'all'], { description: 'default `standard`; `all` lists all kinds by name' }),
+      ),
+      expand: Type.Optional(
+        OneOf(['environments'], { description: 'adds the kind, and for each environment the size and what names it' }),
+      ),
+    }),
+  ),
+  reply: OffsetListing(ListedSegment),
+  problems: [],
+});
+
+export const getSegment = endpoint({
+  method: 'GET',
+  path: '/segments/ws/:project/:segment',
+  summary: 'Get a segment',
+  access: readProject,
+  reply: SegmentReply,
+  problems: [],
+});
+
+export const deleteSegment = endpoint({
+  method: 'DELETE',
+  path: '/segments/ws/:project/:segment',
+  summary: 'Delete a segment',
+  description: 'Also removes it, with its keys, from all environments. Refused while something names it.',
+  access: writeProject,
+  reply: True,
+  problems: ['segment_in_use'],
+});
+
+export const listSegmentUsers = endpoint({
+  method: 'GET',
+  path: '/segments/ws/:project/:anySegment/dependents',
+  summary: 'List what uses a segment',
+  description: `Flags whose definitions name the segment, and rule-based segments that do, once for each environment. The segment may be of any kind. ${addition}`,
+  access: readProject,
+  pageSize,
+  query: extend(
+    OffsetPage(pageSize),
+    Type.Object({
+      environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only in this environment.' })),
+    }),
+  ),
+  reply: OffsetListing(SegmentUser),
+  problems: [],
+});
+
+/** The vendor's tag endpoint, once for each kind: the last word of the path decides what the object is. */
+const tagging = {
+  method: 'POST',
+  description: 'The body lists all names that the segment should have; tags that it does not list are removed.',
+  access: writeProject,
+  query: NoteQuery,
+  body: Type.Array(Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }), { maxItems: 100 }),
+  reply: OffsetListing(Type.Object({ name: Type.String(), objectType: Type.String(), objectName: Type.String() })),
+  problems: [],
+} as const;
+
+export const tagSegment = endpoint({
+  ...tagging,
+  path: '/tags/ws/:project/object/:segment/objecttype/Segment',
+  summary: 'Set the tags of a segment',
+});
+export const listActiveSegments = endpoint({
+  method: 'GET',
+  path: '/segments/ws/:project/environments/:environment',
+  summary: 'List segments of an environment',
+  description: 'Standard segments that are active there, in order of creation.',
+  access: readContent,
+  pageSize,
+  query: OffsetPage(pageSize),
+  reply: OffsetListing(ActiveSegmentReply),
+  problems: [],
+});
+
+export const listMemberships = endpoint({
+  method: 'GET',
+  path: '/segments/ws/:project/environments/:environment/memberships',
+  summary: 'List the segments of a key',
+  description: `Standard segments that contain the key in the environment. ${addition}`,
+  access: readContent,
+  query: Type.Object({ key: Type.String({ minLength: 1, maxLength: 250, description: 'the key to look for' }) }),
+  reply: Type.Object({
+    key: Type.String(),
+    segments: Type.Array(
+      Type.Object({ name: Type.String(), since: Type.Integer({ description: 'when it was added, in milliseconds' }) }),
+    ),
+  }),
+  problems: [],
+});
+
+const path = '/segments/:environment/:segment';
+
+export const activateSegment = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Activate a segment',
+  description: 'Makes it usable in the environment, without keys. A body is ignored.',
+  access: writeContent,
+  reply: ActiveSegmentReply,
+  problems: ['segment_active'],
+});
+
+export const deactivateSegment = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Deactivate a segment',
+  description: 'Removes it from the environment. Refused while it has keys there, and while something names it there.',
+  access: writeContent,
+  reply: True,
+  problems: ['segment_not_active', 'segment_has_keys', 'segment_in_use'],
+});
+
+const keyPageSize = { default: 100, max: 1_000 };
+
+export const listKeys = endpoint({
+  method: 'GET',
+  path: `${path}/keys`,
+  summary: 'List keys',
+  description:
+    'In order. `count` and `totalCount` are the same. `prefix` and `expand` are additions to the vendor’s API.',
+  access: readContent,
+  pageSize: keyPageSize,
+  query: extend(
+    OffsetPage(keyPageSize),
+    Type.Object({
+      prefix: Type.Optional(Type.String({ maxLength: 250, description: 'only keys that start with this' })),
+      expand: Type.Optional(OneOf(['origin'], { description: 'adds who added each key, when, and from where' })),
+    }),
+  ),
+  reply: Type.Object({
+    keys: Type.Array(ListedKey),
+    openChangeRequestId: Type.Null(),
+    count: Type.Integer(),
+    totalCount: Type.Integer(),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+  }),
+  problems: ['segment_not_active'],
+});
+
+const keyChangesPageSize = { default: 50, max: 200 };
+
+export const listKeyChanges = endpoint({
+  method: 'GET',
+  path: `${path}/keyChanges`,
+  summary: 'List key changes',
+  description: `Every call that changed the keys, newest first, with the size after it. ${addition}`,
+  access: readContent,
+  pageSize: keyChangesPageSize,
+  query: OffsetPage(keyChangesPageSize),
+  reply: OffsetListing(KeyChange),
+  problems: ['segment_not_active'],
+});
+
+/** More than clients send: up to 10,000 keys, and as many empty texts. */
+const Keys = Type.Array(Type.String(), { maxItems: 50_000 });
+const KeysBody = Type.Object({ keys: Keys, ...NoteQuery.properties });
+const Replace = Type.Object({
+  replace: Type.Optional(
+    OneOf(['', 'true', 'True', 'TRUE', 'false', 'False', 'FALSE'], {
+      description: '`true`, or without a value: the keys replace those that are there. Otherwise they are added',
+    }),
+  ),
+});
+const keyCall = {
+  method: 'PUT',
+  access: writeContent,
+  bodyLimit: keysBodyLimit,
+  problems: ['segment_not_active', 'segment_invalid', 'note_required'],
+} as const;
+const limits = 'At most 10,000 keys; a segment has at most 100,000.';
+
+export const uploadKeys = endpoint({
+  ...keyCall,
+  path: `${path}/uploadKeys`,
+  summary: 'Add or replace keys',
+  description: limits,
+  query: extend(NoteQuery, Replace),
+  body: KeysBody,
+  reply: UploadRecord,
+});
+
+export const uploadKeyFile = endpoint({
+  ...keyCall,
+  path: `${path}/upload`,
+  summary: 'Add or replace keys by list or file',
+  description: `A JSON list, or a form with a CSV file in the part \`file\`: one key per line, without a header. ${limits}`,
+  query: extend(NoteQuery, Replace),
+  body: Keys,
+  mayBeForm: true,
+  reply: UploadRecord,
+});
+
+const Removed = Type.Object({
+  code: Type.Literal(200),
+  message: Type.String(),
+  details: Type.Null(),
+  transactionId: Type.Null(),
+});
+
+export const removeKeys = endpoint({
+  ...keyCall,
+  path: `${path}/removeKeys`,
+  summary: 'Remove keys',
+  description: 'The message says how many of them were there.',
+  query: NoteQuery,
+  body: KeysBody,
+  reply: Removed,
+});
+
+export const deleteKeys = endpoint({
+  ...keyCall,
+  path: `${path}/deleteKeys`,
+  summary: 'Remove keys by list',
+  description: 'The older form of `removeKeys`.',
+  query: NoteQuery,
+  body: Keys,
+  reply: Removed,
+});

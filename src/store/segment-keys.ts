@@ -1,0 +1,168 @@
+/** Keys of standard segments, and the calls that changed them. Removed keys stay, marked with the number of the change. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { KeyChange, ListedKey } from '#domain/segments.ts';
+import { inChunks } from './definitions.ts';
+import type { Page } from './paging.ts';
+import type { Reader, Tx } from './sql.ts';
+
+/** The keys of a segment in an environment, by name: rows outlive the segment. */
+export interface KeyPlace {
+  readonly environmentId: string;
+  readonly segment: string;
+}
+
+/** One statement takes some milliseconds, so that other requests get their turn in between. */
+const keysAtOnce = 500;
+
+const placed = ({ environmentId, segment }: KeyPlace): Sql =>
+  sql`environment_id = ${environmentId} and segment = ${segment}`;
+const isCurrent = sql`is_removed = false`;
+
+/** Returns how many were not there before. */
+export async function addKeys(tx: Tx, place: KeyPlace, keys: readonly string[], changeNumber: number): Promise<number> {
+  let added = 0;
+  for (const some of inChunks(inOrder(keys), keysAtOnce)) {
+    added += await tx.run(sql`
+      insert into segment_keys (environment_id, segment, key, change_number, is_removed)
+      select ${place.environmentId}, ${place.segment}, given.value, ${changeNumber}, false
+        from ${tx.rowsOf(some)} given where true
+          on conflict (environment_id, segment, key) do update
+         set change_number = excluded.change_number, is_removed = false
+       where segment_keys.is_removed = true`);
+  }
+  return added;
+}
+
+/** As both databases order text, so that each part of them is a small range of the index. */
+const inOrder = (keys: readonly string[]): string[] =>
+  keys
+    .map((key) => Buffer.from(key))
+    .sort(Buffer.compare)
+    .map(String);
+
+/** Returns how many were there. */
+export async function removeKeys(
+  tx: Tx,
+  place: KeyPlace,
+  keys: readonly string[],
+  changeNumber: number,
+): Promise<number> {
+  let removed = 0;
+  for (const some of inChunks(inOrder(keys), keysAtOnce)) {
+    // The range bounds what PostgreSQL reads, whichever plan it made while the table was empty.
+    removed += await tx.run(sql`
+      update segment_keys set change_number = ${changeNumber}, is_removed = true
+       where ${placed(place)} and ${isCurrent} and key >= ${some[0]} and key <= ${some.at(-1)}
+         and ${tx.isOneOf(sql`key`, some)}`);
+  }
+  return removed;
+}
+
+/** All current keys, in parts. */
+export async function* listAllKeys(db: Reader, place: KeyPlace): AsyncGenerator<string[]> {
+  for (let last = ''; ; ) {
+    const rows = await db.all<{ key: string }>(sql`
+      select key from segment_keys where ${placed(place)} and ${isCurrent} and key > ${last}
+       order by key limit ${2 * keysAtOnce}`);
+    if (rows.length === 0) return;
+    yield rows.map(({ key }) => key);
+    last = rows.at(-1)?.key ?? last;
+  }
+}
+
+export interface KeyFilter extends KeyPlace {
+  readonly prefix?: string | undefined;
+}
+
+/** No character sorts after it. */
+const lastCharacter = '\u{10ffff}';
+
+const matching = ({ prefix, ...place }: KeyFilter): Sql =>
+  prefix === undefined
+    ? sql`${placed(place)} and ${isCurrent}`
+    : sql`${placed(place)} and ${isCurrent} and key >= ${prefix} and key < ${prefix + lastCharacter}`;
+
+/** By key. */
+export async function listKeys(db: Reader, filter: KeyFilter, { offset, limit }: Page): Promise<{ key: string }[]> {
+  return db.all<{ key: string }>(sql`
+    select key from segment_keys where ${matching(filter)} order by key limit ${limit} offset ${offset}`);
+}
+
+/** Who added these keys, when and from where; those of a call that is not known any more are left out. */
+export async function listKeyOrigins(db: Reader, place: KeyPlace, keys: readonly string[]): Promise<ListedKey[]> {
+  if (keys.length === 0) return [];
+  const rows = await db.all<{ key: string } & KeyChangeRow>(sql`
+    select k.key, c.change_number, c.actor_type, c.actor_id, c.actor_name, c.source, c.added, c.removed, c.key_count
+      from segment_keys k
+      join segment_key_changes c on c.environment_id = k.environment_id and c.segment = k.segment
+       and c.change_number = k.change_number
+     where k.environment_id = ${place.environmentId} and k.segment = ${place.segment} and k.key in (${join([...keys])})`);
+  return rows.map((row) => {
+    const { at, editor, source } = toKeyChange(row);
+    return { key: row.key, addedAt: at, addedBy: editor, source };
+  });
+}
+
+export async function countKeys(db: Reader, filter: KeyFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from segment_keys where ${matching(filter)}`);
+  return row?.total ?? 0;
+}
+
+/** The standard segments that contain the key in the environment, by name. */
+export const listMemberships = (db: Reader, environmentId: string, key: string) =>
+  db.all<{ name: string; since: number }>(sql`
+    select segment as name, change_number as since from segment_keys
+     where environment_id = ${environmentId} and key = ${key} and ${isCurrent} order by segment`);
+
+interface KeyChangeRow {
+  readonly change_number: number;
+  readonly actor_type: string;
+  readonly actor_id: string;
+  readonly actor_name: string;
+  readonly source: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly key_count: number;
+}
+
+const toKeyChange = (row: KeyChangeRow): KeyChange => ({
+  at: row.change_number,
+  editor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  source: row.source,
+  added: row.added,
+  removed: row.removed,
+  keyCount: row.key_count,
+});
+
+/** Newest first. */
+export async function listKeyChanges(db: Reader, place: KeyPlace, { offset, limit }: Page): Promise<KeyChange[]> {
+  const rows = await db.all<KeyChangeRow>(sql`
+    select change_number, actor_type, actor_id, actor_name, source, added, removed, key_count from segment_key_changes
+     where ${placed(place)} order by change_number desc limit ${limit} offset ${offset}`);
+  return rows.map(toKeyChange);
+}
+
+export async function countKeyChanges(db: Reader, place: KeyPlace): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from segment_key_changes where ${placed(place)}`);
+  return row?.total ?? 0;
+}
+
+/** Also sets the number of keys of the active segment. */
+export async function insertKeyChange(
+  tx: Tx,
+  { environmentId, segment }: KeyPlace,
+  segmentId: string,
+  change: KeyChange,
+): Promise<void> {
+  const { at, editor, source, added, removed, keyCount } = change;
+  await tx.run(sql`
+    insert into segment_key_changes (environment_id, segment, change_number, actor_type, actor_id, actor_name, source,
+                                     added, removed, key_count)
+    values (${environmentId}, ${segment}, ${at}, ${editor.type}, ${editor.id}, ${editor.name}, ${source}, ${added},
+            ${removed}, ${keyCount})`);
+  await tx.run(sql`
+    update segment_environments set change_number = ${at}, key_count = ${keyCount}, updated_at = ${tx.now}
+     where environment_id = ${environmentId} and segment_id = ${segmentId}`);
+}
