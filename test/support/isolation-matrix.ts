@@ -56,7 +56,7 @@ const sideNames: readonly SideName[] = ['home', 'elsewhere'];
 const other = { home: 'elsewhere', elsewhere: 'home' } as const;
 const pathKinds: Readonly<Record<string, Kind>> = {
   ...{ project: 'project', environment: 'environment', flag: 'flag', trafficType: 'trafficType' },
-  ...{ trafficTypeId: 'trafficType', user: 'user', group: 'group', key: 'key' },
+  ...{ trafficTypeId: 'trafficType', flagSet: 'flagSet', user: 'user', group: 'group', key: 'key' },
 };
 const width = { environment: 0, project: 1, account: 2 } as const;
 
@@ -187,7 +187,9 @@ class Asking {
   }
 
   #unreached(principal: Principal, mixture: Mixture): string[] {
-    const projectSlot = this.#slots.find(([, kind]) => kind === 'project')?.[0];
+    // A path without a project has a traffic type that says which it is.
+    const slotOf = (wanted: Kind) => this.#slots.find(([, kind]) => kind === wanted)?.[0];
+    const projectSlot = slotOf('project') ?? slotOf('trafficType');
     const reachesProject = (side: SideName) => principal.reaches.includes(side);
     const parent = projectSlot === undefined ? undefined : sideOf(mixture[projectSlot] ?? 'absent');
     const inProject = (side: SideName) => reachesProject(side) && (projectSlot === undefined || parent === side);
@@ -200,6 +202,7 @@ class Asking {
         environment: () => inProject(side) && (value !== 'sibling' || !principal.onlyStaging),
         flag: () => inProject(side),
         trafficType: () => inProject(side),
+        flagSet: () => reachesProject(side),
         rolloutStatus: () => inProject(side),
         actor: () => reachesProject(side),
         user: () => principal.seesUsersOf.includes(side),

@@ -15,6 +15,7 @@ export type Kind =
   | 'environment'
   | 'flag'
   | 'trafficType'
+  | 'flagSet'
   | 'rolloutStatus'
   | 'actor'
   | 'user'
@@ -65,7 +66,8 @@ export function triedEndpoints(api: Calls): Tried[] {
       const [, , needs = '', width] = written.get(`${endpoint.method} ${endpoint.path}`) ?? [];
       if (width === undefined) return [];
       const build = requests[part]?.[name] ?? assert.fail(`no request for ${name}`);
-      const base = endpoint.base ?? (part in accountContract ? accountPrefix : prefix);
+      // `requestOf` adds an endpoint's own base.
+      const base = endpoint.base !== undefined ? '' : part in accountContract ? accountPrefix : prefix;
       return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
     }),
   );
