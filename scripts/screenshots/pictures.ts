@@ -61,7 +61,7 @@ export const pictures: readonly Picture[] = [
     show: async (page) => {
       await draftOfAccess(page);
       await press(page, 'Add to Can edit');
-      await page.getByRole('option', { name: 'Jonas Weber' }).waitFor();
+      await page.getByRole('option', { name: 'Sofia Lindqvist' }).waitFor();
     },
   },
 ];
