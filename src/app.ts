@@ -41,6 +41,7 @@ import { restrictions } from '#http/routes/restrictions.ts';
 import { rights } from '#http/routes/rights.ts';
 import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { rollouts } from '#http/routes/rollouts.ts';
+import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
 import { segments } from '#http/routes/segments.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
@@ -158,6 +159,7 @@ export async function createApp({
     ...segments(store, account.id),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
+    ...ruleBasedSegments(store, account.id),
     ...apiKeys(store, account.id),
     ...restrictions(store),
     ...changes(store, markersFor('changes', account.markerSecret)),

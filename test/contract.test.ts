@@ -229,7 +229,7 @@ for (const [index, way] of all.entries()) {
   // Without a project in the path, the traffic type or the environment says which it is.
   const words = endpoint.path.split('/');
   const inProject = words.includes(':project')
-    ? ['environment', 'flag', 'trafficType', 'segment', 'anySegment']
+    ? ['environment', 'flag', 'trafficType', 'segment', 'anySegment', 'ruleBasedSegment']
     : words.includes(':trafficType')
       ? ['environment']
       : [];

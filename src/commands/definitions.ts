@@ -27,9 +27,10 @@ import * as store from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import { keepFlagSets } from '#store/flag-sets.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
-import { countOtherDependencies, listDependents, saveReferences } from '#store/references.ts';
+import { countOtherDependencies, haveSegmentsFlags, listDependents, saveReferences } from '#store/references.ts';
 import { definitionTag, type Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+import { type Cycle, findCycle } from './cycles.ts';
 import { requireNote } from './projects.ts';
 
 /** The definition to change, with the note and the precondition. */
@@ -123,7 +124,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
   if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
   const targeting = await resolveFlagSets(tx, change.project, asked);
-  const text = await requireValid(tx, change, { targeting, knownDependencies: [] });
+  const text = await requireValid(tx, change, { targeting, before: undefined });
   const stored: store.SeededDefinition = {
     id: flag.id,
     name: flag.name,
@@ -194,7 +195,7 @@ async function saveValid(
   change: DefinitionChange,
   { targeting, before }: { targeting: Targeting; before: Targeting },
 ): Promise<string> {
-  const text = await requireValid(tx, change, { targeting, knownDependencies: dependenciesOf(before) });
+  const text = await requireValid(tx, change, { targeting, before });
   const references = referencesOf(targeting);
   // References seldom change.
   if (!equalJson(references, referencesOf(before))) {
@@ -254,26 +255,39 @@ const maxCharacters = 1_048_576;
 
 interface Proposed {
   readonly targeting: Targeting;
-  /** Dependencies of the definition before the change. */
-  readonly knownDependencies: readonly string[];
+  readonly before: Targeting | undefined;
 }
 
 /** Refuses with all complaints. Returns the targeting as stored, and the flags that it depends on. */
-async function requireValid(tx: Tx, change: DefinitionChange, { targeting, knownDependencies }: Proposed) {
+async function requireValid(tx: Tx, change: DefinitionChange, { targeting, before }: Proposed) {
   const { project, flag } = change;
   // One more than allowed is enough for the complaint; do not look up the rest.
   const needed = dependenciesOf(targeting).slice(0, maxDependencies + 1);
   const complaints = checkTargeting(targeting, {
     flag: flag.name,
     existingFlags: await listFlagNames(tx, project.id, needed),
-    dependentFlags: await findCycles(tx, change, needed, knownDependencies),
+    dependentFlags: await findCycles(tx, change, needed, before ? dependenciesOf(before) : []),
   });
   // The reply consists of this text, so its member order matters.
   const text = JSON.stringify(toTargeting(targeting));
   if (text.length > maxCharacters)
     complaints.push(`the definition must not have more than ${maxCharacters} characters`);
   refuse('definition_invalid', complaints);
+  const cycle = await findCycleThroughSegments(tx, change, { targeting, before });
+  refuse('definition_invalid', cycle ? [`${cycle.through.kind} ${cycle.through.name} ${cycle.complaint}`] : []);
   return text;
+}
+
+/** Only if a rule-based segment depends on a flag. */
+async function findCycleThroughSegments(
+  tx: Tx,
+  { environment, flag }: DefinitionChange,
+  { targeting, before }: Proposed,
+): Promise<Cycle | undefined> {
+  const known = new Set(before ? referencesOf(before).map(({ kind, name }) => `${kind} ${name}`) : []);
+  const added = referencesOf(targeting).filter(({ kind, name }) => !known.has(`${kind} ${name}`));
+  if (added.length === 0 || !(await haveSegmentsFlags(tx, environment.id))) return undefined;
+  return findCycle(tx, environment.id, { kind: 'flag', name: flag.name }, added);
 }
 
 /**

@@ -1,9 +1,10 @@
 /** What is done with segments of all kinds: create, delete, tag, activate and deactivate. */
 import { v7 as newId } from 'uuid';
 import type { Environment } from '#domain/environments.ts';
-import { equalJson } from '#domain/json.ts';
+import { equalJson, JsonText } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
+import { toRuleBasedText } from '#domain/rule-based-segments.ts';
 import type { Reference } from '#domain/schema.ts';
 import { type Activation, type Segment, type SegmentKind, toSegmentReply } from '#domain/segments.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
@@ -95,7 +96,7 @@ export interface SegmentPlace {
 export const activateSegment = (context: Context, place: SegmentPlace) =>
   write(context, (tx) => activateSegmentIn(tx, place));
 
-export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): Promise<void> {
+export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): Promise<LockedPlace> {
   const segment = await lockSegment(tx, place.segment);
   const { environment, changeNumber } = await nextChangeNumber(tx, place.environment, changed(segment));
   const { name } = segment;
@@ -103,7 +104,10 @@ export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): P
     throw new Problem('segment_active', { name, environment: environment.name });
   }
   await store.insertActivation(tx, environment.id, segment, changeNumber);
-  await tx.record({ ...entry('segment.activated', segment, environment), after: { name, keyCount: 0 } });
+  const activation = { changeNumber, keyCount: 0, rules: undefined, createdAt: tx.now, updatedAt: tx.now };
+  const active = { environment, segment, changeNumber, activation };
+  await tx.record({ ...entry('segment.activated', segment, environment), after: toPlaceRecord(active) });
+  return active;
 }
 
 /** Deactivates a segment without keys that nothing in the environment names. */
@@ -137,13 +141,14 @@ export async function lockPlace(tx: Tx, at: Reference, segment: Segment): Promis
   return { environment, segment, changeNumber, activation };
 }
 
-async function deactivate(tx: RecordingTx, { environment, segment, changeNumber, activation }: LockedPlace) {
+async function deactivate(tx: RecordingTx, place: LockedPlace) {
+  const { environment, segment, changeNumber } = place;
   await store.deleteActivation(tx, environment.id, segment, changeNumber);
   const at = { environmentId: environment.id, segment: segment.name };
   for await (const keys of listAllKeys(tx, at)) await removeKeys(tx, at, keys, changeNumber);
   await tx.record({
     ...entry('segment.deactivated', segment, environment),
-    before: { name: segment.name, keyCount: activation.keyCount },
+    before: toPlaceRecord(place),
     notBefore: changeNumber,
   });
 }
@@ -168,6 +173,12 @@ export async function lockSegment(tx: Tx, { id, name }: Segment): Promise<Segmen
 
 const noticeKinds = { standard: 'segment', large: 'large-segment', rule_based: 'rule-based-segment' } as const;
 export const changed = ({ kind, name }: Segment): Changed => ({ kind: noticeKinds[kind], name });
+
+/** With its rules, so that a rule-based segment can be restored. */
+const toPlaceRecord = (place: LockedPlace) =>
+  place.segment.kind === 'rule_based'
+    ? new JsonText(toRuleBasedText(place))
+    : { name: place.segment.name, keyCount: place.activation.keyCount };
 
 const toRecord = (segment: Segment) => ({ kind: segment.kind, ...toSegmentReply(segment) });
 

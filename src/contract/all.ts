@@ -15,6 +15,7 @@ import { Patch } from '#domain/json-patch.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
 import { ExplainedRights, ProjectAccess } from '#domain/rights.ts';
+import { RuleBasedBody, RuleBasedDefinition, RuleBasedSegment } from '#domain/rule-based-segments.ts';
 import { ActiveSegmentReply, SegmentReply, UploadRecord } from '#domain/segments.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
@@ -34,6 +35,7 @@ import * as restrictions from './restrictions.ts';
 import * as rights from './rights.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
 import * as rollouts from './rollouts.ts';
+import * as ruleBasedSegments from './rule-based-segments.ts';
 import * as segments from './segments.ts';
 import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
@@ -111,6 +113,12 @@ export const resources = {
     description: 'Lists of keys that rules name. A segment belongs to a project; its keys belong to an environment.',
     endpoints: segments,
     schemas: { Segment: SegmentReply, ActiveSegment: ActiveSegmentReply, UploadRecord },
+  },
+  ruleBasedSegments: {
+    title: 'Rule-based segments',
+    description: 'Segments whose members are found by rules. They have a definition in each environment.',
+    endpoints: ruleBasedSegments,
+    schemas: { RuleBasedSegment, RuleBasedDefinition, RuleBasedBody },
   },
   users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {

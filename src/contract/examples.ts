@@ -48,6 +48,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   trafficType: { description: 'Id or name of the traffic type.', example: 'user' },
   segment: { description: 'Name of the segment.', example: 'beta_testers' },
   anySegment: { description: 'Name of a segment of any kind.', example: 'beta_testers' },
+  ruleBasedSegment: { description: 'Name of the rule-based segment.', example: 'paying_customers' },
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
   attribute: { description: 'Id of the attribute.', example: 'plan' },
   identity: { description: 'The key of the identity.', example: 'ada' },
@@ -149,6 +150,41 @@ const identity = {
   trafficTypeId: ids.trafficType,
   environmentId: ids.environment,
   values: { plan: 'team', seats: '12' },
+};
+
+const ruleBasedSegment = {
+  id: ids.segment,
+  orgId: ids.account,
+  workspaceIds: [ids.project],
+  name: 'paying_customers',
+  description: 'Everyone with a paid plan, except test accounts',
+  status: 'ACTIVE' as const,
+  trafficType: trafficTypeReference,
+  trafficTypeId: ids.trafficType,
+  trafficTypeURN: null,
+  creator: { type: 'user', id: ids.user, name: 'ada@example.com' },
+  creationTime: at,
+  tags: null,
+};
+const segmentRules = {
+  rules: [
+    {
+      condition: {
+        combiner: 'AND' as const,
+        matchers: [{ type: 'IN_LIST_STRING' as const, attribute: 'plan', strings: ['team', 'enterprise'] }],
+      },
+    },
+  ],
+  excludedKeys: ['qa-1'],
+  excludedSegments: [{ name: 'test_accounts', type: 'standard_segment' as const }],
+};
+const ruleBasedDefinition = {
+  name: ruleBasedSegment.name,
+  environment: environmentReference,
+  trafficType: trafficTypeReference,
+  ...segmentRules,
+  creationTime: at,
+  lastUpdateTime: at,
 };
 
 const rolloutStatuses = [{ id: ids.status, ...defaultRolloutStatuses[0] }];
@@ -395,6 +431,21 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
     reply: flagSet,
   },
   deleteFlagSet: { reply: true },
+
+  listRuleBasedSegments: { reply: [ruleBasedSegment] },
+  createRuleBasedSegment: {
+    body: { name: ruleBasedSegment.name, description: ruleBasedSegment.description },
+    reply: ruleBasedSegment,
+  },
+  getRuleBasedSegment: { reply: ruleBasedSegment },
+  deleteRuleBasedSegment: { reply: true },
+  listRuleBasedDefinitions: { reply: [ruleBasedDefinition] },
+  activateRuleBasedSegment: {
+    reply: { ...ruleBasedDefinition, rules: [], excludedKeys: [], excludedSegments: [] },
+  },
+  deactivateRuleBasedSegment: { reply: true },
+  getRuleBasedDefinition: { reply: ruleBasedDefinition },
+  replaceRuleBasedDefinition: { body: segmentRules, reply: ruleBasedDefinition },
 
   inviteUser: { body: { email: user.email, groups: [] }, reply: { ...invited, groups: [] } },
   listUsers: { reply: markerPage({ ...user, groups: [...user.groups] }, 20) },

@@ -144,6 +144,21 @@ export const toUploadRecord = (
   type: 'Segment',
 });
 
+/** A warning for each of the names that no segment has, or none that is active in the environment. */
+export function warnAboutEmpty(
+  names: readonly string[],
+  found: readonly { readonly name: string; readonly isActive: boolean }[],
+  environment: string,
+): string[] {
+  const byName = new Map(found.map((segment) => [segment.name, segment]));
+  return names
+    .filter((name) => !byName.get(name)?.isActive)
+    .map((name) => {
+      const what = byName.has(name) ? `is not active in ${environment}` : 'does not exist';
+      return `Segment ${name} ${what}, so it counts as empty`;
+    });
+}
+
 /** The SDKs' own limit. */
 const longestKey = 250;
 export const maxKeysPerCall = 10_000;

@@ -191,3 +191,26 @@ export const listFlagsInSet = (db: Reader, environmentId: string, flagSetId: str
 export const deleteReferencesTo = (tx: Tx, environmentId: string, { kind, name }: ObjectReference) =>
   tx.run(sql`
     delete from object_references where environment_id = ${environmentId} and kind = ${kind} and name = ${name}`);
+
+/** An edge of the graph of flags and rule-based segments. */
+export interface Edge extends Pick<Referrer, 'kind' | 'name'> {
+  readonly from: string;
+}
+
+/** What objects of one kind name, flags and segments. At most `limit`. */
+export const listReferencesOf = (
+  db: Reader,
+  environmentId: string,
+  { kind, names }: { kind: Referrer['kind']; names: readonly string[] },
+  limit: number,
+): Promise<Edge[]> =>
+  db.all<Edge>(sql`
+    select from_name as "from", kind, name from object_references
+     where environment_id = ${environmentId} and from_kind = ${kind} and from_name in (${join([...names])})
+       and kind in ('flag', 'segment') limit ${limit}`);
+
+/** Whether a rule-based segment of the environment depends on a flag. */
+export const haveSegmentsFlags = async (db: Reader, environmentId: string): Promise<boolean> =>
+  (await db.one(sql`
+    select 1 from object_references
+     where environment_id = ${environmentId} and from_kind = 'segment' and kind = 'flag' limit 1`)) !== undefined;

@@ -149,18 +149,22 @@ export const listEnvironmentsOfSegment = (db: Reader, segmentId: string) =>
     select e.id, e.name from segment_environments s join environments e on e.id = s.environment_id
      where s.segment_id = ${segmentId} order by s.environment_id`);
 
-/** Those of the names that are segments of the project, and whether they are active in the environment. */
-export async function listKnownSegments(
+export interface NamedSegment extends Pick<Segment, 'name' | 'kind'> {
+  readonly isActive: boolean;
+}
+
+/** Those of the names that segments of the project have, and whether these are active in the environment. */
+export async function listNamedSegments(
   db: Reader,
   { projectId, environmentId }: { projectId: string; environmentId: string },
   names: readonly string[],
-): Promise<Map<string, 'active' | 'inactive'>> {
-  if (names.length === 0) return new Map();
-  const rows = await db.all<{ name: string; segment_id: string | null }>(sql`
-    select s.name, e.segment_id from segments s
-      left join segment_environments e on e.environment_id = ${environmentId} and e.segment_id = s.id
+): Promise<NamedSegment[]> {
+  if (names.length === 0) return [];
+  const rows = await db.all<{ name: string; kind: SegmentKind; environment_id: string | null }>(sql`
+    select s.name, s.kind, e.environment_id
+      from segments s left join segment_environments e on e.environment_id = ${environmentId} and e.segment_id = s.id
      where s.project_id = ${projectId} and s.name in (${join([...names])})`);
-  return new Map(rows.map(({ name, segment_id }) => [name, segment_id === null ? 'inactive' : 'active']));
+  return rows.map(({ name, kind, environment_id }) => ({ name, kind, isActive: environment_id !== null }));
 }
 
 /** Whether a segment is active in the environment. */

@@ -6,7 +6,16 @@ import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { type Actor, allows, permissionsOfPerson } from '#domain/access.ts';
 import { type Request, refused } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aProject, aSegment, aSetName, uniqueName } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aDefinition,
+  aFlag,
+  aProject,
+  aRuleBasedSegment,
+  aSegment,
+  aSetName,
+  uniqueName,
+} from '../support/build.ts';
 import {
   account,
   administratorsId,
@@ -85,6 +94,10 @@ async function activeSegmentPath(keys = ['ada']): Promise<string> {
   if (keys.length > 0) await api.put(`${path}/uploadKeys`, { keys });
   return path;
 }
+
+const rulesPath = `/rule-based-segments/ws/${project.id}`;
+const ruleBasedSegment = async () => (await aRuleBasedSegment(api, project)).name;
+const activeRuleBasedSegment = async () => (await aRuleBasedSegment(api, project, [project.staging])).name;
 
 async function anEmptyProject(): Promise<string> {
   const { body } = await api.post('/workspaces', { name: uniqueName('project') });
@@ -248,6 +261,39 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [`${await activeSegmentPath()}/removeKeys`, { keys: ['ada'] }],
   ],
   'segments.deleteKeys': [forAllWhoSeeTheProject, async () => [`${await activeSegmentPath()}/deleteKeys`, ['ada']]],
+  'ruleBasedSegments.listRuleBasedSegments': [forAllWhoSeeTheProject, async () => [rulesPath]],
+  'ruleBasedSegments.createRuleBasedSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`${rulesPath}/trafficTypes/user`, { name: uniqueName('rules') }],
+  ],
+  'ruleBasedSegments.getRuleBasedSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`${rulesPath}/${await ruleBasedSegment()}`],
+  ],
+  'ruleBasedSegments.deleteRuleBasedSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`${rulesPath}/${await ruleBasedSegment()}`],
+  ],
+  'ruleBasedSegments.listRuleBasedDefinitions': [
+    forAllWhoSeeTheProject,
+    async () => [`${rulesPath}/environments/${project.staging.id}`],
+  ],
+  'ruleBasedSegments.activateRuleBasedSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/rule-based-segments/${project.staging.id}/${await ruleBasedSegment()}`],
+  ],
+  'ruleBasedSegments.deactivateRuleBasedSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/rule-based-segments/${project.staging.id}/${await activeRuleBasedSegment()}`],
+  ],
+  'ruleBasedSegments.getRuleBasedDefinition': [
+    forAllWhoSeeTheProject,
+    async () => [`${rulesPath}/${await activeRuleBasedSegment()}/environments/staging`],
+  ],
+  'ruleBasedSegments.replaceRuleBasedDefinition': [
+    forAllWhoSeeTheProject,
+    async () => [`${rulesPath}/${await activeRuleBasedSegment()}/environments/staging`, { excludedKeys: ['ada'] }],
+  ],
   'users.inviteUser': [forAdministrators, async () => ['/users', { email: anEmail() }]],
   'users.listUsers': [forAll, async () => ['/users']],
   'users.getUser': [forAll, async () => [`/users/${administrator.id}`]],
@@ -305,7 +351,7 @@ const strangers: Record<string, Request> = {
 function absent(path: string): string {
   if (path.startsWith(identitiesPath)) return `Could not find traffic type ${userType?.id}`;
   if (path.startsWith(`${setsPath}/`)) return `Could not find flag set ${path.slice(setsPath.length + 1)}`;
-  const isOfEnvironment = path.startsWith(`/segments/${project.staging.id}/`);
+  const isOfEnvironment = /^\/(rule-based-)?segments\/(?!ws\/)/.test(path);
   return isOfEnvironment ? `Could not find environment ${project.staging.id}` : `Could not find project ${project.id}`;
 }
 

@@ -43,6 +43,16 @@ test('the examples of segments work', async () => {
   }
 });
 
+test('the examples of rule-based segments work', async () => {
+  for (const name of ['createRuleBasedSegment', 'getRuleBasedSegment', 'listRuleBasedSegments']) await send(name);
+  for (const name of ['activateRuleBasedSegment', 'replaceRuleBasedDefinition', 'getRuleBasedDefinition']) {
+    await send(name);
+  }
+  for (const name of ['listRuleBasedDefinitions', 'deactivateRuleBasedSegment', 'deleteRuleBasedSegment']) {
+    await send(name);
+  }
+});
+
 test('the examples of projects, environments, traffic types, attributes and identities work', async () => {
   await send('createProject');
   await send('patchProject');

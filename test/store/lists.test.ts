@@ -25,6 +25,7 @@ import * as restrictions from '#store/restrictions.ts';
 import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
+import * as ruleBasedSegments from '#store/rule-based-segments.ts';
 import * as segmentKeys from '#store/segment-keys.ts';
 import * as segments from '#store/segments.ts';
 import * as sessions from '#store/sessions.ts';
@@ -221,9 +222,6 @@ const lists: Record<string, readonly Run[]> = {
   ],
   listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
-  listKnownSegments: [
-    (db) => segments.listKnownSegments(db, { projectId: project.id, environmentId: environment.id }, ['one', 'two']),
-  ],
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
   listAllKeys: [(db) => allOf(segmentKeys.listAllKeys(db, keyPlace))],
   listKeys: [
@@ -245,6 +243,13 @@ const lists: Record<string, readonly Run[]> = {
     (db) => references.listSegmentUsers(db, { ...inEnvironment, segment: 'beta' }, page),
   ],
   countSegmentUsers: [(db) => references.countSegmentUsers(db, { projectId: project.id, segment: 'beta' })],
+  listStoredRules: [(db) => allOf(ruleBasedSegments.listStoredRules(db, project.id, environment, page))],
+  listNamedSegments: [
+    (db) => segments.listNamedSegments(db, { projectId: project.id, environmentId: environment.id }, ['beta', 'x']),
+  ],
+  listReferencesOf: [
+    (db) => references.listReferencesOf(db, environment.id, { kind: 'segment', names: ['beta', 'x'] }, 10),
+  ],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
   ],

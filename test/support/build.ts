@@ -56,6 +56,18 @@ export async function aSegment(api: Asker, project: { id: string }, environments
   return { name };
 }
 
+/** A rule-based segment of traffic type `user`, active in the environments. */
+export async function aRuleBasedSegment(
+  api: Asker,
+  project: { id: string },
+  environments: readonly { id: string }[] = [],
+  name = uniqueName('rules'),
+) {
+  await api.post(`/rule-based-segments/ws/${project.id}/trafficTypes/user`, { name });
+  for (const { id } of environments) await api.post(`/rule-based-segments/${id}/${name}`);
+  return { name };
+}
+
 /** A body that defines a flag with the treatments `on` and `off`. */
 export const aDefinition = (changes: Record<string, unknown> = {}) => ({
   treatments: [{ name: 'on' }, { name: 'off' }],

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import type { Calls } from './app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aSegment, aSetName, type ProjectFixture, uniqueName } from './build.ts';
+import {
+  aDefinedFlag,
+  aDefinition,
+  aFlag,
+  aRuleBasedSegment,
+  aSegment,
+  aSetName,
+  type ProjectFixture,
+  uniqueName,
+} from './build.ts';
 import { pathWith } from './every-endpoint.ts';
 
 /** A project with the environment that paths name. */
@@ -82,6 +91,15 @@ export function requestsTo(api: Calls): Requests {
   const activeSegmentIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
     words: { segment: (await aSegment(api, place, [place.environment])).name },
+    id: place.environment.id,
+  });
+  const rulesIn = async (place: Place, more: Target = {}): Promise<Target> => ({
+    ...more,
+    words: { ruleBasedSegment: (await aRuleBasedSegment(api, place)).name },
+  });
+  const activeRulesIn = async (place: Place, more: Target = {}): Promise<Target> => ({
+    ...more,
+    words: { ruleBasedSegment: (await aRuleBasedSegment(api, place, [place.environment])).name },
     id: place.environment.id,
   });
   /** Large enough to contain rows that must not be shown, if there were any. */
@@ -192,6 +210,17 @@ export function requestsTo(api: Calls): Requests {
       uploadKeyFile: (place) => activeSegmentIn(place, { body: ['user-1'] }),
       removeKeys: (place) => activeSegmentIn(place, { body: { keys: ['user-1'] } }),
       deleteKeys: (place) => activeSegmentIn(place, { body: ['user-1'] }),
+    },
+    ruleBasedSegments: {
+      listRuleBasedSegments: async () => ({}),
+      createRuleBasedSegment: async (place) => ofTrafficType(place, await newName()),
+      getRuleBasedSegment: rulesIn,
+      deleteRuleBasedSegment: rulesIn,
+      listRuleBasedDefinitions: async () => ({}),
+      activateRuleBasedSegment: (place) => rulesIn(place, { id: place.environment.id }),
+      deactivateRuleBasedSegment: activeRulesIn,
+      getRuleBasedDefinition: activeRulesIn,
+      replaceRuleBasedDefinition: (place) => activeRulesIn(place, { body: { excludedKeys: ['user-1'] } }),
     },
     users: {
       inviteUser: async () => ({ body: { email: `${uniqueName('user')}@example.com` } }),

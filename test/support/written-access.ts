@@ -70,6 +70,15 @@ PUT /segments/:environment/:segment/uploadKeys segmentContent.write environment
 PUT /segments/:environment/:segment/upload segmentContent.write environment
 PUT /segments/:environment/:segment/removeKeys segmentContent.write environment
 PUT /segments/:environment/:segment/deleteKeys segmentContent.write environment
+GET /rule-based-segments/ws/:project segment.read project
+POST /rule-based-segments/ws/:project/trafficTypes/:trafficType segment.write project
+GET /rule-based-segments/ws/:project/:ruleBasedSegment segment.read project
+DELETE /rule-based-segments/ws/:project/:ruleBasedSegment segment.write project
+GET /rule-based-segments/ws/:project/environments/:environment segment.read environment
+POST /rule-based-segments/:environment/:ruleBasedSegment segmentContent.write environment
+DELETE /rule-based-segments/:environment/:ruleBasedSegment segmentContent.write environment
+GET /rule-based-segments/ws/:project/:ruleBasedSegment/environments/:environment segment.read environment
+PUT /rule-based-segments/ws/:project/:ruleBasedSegment/environments/:environment segmentContent.write environment
 GET /users user.read environment
 POST /users user.write account
 GET /users/:user user.read environment

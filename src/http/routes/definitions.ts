@@ -18,8 +18,9 @@ import {
 import { maxSegments } from '#domain/definitions/references.ts';
 import type { Note } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
+import { warnAboutEmpty } from '#domain/segments.ts';
 import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
-import { listKnownSegments } from '#store/segments.ts';
+import { listNamedSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
 import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
@@ -71,14 +72,8 @@ async function warned(
   edited: EditedDefinition,
 ): Promise<JsonReply> {
   const names = segmentsOf(edited.targeting).slice(0, maxSegments);
-  const known = await listKnownSegments(db, { projectId: project.id, environmentId: environment.id }, names);
-  const sentences = names.flatMap((name) => {
-    const state = known.get(name);
-    if (state === 'active') return [];
-    const why = state ? `is not active in ${environment.name}` : 'does not exist';
-    return [`Segment ${name} ${why}, so it counts as empty`];
-  });
-  warn(sentences);
+  const found = await listNamedSegments(db, { projectId: project.id, environmentId: environment.id }, names);
+  warn(warnAboutEmpty(names, found, environment.name));
   return toReply(edited);
 }
 
