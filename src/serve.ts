@@ -17,6 +17,7 @@ import { startBackups } from '#jobs/backups.ts';
 import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
+import { startKeyCleanup } from '#jobs/segment-keys.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
@@ -99,6 +100,7 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   // From here on the database may be unavailable: a listening node survives that.
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
+  jobs.push(startKeyCleanup({ store, log }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);

@@ -166,3 +166,21 @@ export async function insertKeyChange(
     update segment_environments set change_number = ${at}, key_count = ${keyCount}, updated_at = ${tx.now}
      where environment_id = ${environmentId} and segment_id = ${segmentId}`);
 }
+
+/** The first environment after this one, by id, that has rows here, and whether it was deleted. One index lookup. */
+export async function findNextKeyEnvironment(db: Reader, afterId: string) {
+  const row = await db.one<{ id: string; exists_id: string | null }>(sql`
+    select next.environment_id as id, e.id as exists_id
+      from (select environment_id from segment_keys where environment_id > ${afterId}
+             order by environment_id limit 1) next
+      left join environments e on e.id = next.environment_id`);
+  return row && { id: row.id, isDeleted: row.exists_id === null };
+}
+
+/** Deletes some of the rows of a deleted environment. Returns how many. */
+export const deleteSomeKeys = (tx: Tx, environmentId: string) =>
+  tx.run(sql`
+    delete from segment_keys
+     where environment_id = ${environmentId}
+       and (segment, key) in (select segment, key from segment_keys where environment_id = ${environmentId}
+                               order by segment, key limit ${keysAtOnce})`);

@@ -49,8 +49,12 @@ export async function aFlag(api: Asker, project: { id: string }, name = uniqueNa
 }
 
 /** A standard segment of traffic type `user`, active in the environments. */
-export async function aSegment(api: Asker, project: { id: string }, environments: readonly { id: string }[] = []) {
-  const name = uniqueName('segment');
+export async function aSegment(
+  api: Asker,
+  project: { id: string },
+  environments: readonly { id: string }[] = [],
+  name = uniqueName('segment'),
+) {
   await api.post(`/segments/ws/${project.id}/trafficTypes/user`, { name });
   for (const { id } of environments) await api.post(`/segments/${id}/${name}`);
   return { name };

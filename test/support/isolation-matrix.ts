@@ -57,6 +57,7 @@ const other = { home: 'elsewhere', elsewhere: 'home' } as const;
 const pathKinds: Readonly<Record<string, Kind>> = {
   ...{ project: 'project', environment: 'environment', flag: 'flag', trafficType: 'trafficType' },
   ...{ trafficTypeId: 'trafficType', flagSet: 'flagSet', user: 'user', group: 'group', key: 'key' },
+  ...{ segment: 'segment', anySegment: 'segment' },
 };
 const width = { environment: 0, project: 1, account: 2 } as const;
 
@@ -192,6 +193,8 @@ class Asking {
     const projectSlot = slotOf('project') ?? slotOf('trafficType');
     const reachesProject = (side: SideName) => principal.reaches.includes(side);
     const parent = projectSlot === undefined ? undefined : sideOf(mixture[projectSlot] ?? 'absent');
+    // Or an environment.
+    const place = sideOf(mixture[projectSlot ?? slotOf('environment') ?? ''] ?? 'absent');
     const inProject = (side: SideName) => reachesProject(side) && (projectSlot === undefined || parent === side);
     return this.#slots.flatMap(([slot, kind]) => {
       const value = mixture[slot] ?? 'absent';
@@ -201,6 +204,7 @@ class Asking {
         project: () => reachesProject(side),
         environment: () => inProject(side) && (value !== 'sibling' || !principal.onlyStaging),
         flag: () => inProject(side),
+        segment: () => reachesProject(side) && place === side,
         trafficType: () => inProject(side),
         flagSet: () => reachesProject(side),
         rolloutStatus: () => inProject(side),

@@ -14,6 +14,7 @@ export type Kind =
   | 'project'
   | 'environment'
   | 'flag'
+  | 'segment'
   | 'trafficType'
   | 'flagSet'
   | 'rolloutStatus'
@@ -100,7 +101,7 @@ const dependsAt = (place: string) => `body/${place}/condition/matchers/0/depends
 
 /** By endpoint: what replaces its request, and what is asked besides. */
 function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?: readonly Shape[] }>> {
-  const { flags, definitions } = requestsTo(api);
+  const { flags, definitions, segments } = requestsTo(api);
   return {
     listProjects: {
       further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
@@ -124,6 +125,17 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       further: [
         naming('query/environmentId', 'environment', async (side) => ({
           ...(await flags.listDependents(side)),
+          query: { environmentId: side.environment.id },
+        })),
+      ],
+    },
+    listSegments: {
+      further: [{ build: async () => ({ query: { expand: 'environments', kind: 'all' } }), slots: {} }],
+    },
+    listSegmentUsers: {
+      further: [
+        naming('query/environmentId', 'environment', async (side) => ({
+          ...(await segments.listSegmentUsers(side)),
           query: { environmentId: side.environment.id },
         })),
       ],

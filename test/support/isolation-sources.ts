@@ -64,6 +64,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       `findEnvironment(db, project.id, name, actor && ${everywhere})`,
     ],
     [' || !(await reaches(db, actor.scope, trafficType.projectId))', ''],
+    [
+      'findEnvironmentById(db, name, actor.scope)',
+      `findEnvironmentById(db, name, actor && ${everywhere})`,
+      'segments.listKeys',
+    ],
     [' || !(await reaches(db, actor.scope, flagSet.projectId))', '', 'flagSets.getFlagSet'],
   ],
   'src/http/routes/projects.ts': [['scope: actor.scope', `scope: ${everywhere}`]],
@@ -126,6 +131,26 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'where project_id = ${projectId} and ${environmentScopeFilter(scope, sql`id`)} order',
       'where ${projectId} <> id and ${environmentScopeFilter(scope, sql`id`)} order',
       'environments.listEnvironments',
+    ],
+  ],
+  'src/store/segments.ts': [
+    ['where s.project_id = ${place.projectId} and s.name', 'where ${place.projectId} <> s.id and s.name'],
+    [
+      'sql`s.project_id = ${place.projectId} ${ofKind',
+      'sql`s.id <> ${place.projectId} ${ofKind',
+      'segments.listSegments',
+    ],
+    [
+      'where e.environment_id = ${environmentId} and e.segment_id = s.id',
+      'where ${environmentId} <> s.id and e.segment_id = s.id',
+      'segments.listActiveSegments',
+    ],
+  ],
+  'src/store/segment-keys.ts': [
+    [
+      'where environment_id = ${environmentId} and key = ${key} and',
+      'where ${environmentId} <> key and key = ${key} and',
+      'segments.listMemberships',
     ],
   ],
   'src/store/traffic-types.ts': [

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type Role, roleNames } from '#domain/access.ts';
 import type { Api, Request } from './app.ts';
-import { aDefinition, aFlag, uniqueName } from './build.ts';
+import { aDefinition, aFlag, aSegment, uniqueName } from './build.ts';
 import type { Place } from './requests.ts';
 import { administratorsId, aPerson, fromBrowser, invite, setUpAdministrator } from './session.ts';
 import { powers, powersOfMember } from './written-access.ts';
@@ -197,6 +197,11 @@ async function aSide(
   const definition = (id: string) =>
     api.post(`/splits/ws/${project.id}/${flag.name}/environments/${id}`, aDefinition());
   for (const { id } of [staging, production]) assert.equal((await definition(id)).status, 200);
+  const { name: segment } = await aSegment(api, project, [staging, production], aMark('segment'));
+  for (const { id } of [staging, production]) {
+    const { status } = await api.put(`/segments/${id}/${segment}/uploadKeys`, { keys: ['user-1'] });
+    assert.equal(status, 200);
+  }
   const statuses: { id: string }[] = (await api.get(`/rolloutStatuses/ws/${project.id}`)).body;
   const rolloutStatus = statuses.at(-1)?.id ?? assert.fail('no status');
   const patched = await api.patch(`/splits/ws/${project.id}/${flag.name}`, [
@@ -225,7 +230,7 @@ async function aSide(
       rolloutStatus,
     },
     actor: newest.data.at(-1).editor.id,
-    marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
+    marks: [project.id, project.name, flag.id, flag.name, segment, staging.id, staging.name, trafficTypes[0].id].concat(
       statuses.map(({ id }) => id),
     ),
     productionMarks: [production.id, production.name],

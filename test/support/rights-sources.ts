@@ -8,6 +8,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/domain/rights.ts': [
     ["'flag.write': 'edit'", "'flag.write': 'view'"],
     ["'definition.write': 'define'", "'definition.write': 'edit'"],
+    ["'segment.write': 'edit'", "'segment.write': 'view'"],
+    ["'segmentContent.write': 'define'", "'segmentContent.write': 'edit'"],
     ["'definition.kill': 'kill'", "'definition.kill': 'define'"],
     ["'definition.kill': 'kill'", "'definition.kill': 'view'"],
     ['const isFree = mayGrant || owns;', 'const isFree = mayGrant;'],
