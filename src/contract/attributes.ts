@@ -68,9 +68,12 @@ export const saveAttributes = endpoint({
   method: 'POST',
   path: '/schema/ws/:project/trafficTypes/:trafficType/attribute:bulk',
   summary: 'Create or overwrite several attributes',
-  description: 'All or none: if one is invalid, nothing is saved, and the error lists what is wrong with which.',
+  description:
+    'A JSON array, or a form with a CSV `file`: id, display name, description, data type, suggested values. All or ' +
+    'none: if one is invalid, nothing is saved, and the error lists what is wrong with which.',
   access: write,
   looseBody: AttributeList,
+  mayBeForm: true,
   reply: Type.Array(AttributeReply),
   problems: ['attribute_invalid', 'too_many_attributes'],
 });

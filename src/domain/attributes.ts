@@ -90,16 +90,93 @@ export function parseAttribute(body: unknown): AttributeSettings {
 }
 
 /** Each of them, with its place in complaints. Ids may occur once. */
-export function parseAttributes(body: unknown): AttributeSettings[] {
+export function parseAttributes(body: unknown, placed: (complaint: string) => string = (same) => same) {
   const tidy = Array.isArray(body) ? body.map(tidied) : body;
-  refuse('attribute_invalid', listShape.complaints(tidy));
+  const refuseAll = (complaints: readonly string[]) => refuse('attribute_invalid', complaints.map(placed));
+  refuseAll(listShape.complaints(tidy));
   const all = listShape.clean(tidy);
   const seen = new Set<string>();
-  refuse(
-    'attribute_invalid',
+  refuseAll(
     all.flatMap(({ id }, index) => (seen.size === seen.add(id).size ? [`${index}/id ${id} occurs twice`] : [])),
   );
-  return all.map(({ id, ...rest }) => withDetails({ id, ...defaults(id) }, rest));
+  return all.map(({ id, ...rest }): AttributeSettings => withDetails({ id, ...defaults(id) }, rest));
+}
+
+/**
+ * The attributes of a CSV file: id, display name, description, data type, suggested values. The values are separated by
+ * commas in one quoted cell, or have a cell each. A first row whose first cell is `id` is a header. Complaints name the
+ * row of the file, the header included.
+ */
+export function parseAttributeFile(text: string): AttributeSettings[] {
+  const rows = rowsOf(text.replace(/^\ufeff/, ''));
+  const hasHeader = rows[0]?.cells[0]?.trim().toLowerCase() === 'id';
+  const used = hasHeader ? rows.slice(1) : rows;
+  const bodies = used.map(({ cells: [id = '', displayName = '', description = '', dataType = '', ...values] }) => ({
+    id: id.trim(),
+    displayName: displayName.trim(),
+    description: description.trim(),
+    dataType: dataType.trim(),
+    suggestedValues: values
+      .join(',')
+      .split(',')
+      .map((value) => value.trim())
+      .filter(Boolean),
+  }));
+  return parseAttributes(bodies, (complaint) =>
+    complaint
+      .replace(/^body must not have (more|fewer) than (\d+) items/, 'file must not have $1 than $2 rows')
+      .replace(/^(\d+)\//, (_, index: string) => `row ${used[Number(index)]?.row}: `),
+  );
+}
+
+interface Row {
+  /** Counted from 1; a cell in quotes may have several lines. */
+  readonly row: number;
+  readonly cells: readonly string[];
+}
+
+/** More rows are refused anyway. Blank lines and cells are limited too: 1 MB of commas would block other requests. */
+const maxRows = maxAttributes + 2;
+const maxLines = 5_000;
+const maxCells = 60;
+const maxCellLength = 10_000;
+
+/** A cell, in quotes or not, and what ends it. */
+const cell = /(?:[ \t]*"([^"]*(?:""[^"]*)*)"[ \t]*|((?![ \t]*")[^,\n]*))(,|\r?\n|$)/y;
+
+/** The rows of a CSV file (RFC 4180) that are not blank. Own code, since the domain has no packages for it. */
+function rowsOf(text: string): Row[] {
+  const rows: Row[] = [];
+  let at = 0;
+  for (let row = 1; at < text.length && rows.length < maxRows; row += 1) {
+    if (row > maxLines) refuse('attribute_invalid', [`file must not have more than ${maxLines} lines`]);
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? undefined : end);
+    // Most lines have no quotes, and splitting them takes a tenth of the time.
+    const plain = line.includes('"') ? undefined : line.split(',', maxCells + 1);
+    const { cells, length } = plain ? { cells: plain, length: line.length + 1 } : quotedCells(text, at, row);
+    if (cells.length > maxCells) refuse('attribute_invalid', [`row ${row}: must not have more than ${maxCells} cells`]);
+    if (cells.some((one) => one.trim() !== '')) rows.push({ row, cells });
+    at += length;
+  }
+  return rows;
+}
+
+/** The cells of the row that begins there, and its length with its end. */
+function quotedCells(text: string, start: number, row: number): { cells: string[]; length: number } {
+  const cells: string[] = [];
+  cell.lastIndex = start;
+  for (let end = ','; end === ',' && cells.length <= maxCells; ) {
+    const found = cell.exec(text);
+    if (!found) refuse('attribute_invalid', [`row ${row}: a quote is not closed, or text follows it`]);
+    const [, quoted, plain = ''] = found ?? [];
+    if (quoted && quoted.length > maxCellLength) {
+      refuse('attribute_invalid', [`row ${row}: a cell must not have more than ${maxCellLength} characters`]);
+    }
+    cells.push(quoted?.replaceAll('""', '"') ?? plain);
+    end = found?.[3] ?? '';
+  }
+  return { cells, length: Math.max(cell.lastIndex - start, 1) };
 }
 
 /** The attribute after the change. Its id stays. */

@@ -321,3 +321,70 @@ test('attributes that are saved at once are all kept, and no more than fit', asy
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 400, 400, 400, 400, 400]);
   assert.equal((await listed(path)).length, 1_000);
 });
+
+const formOf = (file: string, name = 'file') =>
+  [
+    '----form7d3a',
+    `content-disposition: form-data; name="${name}"; filename="a.csv"`,
+    'content-type: text/csv',
+    '',
+    file,
+    '----form7d3a--',
+    '',
+  ].join('\r\n');
+const asForm = (file: string, name?: string) => ({
+  text: formOf(file, name),
+  headers: { 'content-type': 'multipart/form-data; boundary=--form7d3a' },
+});
+
+test('attributes are saved from a CSV file, with or without a header, in quotes or not', async () => {
+  const { path } = await aSchema();
+  const bulk = `${path}/attribute:bulk`;
+  const rows = [
+    'plan,Plan,"What it ""costs"", a month",string,"free, team"',
+    '',
+    ' age ,,,Number,18,21',
+    'bare',
+    '"lines","a","one\ntwo",,',
+  ];
+  for (const [before, ending] of [
+    ['', '\n'],
+    ['\ufeffID,Display name,Description,Data type,Suggested values\r\n', '\r\n'],
+  ]) {
+    const actions = await api.recorded(async () => {
+      const { status, body, text } = await api.call('POST', bulk, asForm(before + rows.join(ending)));
+      assert.equal(status, 200, text);
+      const facts = body.map((one: Record<string, unknown>) => [
+        ...[one.id, one.displayName, one.description, one.dataType, one.suggestedValues],
+      ]);
+      assert.deepEqual(facts, [
+        ['plan', 'Plan', 'What it "costs", a month', 'STRING', ['free', 'team']],
+        ['age', 'age', '', 'NUMBER', ['18', '21']],
+        ['bare', 'bare', '', null, []],
+        ['lines', 'a', 'one\ntwo', null, []],
+      ]);
+    });
+    assert.equal(actions.length, before === '' ? 4 : 0);
+  }
+});
+
+test('a CSV file with mistakes saves nothing, and the error names the rows', async () => {
+  const { path } = await aSchema();
+  const bulk = `${path}/attribute:bulk`;
+  await changesNothing(path, async () => {
+    const answer = await api.call('POST', bulk, asForm('id,name\ngood\n\n1st\ntwo,,,colour\n'));
+    refused(answer, 400, 'row 4: id must be a letter, then letters, digits, - or _');
+    assert.match(answer.body.details, /\nrow 5: dataType must be one of STRING/);
+    refused(await api.call('POST', bulk, asForm('a\nb\na')), 400, 'row 3: id a occurs twice');
+    refused(await api.call('POST', bulk, asForm('a,"b')), 400, 'row 1: a quote is not closed, or text follows it');
+    refused(await api.call('POST', bulk, asForm(','.repeat(900_000))), 400, 'row 1: must not have more than 60 cells');
+    refused(await api.call('POST', bulk, asForm('"a",'.repeat(61))), 400, 'row 1: must not have more than 60 cells');
+    refused(await api.call('POST', bulk, asForm('\n'.repeat(900_000))), 400, 'file must not have more than 5000 lines');
+    refused(await api.call('POST', bulk, asForm('""'.repeat(400_000))), 400, /^row 1: /);
+    refused(await api.call('POST', bulk, asForm('')), 400, /^file must not have fewer than 1 rows/);
+    const many = Array.from({ length: 1_001 }, (_, index) => `a${index}`).join('\n');
+    refused(await api.call('POST', bulk, asForm(many)), 400, /^file must not have more than 1000 rows/);
+    refused(await api.call('POST', bulk, asForm('a', 'other')), 400, /form without a part "file"/);
+    refused(await api.call('POST', bulk, asForm('x'.repeat(1_048_577))), 413, /^The body is larger than/);
+  });
+});

@@ -168,13 +168,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'attributes.listAttributes',
     ],
   ],
-  'src/store/identities.ts': [
-    [
-      'sql`traffic_type_id = ${trafficTypeId} and environment_id = ${environmentId}`',
-      'sql`traffic_type_id = ${trafficTypeId} and environment_id <> ${trafficTypeId} and key <> ${environmentId}`',
-      'identities.listIdentities',
-    ],
-  ],
   'src/store/flag-sets.ts': [
     [
       'from flag_sets where project_id = ${projectId} ${place}',

@@ -1,8 +1,14 @@
 import { deleteAttribute, patchAttribute, saveAttributes } from '#commands/attributes.ts';
 import * as contract from '#contract/attributes.ts';
-import type { Query } from '#contract/endpoint.ts';
+import { type Query, SentForm } from '#contract/endpoint.ts';
 import { limited } from '#contract/parts.ts';
-import { type Attribute, parseAttribute, parseAttributes, toAttributeReply } from '#domain/attributes.ts';
+import {
+  type Attribute,
+  parseAttribute,
+  parseAttributeFile,
+  parseAttributes,
+  toAttributeReply,
+} from '#domain/attributes.ts';
 import { refuse } from '#domain/problems.ts';
 import {
   type AttributeFilter,
@@ -37,7 +43,13 @@ export const attributes = (db: Reader, { accountId, markers }: Options) => {
     saveAttribute: save,
     replaceAttribute: save,
     saveAttributes: async ({ context, trafficType, body }) =>
-      (await saveAttributes(context, trafficType, parseAttributes(body))).map(shown),
+      (
+        await saveAttributes(
+          context,
+          trafficType,
+          body instanceof SentForm ? parseAttributeFile(body.file.text) : parseAttributes(body),
+        )
+      ).map(shown),
     patchAttribute: async ({ context, trafficType, params, body }) =>
       shown(await patchAttribute(context, { trafficType, id: params.attribute, body })),
     deleteAttribute: async ({ context, trafficType, params }) =>
