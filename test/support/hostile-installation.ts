@@ -94,12 +94,14 @@ async function oneOfEverything(ask: HostileInstallation['ask']): Promise<Record<
   const trafficType = await ask('POST', `/trafficTypes/ws/${project.id}`, { name: 'ship' });
   const flag = await ask('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: 'lights' });
   await ask('POST', `/splits/ws/${project.id}/lights/environments/staging`, aDefinition());
+  await ask('POST', `/rule-based-segments/ws/${project.id}/trafficTypes/user`, { name: 'pilots' });
+  await ask('POST', `/rule-based-segments/${environment.id}/pilots`);
   const group = await ask('POST', '/groups', { name: 'crew' });
   const user = await ask('POST', '/users', { email: 'ann@example.com' });
   const key = await ask('POST', '/apiKeys', { name: 'key', apiKeyType: 'admin' });
   const ids = { project, environment, flag, group, user, key, trafficTypeId: trafficType };
   const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
-  return { ...Object.fromEntries(words), trafficType: 'ship', objectType: 'Split' };
+  return { ...Object.fromEntries(words), trafficType: 'ship', objectType: 'Split', ruleBasedSegment: 'pilots' };
 }
 
 /** Sends them all, eight at a time, and holds every answer to the rules. Answers how many there were by status. */

@@ -148,6 +148,32 @@ export async function heavyDependencies({ ask, things }: HostileInstallation): P
   ];
 }
 
+const excluding = (...names: string[]) => ({ excludedSegments: names.map((name) => ({ name })) });
+
+/** Segments that lead to as many references as a check follows, in a chain and side by side. */
+export async function heavySegments({ ask, things }: HostileInstallation): Promise<Hostile[]> {
+  const path = `/rule-based-segments/ws/${things.project}`;
+  const define = async (name: string, body: object) => {
+    await ask('POST', `${path}/trafficTypes/user`, { name });
+    await ask('POST', `/rule-based-segments/${things.environment}/${name}`);
+    await ask('PUT', `${path}/${name}/environments/${things.environment}`, body);
+  };
+  const chain = many(300, (index) => `chain-${index}`);
+  const wide = many(6, (index) => `wide-${index}`);
+  await define('chain-start', {});
+  for (const [index, name] of chain.entries()) await define(name, excluding(chain[index - 1] ?? 'chain-start'));
+  for (const name of wide)
+    await define(name, excluding(...many(1_000, (index) => `${name}-${index}`.padEnd(100, 'x'))));
+  const endpoint = endpointOf('replaceRuleBasedDefinition');
+  const words = { ruleBasedSegment: 'chain-start' };
+  const last = chain.at(-1) ?? '';
+  return [
+    { endpoint, words, kind: 'a cycle through 300 segments', body: JSON.stringify(excluding(last)) },
+    { endpoint, words, kind: '6,000 references of segments', body: JSON.stringify(excluding(...wide)) },
+    { endpoint, words, kind: '1,001 segments', body: JSON.stringify(excluding(...many(1_001, short))) },
+  ];
+}
+
 /** Fills a project with definitions of almost the largest size. Reading them must not hold up others. */
 export async function heavyReads({ ask }: HostileInstallation): Promise<string[]> {
   const { id } = await ask('POST', '/workspaces', { name: 'heavy' });

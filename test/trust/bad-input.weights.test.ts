@@ -3,14 +3,18 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { aHostileInstallation } from '../support/hostile-installation.ts';
 import { requireRefusal } from '../support/hostile-requests.ts';
-import { heavyDependencies, heavyReads, heavyRequests } from '../support/hostile-weights.ts';
+import { heavyDependencies, heavyReads, heavyRequests, heavySegments } from '../support/hostile-weights.ts';
 import { maxMs } from '../support/process-inspector.ts';
 import { report } from '../support/trust.ts';
 
 const installation = await aHostileInstallation();
 after(() => installation.sender.close());
 const { inspector } = installation;
-const everyRequest = [...heavyRequests(), ...(await heavyDependencies(installation))];
+const everyRequest = [
+  ...heavyRequests(),
+  ...(await heavyDependencies(installation)),
+  ...(await heavySegments(installation)),
+];
 
 /** The least of several is what the request costs: the rest is code that is not compiled yet, and other people's garbage. */
 const tries = 4;
