@@ -1,5 +1,5 @@
 /**
- * The server without a socket: five scopes, each with its own hooks, limits and deadline. Tests use it directly;
+ * The server without a socket: six scopes, each with its own hooks, limits and deadline. Tests use it directly;
  * `serve.ts` makes it listen.
  */
 
@@ -28,6 +28,7 @@ import { type Route, register, type Services } from '#http/pipeline/implement.ts
 import { accounts } from '#http/routes/accounts.ts';
 import { apiKeys } from '#http/routes/api-keys.ts';
 import { attributes } from '#http/routes/attributes.ts';
+import { changeRequests } from '#http/routes/change-requests.ts';
 import { changes } from '#http/routes/changes.ts';
 import { definitions } from '#http/routes/definitions.ts';
 import { documents } from '#http/routes/documents.ts';
@@ -36,6 +37,7 @@ import { flagSets } from '#http/routes/flag-sets.ts';
 import { flags } from '#http/routes/flags.ts';
 import { groups } from '#http/routes/groups.ts';
 import { identities } from '#http/routes/identities.ts';
+import { largeSegments } from '#http/routes/large-segments.ts';
 import { projects } from '#http/routes/projects.ts';
 import { restrictions } from '#http/routes/restrictions.ts';
 import { rights } from '#http/routes/rights.ts';
@@ -45,8 +47,9 @@ import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
 import { segments } from '#http/routes/segments.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
+import { uploads } from '#http/routes/uploads.ts';
 import { users } from '#http/routes/users.ts';
-import { limitBodies, readBodies } from '#http/server/bodies.ts';
+import { limitBodies, readBodies, streamBodies } from '#http/server/bodies.ts';
 import { compressAnswers } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
 import { safeHeaders } from '#http/server/headers.ts';
@@ -157,6 +160,8 @@ export async function createApp({
     ...flags(store),
     ...definitions(store),
     ...segments(store, account.id),
+    ...largeSegments(store),
+    ...changeRequests(store),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...ruleBasedSegments(store, account.id),
@@ -170,8 +175,10 @@ export async function createApp({
   app.addHook('onClose', afterAnswers.drain);
   const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store)];
   const probeRoutes = service(store, manifest.version);
+  const uploadRoutes = uploads();
   const refuse = refuseUnknown([
     ...pathsOf(probeRoutes),
+    ...pathsOf(uploadRoutes),
     ...pathsOf(adminRoutes, prefix),
     ...pathsOf(flagSetRoutes, prefixV3),
     ...pathsOf(flagSetRoutes, publicPrefixV3),
@@ -211,6 +218,12 @@ export async function createApp({
     scope.get('/*', (_request, reply) => reply.callNotFound());
   };
 
+  // No deadline for all of its work: a large file takes minutes.
+  const uploadAddresses = async (scope: FastifyInstance) => {
+    streamBodies(scope);
+    register(scope, services, uploadRoutes);
+  };
+
   const accountApi = async (scope: FastifyInstance) => {
     shareDeadline(scope, maxWaitMs);
     limitBodies(scope, accountBodyLimit);
@@ -226,6 +239,7 @@ export async function createApp({
   await encapsulate(app, probes);
   await encapsulate(app, adminApi(adminRoutes), prefix);
   for (const base of [prefixV3, publicPrefixV3]) await encapsulate(app, adminApi(flagSetRoutes), base);
+  await encapsulate(app, uploadAddresses);
   await encapsulate(app, accountApi, accountPrefix);
   await encapsulate(app, apiDocuments);
   await encapsulate(app, servePages);

@@ -18,6 +18,7 @@ import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { startKeyCleanup } from '#jobs/segment-keys.ts';
+import { startListRemoval } from '#jobs/unused-lists.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
@@ -101,6 +102,7 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startKeyCleanup({ store, log }));
+  jobs.push(startListRemoval({ store, log }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);

@@ -5,6 +5,7 @@ import { v7 as newId } from 'uuid';
 import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import * as service from '#contract/service.ts';
+import * as uploads from '#contract/uploads.ts';
 import {
   type Access,
   type KeyScope,
@@ -143,7 +144,7 @@ test('who may read flags may read definitions, since a flag is shown with them o
 });
 
 test('the endpoints and their access are those in written-access.ts', () => {
-  const found = [service, ...Object.values(accountContract), ...Object.values(contract)]
+  const found = [service, uploads, ...Object.values(accountContract), ...Object.values(contract)]
     .flatMap((part) => Object.values<Endpoint>(part))
     .map(({ method, path, access }) => {
       const needs = typeof access === 'string' ? access : `${access.needs} ${access.scope}`;

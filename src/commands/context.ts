@@ -10,7 +10,15 @@ import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
 import { insertChange, saveRepeat } from '#store/changes.ts';
-import { type AccessLock, type DefinitionTag, type Reader, type Store, type Tx, Unchanged } from '#store/sql.ts';
+import {
+  type AccessLock,
+  type DefinitionTag,
+  housekeep,
+  type Reader,
+  type Store,
+  type Tx,
+  Unchanged,
+} from '#store/sql.ts';
 import { type Grant, requireActor } from './actors.ts';
 
 const inside = Symbol('inside');
@@ -32,6 +40,15 @@ export const contextFor = (store: Store, asking: Asking): Context => ({ [inside]
 
 /** For reads and computations before the transaction: hashing a password must not block other writers. */
 export const readerOf = (context: Context): Reader => context[inside].store;
+
+/** For work before the change itself, on rows that nobody sees yet: it leaves no audit entry. */
+export const prepare = <Result>(context: Context, body: (tx: Tx) => Promise<Result>): Promise<Result> =>
+  housekeep(context[inside].store, body);
+
+/** The same request on behalf of somebody else, whose permission is checked in the transaction. */
+export const onBehalfOf = (context: Context, actor: Actor, grant: Grant): Context => ({
+  [inside]: { ...context[inside], actor, grant },
+});
 
 export interface Entry {
   /** The object's type and the user's verb in the past tense: `flag.created`. */

@@ -165,7 +165,7 @@ async function requireUnused(tx: Tx, { projectId, name }: Segment, environment?:
   throw new Problem('segment_in_use', { name, users: [...shown].join(', ') });
 }
 
-export async function lockSegment(tx: Tx, { id, name }: Segment): Promise<Segment> {
+export async function lockSegment(tx: Tx, { id, name }: Reference): Promise<Segment> {
   const segment = await store.lockSegment(tx, id);
   if (!segment) throw new Problem('segment_not_found', { nameOrId: name });
   return segment;

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { CreatedApiKey } from '#domain/api-keys.ts';
 import { AttributeBody, AttributeReply } from '#domain/attributes.ts';
+import { ChangeRequest } from '#domain/change-requests.ts';
 import { Change } from '#domain/changes.ts';
 import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Matcher } from '#domain/definitions/matchers.ts';
@@ -12,6 +13,7 @@ import { Flag } from '#domain/flags.ts';
 import { Group } from '#domain/groups.ts';
 import { IdentityBody, IdentityReply } from '#domain/identities.ts';
 import { Patch } from '#domain/json-patch.ts';
+import { ActiveLargeSegmentReply, LargeSegmentReply, Upload } from '#domain/large-segments.ts';
 import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
 import { ExplainedRights, ProjectAccess } from '#domain/rights.ts';
@@ -22,6 +24,7 @@ import { User } from '#domain/users.ts';
 import * as accounts from './accounts.ts';
 import * as apiKeys from './api-keys.ts';
 import * as attributes from './attributes.ts';
+import * as changeRequests from './change-requests.ts';
 import * as changes from './changes.ts';
 import * as definitions from './definitions.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -30,6 +33,7 @@ import * as flagSets from './flag-sets.ts';
 import * as flags from './flags.ts';
 import * as groups from './groups.ts';
 import * as identities from './identities.ts';
+import * as largeSegments from './large-segments.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
 import * as rights from './rights.ts';
@@ -39,6 +43,7 @@ import * as ruleBasedSegments from './rule-based-segments.ts';
 import * as segments from './segments.ts';
 import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
+import * as uploads from './uploads.ts';
 import * as users from './users.ts';
 
 export interface Resource<Endpoints = Readonly<Record<string, Endpoint>>> {
@@ -120,6 +125,18 @@ export const resources = {
     endpoints: ruleBasedSegments,
     schemas: { RuleBasedSegment, RuleBasedDefinition, RuleBasedBody },
   },
+  largeSegments: {
+    title: 'Large segments',
+    description: 'Segments with up to ten million keys, which a file replaces as a whole.',
+    endpoints: largeSegments,
+    schemas: { LargeSegment: LargeSegmentReply, ActiveLargeSegment: ActiveLargeSegmentReply, Upload },
+  },
+  changeRequests: {
+    title: 'Change requests',
+    description: 'How clients of the vendor’s API replace the keys of large segments.',
+    endpoints: changeRequests,
+    schemas: { ChangeRequest },
+  },
   users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {
     title: 'Groups',
@@ -170,6 +187,7 @@ export const accountResources = {
 /** Without a prefix. */
 export const serviceResources = {
   service: { title: 'Service', description: 'Probes for load balancers and monitoring.', endpoints: service },
+  uploads: { title: 'Uploads', description: 'Where files go, with a token for each.', endpoints: uploads },
 } as const satisfies Record<string, Resource>;
 
 const endpointsOf = <All extends Record<string, Resource>>(all: All) =>

@@ -48,6 +48,8 @@ export interface Endpoint {
   readonly bodyLimit?: number;
   /** The body is text: a JSON string, or else the raw body. */
   readonly textBody?: true;
+  /** The body is a file of any size, which the handler reads as it arrives. */
+  readonly streamBody?: true;
   readonly reply: TSchema;
   /** The response has an ETag made from the object's revision; writes honour If-Match. */
   readonly versioned?: true;
@@ -149,7 +151,9 @@ export type Body<E extends Endpoint> = E extends { readonly bodyIsOptional: true
   ? StaticOr<Member<E, 'body'>, undefined> | undefined
   : E extends { readonly textBody: true }
     ? string
-    : StaticOr<Member<E, 'body'>, unknown> | (E extends { readonly mayBeForm: true } ? SentForm : never);
+    : E extends { readonly streamBody: true }
+      ? StreamedBody
+      : StaticOr<Member<E, 'body'>, unknown> | (E extends { readonly mayBeForm: true } ? SentForm : never);
 
 /** A form with a file, as browsers and `curl -F` send it. */
 export class SentForm {
@@ -163,6 +167,11 @@ export class SentForm {
   }
 }
 
+export interface StreamedBody {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** If the client said it. */
+  readonly size: number | undefined;
+}
 export type Reply<E extends Endpoint> = Static<E['reply']> &
   (E extends { readonly versioned: true; readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' }
     ? { readonly revision: number }

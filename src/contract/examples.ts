@@ -37,6 +37,8 @@ const ids = {
   group: '019b76da-a800-7000-8000-000000000091',
   administrators: '019b76da-a800-7000-8000-000000000090',
   key: '019b76da-a800-7000-8000-000000000081',
+  changeRequest: '019b76da-a800-7000-8000-000000000061',
+  largeSegment: '019b76da-a800-7000-8000-000000000051',
   session: '019b76da-a800-7000-8000-000000000071',
 };
 
@@ -52,6 +54,8 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
   attribute: { description: 'Id of the attribute.', example: 'plan' },
   identity: { description: 'The key of the identity.', example: 'ada' },
+  largeSegment: { description: 'Name of the large segment.', example: 'loyalty_members' },
+  changeRequest: { description: 'Id of the change request.', example: ids.changeRequest },
   objectType: { description: '`Split`, the only type of object that has tags.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
   user: { description: 'Id of the user.', example: ids.user },
@@ -151,6 +155,44 @@ const identity = {
   environmentId: ids.environment,
   values: { plan: 'team', seats: '12' },
 };
+const largeSegment = {
+  id: ids.largeSegment,
+  name: 'loyalty_members',
+  description: 'Members of the loyalty programme',
+  trafficType: trafficTypeReference,
+  creationTime: at,
+  tags: [],
+};
+const activeLargeSegment = {
+  id: ids.largeSegment,
+  name: 'loyalty_members',
+  environment: environmentReference,
+  trafficType: trafficTypeReference,
+  creationTime: at,
+  count: 2,
+  lastUpdateTime: at,
+};
+const changeRequest = {
+  id: ids.changeRequest,
+  status: 'AWAITING',
+  operationType: 'UPLOAD',
+  title: 'Nightly export',
+  comment: null,
+  comments: [] as never[],
+  approvers: [] as never[],
+  workspace: { id: ids.project, type: 'workspace' },
+  split: null,
+  segment: null,
+  largeSegment: { name: 'loyalty_members' },
+  ruleBasedSegment: null,
+  rolloutStatus: null,
+  rolloutStatusTimestamp: null,
+  transactionMetadata: {
+    method: 'PUT',
+    url: 'https://flags.example/internal/uploads/Vb8nQ2yTz6LrWf4Xk1HsPd0c',
+    headers: { Host: ['flags.example'] },
+  },
+} as const;
 
 const ruleBasedSegment = {
   id: ids.segment,
@@ -380,6 +422,38 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   patchIdentityNamedInBody: { body: identityBody, reply: identity },
   patchIdentityByPost: { body: identityBody, reply: identity },
   deleteIdentity: { reply: true },
+  listLargeSegments: { reply: [largeSegment] },
+  getLargeSegment: { reply: largeSegment },
+  createLargeSegment: {
+    body: { name: 'loyalty_members', description: 'Members of the loyalty programme' },
+    reply: largeSegment,
+  },
+  deleteLargeSegment: { reply: true },
+  listActiveLargeSegments: { reply: [activeLargeSegment] },
+  activateLargeSegment: { reply: { ...activeLargeSegment, count: 0 } },
+  deactivateLargeSegment: { reply: true },
+  listLargeSegmentKeys: { reply: { keys: [{ key: 'user-1' }, { key: 'user-2' }], count: 2, limit: 100, next: null } },
+  listUploads: {
+    reply: [
+      {
+        id: ids.changeRequest,
+        status: 'published',
+        receivedBytes: 14,
+        totalBytes: 14,
+        count: 2,
+        title: 'Nightly export',
+        comment: '',
+        editor: { type: 'api_key', id: ids.key, name: 'exporter' },
+        createdAt: at,
+      },
+    ],
+  },
+  uploadLargeSegment: { reply: { count: 2 } },
+  submitChangeRequest: {
+    body: { largeSegment: { name: 'loyalty_members' }, operationType: 'UPLOAD', title: 'Nightly export' },
+    reply: changeRequest,
+  },
+  getChangeRequest: { reply: { ...changeRequest, transactionMetadata: null } },
 
   listRolloutStatuses: { reply: rolloutStatuses },
   listRolloutStatusesOfProject: { reply: rolloutStatuses },

@@ -227,6 +227,21 @@ export const problems = {
   ),
   segment_invalid: invalid(),
   rule_based_segment_invalid: invalid(),
+  change_request_not_found: notFound('change request', 'Change requests are found by id'),
+  change_request_unsupported: problem(
+    'invalid',
+    () => 'Only UPLOAD and ARCHIVE of a largeSegment can be submitted',
+    () => 'Other change requests need approvals, which Burgee does not have: change the flag or segment directly',
+  ),
+  too_many_uploads: problem<{ seconds: number }>(
+    'unavailable',
+    (p) => `Other uploads are running; try again in ${p.seconds} seconds`,
+  ),
+  upload_unknown: problem(
+    'not_found',
+    () => 'This upload address does not work',
+    () => 'It works once, for five minutes; request another upload of the large segment',
+  ),
 
   // people
   user_not_found: notFound('user', 'Users are found by id; GET /users lists them'),

@@ -160,7 +160,7 @@ export function warnAboutEmpty(
 }
 
 /** The SDKs' own limit. */
-const longestKey = 250;
+export const longestKey = 250;
 export const maxKeysPerCall = 10_000;
 export const maxKeys = 100_000;
 

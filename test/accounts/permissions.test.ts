@@ -81,6 +81,22 @@ async function flagSetPath(): Promise<string> {
   return `${setsPath}/${body.id}`;
 }
 
+async function aLargeSegment(): Promise<string> {
+  const name = uniqueName('large');
+  await api.post(`/large-segments/ws/${project.id}/trafficTypes/user`, { name });
+  return name;
+}
+async function activeLargeSegmentPath(): Promise<string> {
+  const path = `/large-segments/${project.staging.id}/${await aLargeSegment()}`;
+  await api.post(path);
+  return path;
+}
+const changeRequestsPath = `/changeRequests/ws/${project.id}/environments/${project.staging.id}`;
+const anUpload = async () => ({
+  largeSegment: { name: (await activeLargeSegmentPath()).split('/').at(-1) },
+  operationType: 'UPLOAD',
+});
+
 async function anEnvironment(): Promise<string> {
   const { body } = await api.post(`/environments/ws/${project.id}`, { name: uniqueName('env') });
   for (const { id } of body.apiTokens) await api.delete(`/apiKeys/${id}`);
@@ -167,6 +183,38 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [`${await identityPath()}/patch`, { values: { a: 1 } }],
   ],
   'identities.deleteIdentity': [forAdministrators, async () => [await identityPath()]],
+  'largeSegments.listLargeSegments': [forAllWhoSeeTheProject, async () => [`/large-segments/ws/${project.id}`]],
+  'largeSegments.getLargeSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/large-segments/ws/${project.id}/${await aLargeSegment()}`],
+  ],
+  'largeSegments.createLargeSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/large-segments/ws/${project.id}/trafficTypes/user`, { name: uniqueName('large') }],
+  ],
+  'largeSegments.deleteLargeSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/large-segments/ws/${project.id}/${await aLargeSegment()}`],
+  ],
+  'largeSegments.listActiveLargeSegments': [
+    forAllWhoSeeTheProject,
+    async () => [`/large-segments/ws/${project.id}/environments/${project.staging.id}`],
+  ],
+  'largeSegments.activateLargeSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/large-segments/${project.staging.id}/${await aLargeSegment()}`],
+  ],
+  'largeSegments.deactivateLargeSegment': [forAllWhoSeeTheProject, async () => [await activeLargeSegmentPath()]],
+  'largeSegments.listLargeSegmentKeys': [
+    forAllWhoSeeTheProject,
+    async () => [`${await activeLargeSegmentPath()}/keys`],
+  ],
+  'largeSegments.listUploads': [forAllWhoSeeTheProject, async () => [`${await activeLargeSegmentPath()}/uploads`]],
+  'changeRequests.submitChangeRequest': [forAllWhoSeeTheProject, async () => [changeRequestsPath, await anUpload()]],
+  'changeRequests.getChangeRequest': [
+    forAllWhoSeeTheProject,
+    async () => [`/changeRequests/${(await api.post(changeRequestsPath, await anUpload())).body.id}`],
+  ],
   'rolloutStatuses.listRolloutStatuses': [forAllWhoSeeTheProject, async () => [`/rolloutStatuses?wsId=${project.id}`]],
   'rolloutStatuses.listRolloutStatusesOfProject': [
     forAllWhoSeeTheProject,

@@ -10,6 +10,7 @@ import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
 import * as attributes from '#store/attributes.ts';
 import * as retention from '#store/audit-retention.ts';
+import * as changeRequests from '#store/change-requests.ts';
 import * as changes from '#store/changes.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
@@ -18,6 +19,7 @@ import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
 import * as identities from '#store/identities.ts';
+import * as largeSegments from '#store/large-segments.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
 import * as references from '#store/references.ts';
@@ -127,6 +129,8 @@ async function allOf(items: AsyncIterable<unknown>): Promise<void> {
 
 /** Every function of the store that lists or counts, with every kind of question that it can be asked. */
 const inEnvironment = { projectId: project.id, flag: flag.name, environmentId: environment.id };
+
+const largeSegment = { environmentId: environment.id, segmentId: 'id' };
 
 const lists: Record<string, readonly Run[]> = {
   listProjects: projectFilters.map((filter) => (db) => projects.listProjects(db, { ...filter, ...page })),
@@ -250,6 +254,13 @@ const lists: Record<string, readonly Run[]> = {
   listReferencesOf: [
     (db) => references.listReferencesOf(db, environment.id, { kind: 'segment', names: ['beta', 'x'] }, 10),
   ],
+  listActiveLargeSegments: [
+    (db) => largeSegments.listActiveLargeSegments(db, environment.id),
+    (db) => largeSegments.listActiveLargeSegments(db, environment.id, 'beta'),
+  ],
+  listLargeSegmentsOf: [(db) => largeSegments.listLargeSegmentsOf(db, environment.id, 'key')],
+  listLargeKeys: [(db) => largeSegments.listLargeKeys(db, largeSegment, { from: 'key', limit: 20 })],
+  listUploads: [(db) => changeRequests.listUploads(db, largeSegment, 10)],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
   ],
@@ -365,6 +376,12 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     {
       statement: /order by e\.created_at, e\.id, r\.from_name limit \? offset \?$/,
       because: 'the flags that name one flag: at most 5,000 in an environment',
+    },
+  ],
+  listActiveLargeSegments: [
+    {
+      statement: /and s\.kind = 'large'( and s\.name = \?)? order by s\.created_at, s\.id$/,
+      because: 'the segments of one environment',
     },
   ],
   listSegmentUsers: [

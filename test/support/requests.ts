@@ -102,6 +102,21 @@ export function requestsTo(api: Calls): Requests {
     words: { ruleBasedSegment: (await aRuleBasedSegment(api, place, [place.environment])).name },
     id: place.environment.id,
   });
+  const aLargeSegment = async (place: Place, more: Target = {}): Promise<Target> => {
+    const name = uniqueName('large');
+    const { words } = await ofTrafficType(place);
+    await api.post(`/large-segments/ws/${place.id}/trafficTypes/${words?.trafficType}`, { name });
+    return { ...more, words: { largeSegment: name } };
+  };
+  const anActiveLargeSegment = async (place: Place): Promise<Target> => {
+    const target = await aLargeSegment(place, { id: place.environment.id });
+    await api.post(`/large-segments/${place.environment.id}/${target.words?.largeSegment}`);
+    return target;
+  };
+  const anUpload = async (place: Place): Promise<Target> => {
+    const { words } = await anActiveLargeSegment(place);
+    return { body: { largeSegment: { name: words?.largeSegment }, operationType: 'UPLOAD' } };
+  };
   /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
   const newName = async () => ({ body: { name: uniqueName('new') } });
@@ -160,6 +175,25 @@ export function requestsTo(api: Calls): Requests {
       patchIdentityNamedInBody: (place) => ofTrafficTypeById(place, { body: { key: uniqueName('key') } }),
       patchIdentityByPost: (place) => anIdentity(place, { body: { values: { age: 7 } } }),
       deleteIdentity: anIdentity,
+    },
+    largeSegments: {
+      listLargeSegments: (place) => aLargeSegment(place),
+      getLargeSegment: (place) => aLargeSegment(place),
+      createLargeSegment: (place) => ofTrafficType(place, { body: { name: uniqueName('large') } }),
+      deleteLargeSegment: (place) => aLargeSegment(place),
+      listActiveLargeSegments: (place) => aLargeSegment(place),
+      activateLargeSegment: (place) => aLargeSegment(place, { id: place.environment.id }),
+      deactivateLargeSegment: anActiveLargeSegment,
+      listLargeSegmentKeys: anActiveLargeSegment,
+      listUploads: anActiveLargeSegment,
+    },
+    changeRequests: {
+      submitChangeRequest: anUpload,
+      getChangeRequest: async (place) => {
+        const { body } = await anUpload(place);
+        const answer = await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);
+        return { words: { changeRequest: answer.body.id }, id: answer.body.id };
+      },
     },
     rolloutStatuses: {
       listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),

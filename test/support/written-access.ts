@@ -4,6 +4,7 @@
 export const ways = `
 GET /health probe
 GET /ready probe
+PUT /internal/uploads/:token public
 GET /workspaces project.read environment
 POST /workspaces project.create account
 PATCH /workspaces/:project project.write project
@@ -29,6 +30,17 @@ PATCH /trafficTypes/:trafficType/environments/:environment/identities identity.w
 PATCH /trafficTypes/:trafficType/environments/:environment/identities/:identity identity.write environment
 POST /trafficTypes/:trafficType/environments/:environment/identities/:identity/patch identity.write environment
 DELETE /trafficTypes/:trafficType/environments/:environment/identities/:identity identity.write environment
+GET /large-segments/ws/:project segment.read project
+GET /large-segments/ws/:project/:largeSegment segment.read project
+POST /large-segments/ws/:project/trafficTypes/:trafficType segment.write project
+DELETE /large-segments/ws/:project/:largeSegment segment.write project
+GET /large-segments/ws/:project/environments/:environment segment.read environment
+POST /large-segments/:environment/:largeSegment segmentContent.write environment
+DELETE /large-segments/:environment/:largeSegment segmentContent.write environment
+GET /large-segments/:environment/:largeSegment/keys segment.read environment
+GET /large-segments/:environment/:largeSegment/uploads segment.read environment
+POST /changeRequests/ws/:project/environments/:environment segmentContent.write environment
+GET /changeRequests/:changeRequest segment.read environment
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project

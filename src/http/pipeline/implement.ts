@@ -5,7 +5,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { Grant } from '#commands/actors.ts';
 import type { Context, contextFor } from '#commands/context.ts';
 import type { Origin } from '#commands/sessions.ts';
-import type { Body, Endpoint, Params, Query, Reply, Resolved } from '#contract/endpoint.ts';
+import type { Body, Endpoint, Params, Query, Reply, Resolved, StreamedBody } from '#contract/endpoint.ts';
 import type { Actor } from '#domain/access.ts';
 import { refuse } from '#domain/problems.ts';
 import { etagOf, type Versioned } from '#domain/revisions.ts';
@@ -30,6 +30,8 @@ export type Call<E extends Endpoint> = Resolved<E> &
     readonly body: Body<E>;
     readonly ifMatch: string | undefined;
     readonly origin: Origin;
+    /** Where clients reach this server, without a slash at the end. */
+    readonly serverUrl: string;
     readonly cookie: SessionCookie;
     /** Sends a `Warning` header about input that was accepted but is probably a mistake. */
     readonly warn: (sentences: readonly string[]) => void;
@@ -97,6 +99,7 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
         body: (endpoint.mayBeForm && (await parseForm(request.body))) || readBody(endpoint, bodyShape, request.body),
         ifMatch: request.headers['if-match'],
         origin: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
+        serverUrl: services.publicUrl ?? `${request.protocol}://${request.host}`,
         cookie: sessionCookie(reply, services.publicUrl),
         warn: (sentences: readonly string[]) => setWarnings(reply, sentences),
       } as never);
@@ -177,6 +180,7 @@ function coerced(schema: TObject, raw: Record<string, unknown>): Record<string, 
 
 function readBody(endpoint: Endpoint, shape: Shape<unknown> | undefined, raw: unknown): unknown {
   if (endpoint.textBody) return textOf(raw);
+  if (endpoint.streamBody) return raw ?? noBody;
   if (endpoint.looseBody) return required(parseJson(raw), endpoint.looseBody);
   if (!shape) return endpoint.method === 'DELETE' ? parseJsonOrNothing(raw) : undefined;
   const body = withoutNullOptionals(endpoint.body, parseJson(raw));
@@ -184,6 +188,8 @@ function readBody(endpoint: Endpoint, shape: Shape<unknown> | undefined, raw: un
   refuse('request_invalid', shape.complaints(required(body, endpoint.body)));
   return shape.clean(body);
 }
+
+const noBody: StreamedBody = { chunks: (async function* () {})(), size: 0 };
 
 function required(body: unknown, schema: TSchema | undefined): unknown {
   const { type } = schema as { type?: string };

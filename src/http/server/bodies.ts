@@ -1,8 +1,9 @@
 /** Parses bodies as clients send them: JSON whatever the content type, or no body at all. */
 
+import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
-import { SentForm } from '#contract/endpoint.ts';
+import { SentForm, type StreamedBody } from '#contract/endpoint.ts';
 import { countMembers, measure } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 
@@ -35,6 +36,17 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) =>
     body.length === 0 ? undefined : new RawBody(body, (headers['content-encoding'] ?? 'identity') !== 'identity'),
   );
+}
+
+/** Passes the bodies of the scope's routes on as they arrive, whatever their size. The handler sets a limit. */
+export function streamBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', ({ headers, socket }, chunks, done) => {
+    const length = Number(headers['content-length'] ?? Number.NaN);
+    // A client that waits for its answer sends nothing; the connection must not count as idle.
+    chunks.once('end', () => socket instanceof Socket && socket.setTimeout(0));
+    done(null, { chunks, size: Number.isNaN(length) ? undefined : length } satisfies StreamedBody);
+  });
 }
 
 /** Sets the limit of the scope's routes instead of the server's. */

@@ -1,24 +1,43 @@
 /** The HTTP server below Fastify: timeouts, size limits, and replies to input that is not HTTP. */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { uploadLargeSegment } from '#contract/uploads.ts';
 import { Problem } from '#domain/problems.ts';
 import { errorBody } from './problems.ts';
 
+/** A file may take this long to arrive; `limitArrival` sets a shorter time for other requests. */
+const longestUploadMs = 20 * 60_000;
+const uploadPath = uploadLargeSegment.path.replace(':token', '');
 /** Idle time after which a connection is closed; twice that for a client that stopped reading its response. */
 const standstillMs = 40_000;
 
-export const createHttpServer = (answer: RequestListener): Server =>
-  createServer(
+export function createHttpServer(answer: RequestListener): Server {
+  const server = createServer(
     {
       // Titles and comments of maximum length fit into a query.
       maxHeaderSize: 65_536,
       headersTimeout: 30_000,
-      requestTimeout: 30_000,
+      requestTimeout: longestUploadMs,
       connectionsCheckingInterval: 5_000,
       requireHostHeader: false,
     },
-    answer,
-  ).setTimeout(standstillMs);
+    (request, response) => {
+      if (!request.url?.startsWith(uploadPath)) limitArrival(server, request);
+      answer(request, response);
+    },
+  );
+  return server.setTimeout(standstillMs);
+}
+
+/** A body has as much time to arrive as the headers had. Node knows only one time for all requests. */
+function limitArrival(server: Server, request: IncomingMessage): void {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  if (length === '0' && encoding === undefined) return;
+  const late = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const timer = setTimeout(() => server.emit('clientError', late, request.socket), server.headersTimeout);
+  const arrived = () => clearTimeout(timer);
+  request.once('end', arrived).once('close', arrived);
+}
 
 const brokenHttp: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers or the path are too long',

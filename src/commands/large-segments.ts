@@ -1,0 +1,214 @@
+/** Replaces the keys of large segments by files. `segments.ts` creates, activates and deletes large segments. */
+import { createHash, randomInt } from 'node:crypto';
+import { v7 as newId } from 'uuid';
+import type { Actor } from '#domain/access.ts';
+import { interrupted, maxLargeKeys, maxUploadBytes } from '#domain/large-segments.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import type { Note, Project } from '#domain/projects.ts';
+import type { Reference } from '#domain/schema.ts';
+import { hashOf, newToken } from '#security/secrets.ts';
+import * as requests from '#store/change-requests.ts';
+import { type Block, KeySorter } from '#store/key-lists/sort.ts';
+import * as store from '#store/large-segments.ts';
+import { findActivation } from '#store/segments.ts';
+import type { Tx } from '#store/sql.ts';
+import { type Context, onBehalfOf, prepare, type RecordingTx, write } from './context.ts';
+import { requireNote } from './projects.ts';
+import { entry, lockPlace, lockSegment, type SegmentPlace } from './segments.ts';
+
+export interface LargeSegmentChange extends SegmentPlace {
+  readonly project: Project;
+  readonly note: Note;
+}
+
+/** Lets whoever has the token send a file, once and soon. */
+export const requestUpload = (context: Context, change: LargeSegmentChange) =>
+  write(context, (tx) => requestUploadIn(tx, change));
+
+export async function requestUploadIn(tx: RecordingTx, { project, environment, segment, note }: LargeSegmentChange) {
+  await requireNote(tx, project, note);
+  if (!(await findActivation(tx, environment.id, (await lockSegment(tx, segment)).id))) {
+    throw new Problem('segment_not_active', { name: segment.name, environment: environment.name });
+  }
+  const token = newToken();
+  const upload = await insertRequest(
+    tx,
+    { environment, segment, note },
+    { operation: 'UPLOAD', tokenHash: hashOf(token) },
+  );
+  // No cached response shows it.
+  await tx.record({ ...entry('segment.upload_requested', segment, environment), note, touches: 'nothing' });
+  return { upload, token };
+}
+
+const insertRequest = (
+  tx: RecordingTx,
+  { environment, segment, note }: Served,
+  fields: Pick<requests.NewUpload, 'operation' | 'tokenHash'>,
+) => {
+  const { type, id, name, sessionId } = tx.actor;
+  const place = { environmentId: environment.id, segmentId: segment.id };
+  return requests.insertUpload(tx, { ...fields, id: newId(), ...place, note, actor: { type, id, name }, sessionId });
+};
+
+/** Removes all keys. */
+export const emptyLargeSegment = (context: Context, change: LargeSegmentChange) =>
+  write(context, (tx) => emptyLargeSegmentIn(tx, change));
+
+export async function emptyLargeSegmentIn(tx: RecordingTx, change: LargeSegmentChange) {
+  await requireNote(tx, change.project, change.note);
+  const request = await insertRequest(tx, change, { operation: 'ARCHIVE' });
+  await serve(tx, change, undefined);
+  return request;
+}
+
+/** The file of an upload, as it arrives. */
+interface UploadedFile {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** If the client said it. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Receives the file of the upload with this token. Keys are sorted and stored piece by piece; the segment serves them
+ * only after the last one. If anything fails before, it keeps its old keys.
+ */
+export async function receiveUpload(context: Context, token: string, file: UploadedFile): Promise<number> {
+  refuse('segment_invalid', (file.size ?? 0) > maxUploadBytes ? [tooLarge] : []);
+  const listId = randomInt(2 ** 48 - 1);
+  const upload = await prepare(context, (tx) =>
+    requests.claimUpload(tx, hashOf(token), { listId, totalBytes: file.size }),
+  );
+  if (!upload) throw new Problem('upload_unknown');
+  const own = { id: upload.id, listId };
+  try {
+    const list = await storeKeys(context, own, file.chunks);
+    return await publish(context, upload, list);
+  } catch (error) {
+    const failure = error instanceof Problem ? error.message : interrupted;
+    await prepare(context, (tx) => requests.saveUploadEnd(tx, own, { failure }));
+    throw error;
+  }
+}
+
+interface OwnUpload {
+  readonly id: string;
+  readonly listId: number;
+}
+
+const tooLarge = `the file must not have more than ${maxUploadBytes} bytes`;
+const tooMany = `the file must not have more than ${maxLargeKeys} different keys`;
+/** An empty file is more likely a broken export than a wish. */
+const noKeys = 'the file has no keys; to remove all keys, submit a change request with operationType ARCHIVE';
+/** How often progress is stored. */
+const progressMs = 1_000;
+const maxRecordedKeys = 100;
+
+interface StoredList extends store.KeyList {
+  /** For the audit log. */
+  readonly firstKeys: readonly string[];
+}
+
+async function storeKeys(context: Context, own: OwnUpload, chunks: AsyncIterable<Uint8Array>): Promise<StoredList> {
+  const sorter = await KeySorter.start();
+  try {
+    await receive(context, own, { chunks, sorter });
+    return await storeSorted(context, own, sorter.blocks());
+  } finally {
+    await sorter.close();
+  }
+}
+
+async function receive(
+  context: Context,
+  own: OwnUpload,
+  { chunks, sorter }: { chunks: AsyncIterable<Uint8Array>; sorter: KeySorter },
+): Promise<void> {
+  let receivedBytes = 0;
+  let savedAt = performance.now();
+  for await (const chunk of chunks) {
+    receivedBytes += chunk.length;
+    refuse('segment_invalid', receivedBytes > maxUploadBytes ? [tooLarge] : []);
+    await sorter.add(chunk);
+    if (performance.now() - savedAt < progressMs) continue;
+    requireLease(await prepare(context, (tx) => requests.saveReceived(tx, { ...own, receivedBytes })));
+    savedAt = performance.now();
+  }
+  requireLease(await prepare(context, (tx) => requests.saveReceived(tx, { ...own, receivedBytes })));
+}
+
+async function storeSorted(
+  context: Context,
+  { listId }: OwnUpload,
+  sorted: AsyncIterable<Block[]>,
+): Promise<StoredList> {
+  const hash = createHash('sha256');
+  const firstKeys: string[] = [];
+  let keyCount = 0;
+  for await (const blocks of sorted) {
+    for (const { text, keyCount: count } of blocks) {
+      hash.update(`${text}\n`);
+      if (firstKeys.length < maxRecordedKeys) firstKeys.push(...text.split('\n'));
+      keyCount += count;
+    }
+    refuse('segment_invalid', keyCount > maxLargeKeys ? [tooMany] : []);
+    requireLease(await prepare(context, (tx) => store.insertBlocks(tx, listId, blocks)));
+  }
+  refuse('segment_invalid', keyCount === 0 ? [noKeys] : []);
+  return { id: listId, digest: hash.digest('hex'), keyCount, firstKeys: firstKeys.slice(0, maxRecordedKeys) };
+}
+
+/** It ends if this process or the database stood still for so long that the list was given up. */
+function requireLease(isHeld: boolean): void {
+  if (!isHeld) throw new Problem('upload_unknown');
+}
+
+/** In the name of whoever requested the upload, who must still be allowed to do it. */
+async function publish(context: Context, upload: requests.StoredUpload, list: StoredList): Promise<number> {
+  const { project, environment, segment, title, comment } = upload;
+  const access = { needs: 'segmentContent.write', scope: 'environment' } as const;
+  const asking = onBehalfOf(context, requesterOf(upload), { access, project, environment });
+  const end = (tx: Tx) => requests.saveUploadEnd(tx, { id: upload.id, listId: list.id }, { keyCount: list.keyCount });
+  const isChanged = await write(asking, async (tx) => {
+    if (!(await serve(tx, { environment, segment, note: { title, comment } }, list))) return false;
+    await end(tx);
+    return true;
+  });
+  if (!isChanged) await prepare(context, end);
+  return list.keyCount;
+}
+
+/** Permissions and scope are read again in the transaction. */
+const requesterOf = ({ editor, sessionId }: requests.StoredUpload): Actor => ({
+  type: editor.type === 'api_key' ? 'api_key' : 'user',
+  id: editor.id,
+  name: editor.name,
+  ...(sessionId === undefined ? {} : { sessionId }),
+  permissions: new Set(),
+  scope: { kind: 'environment', projectId: '', environmentIds: [] },
+});
+
+interface Served {
+  readonly environment: Reference;
+  readonly segment: Reference;
+  readonly note: Note;
+}
+
+/** Makes the list, or none, the keys of the segment. False if they are its keys already. */
+async function serve(tx: RecordingTx, { note, ...at }: Served, list: StoredList | undefined): Promise<boolean> {
+  const place = await lockPlace(tx, at.environment, await lockSegment(tx, at.segment));
+  const { environment, segment, changeNumber, activation } = place;
+  const ids = { environmentId: environment.id, segmentId: segment.id };
+  if ((await store.findDigest(tx, ids.environmentId, ids.segmentId)) === list?.digest) return tx.unchanged(false);
+  if (!(await store.saveList(tx, { ...ids, changeNumber }, list))) throw new Problem('upload_unknown');
+  const { name } = segment;
+  const { digest, firstKeys } = list ?? {};
+  await tx.record({
+    ...entry(list ? 'segment.keys_uploaded' : 'segment.keys_archived', segment, environment),
+    before: { name, keyCount: activation.keyCount },
+    after: { name, keyCount: list?.keyCount ?? 0, changeNumber, digest, firstKeys },
+    note,
+    notBefore: changeNumber,
+  });
+  return true;
+}

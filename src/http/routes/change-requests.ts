@@ -1,0 +1,33 @@
+import { emptyLargeSegment, requestUpload } from '#commands/large-segments.ts';
+import * as contract from '#contract/change-requests.ts';
+import { uploadLargeSegment } from '#contract/uploads.ts';
+import { toChangeRequest } from '#domain/change-requests.ts';
+import { Problem } from '#domain/problems.ts';
+import { findUpload } from '#store/change-requests.ts';
+import { findSegment } from '#store/segments.ts';
+import type { Reader } from '#store/sql.ts';
+import { implement } from '../pipeline/implement.ts';
+import { noteOf } from '../pipeline/notes.ts';
+
+export const changeRequests = (db: Reader) =>
+  implement(contract, {
+    submitChangeRequest: async ({ context, project, environment, body, serverUrl }) => {
+      const { largeSegment, operationType } = body;
+      if (!largeSegment || (operationType !== 'UPLOAD' && operationType !== 'ARCHIVE'))
+        throw new Problem('change_request_unsupported');
+      const { name } = largeSegment;
+      const segment = await findSegment(db, { projectId: project.id, kind: 'large' }, name);
+      if (!segment) throw new Problem('segment_not_found', { nameOrId: name });
+      const change = { project, environment, segment, note: noteOf({}, body) };
+      if (operationType === 'ARCHIVE') return toChangeRequest(await emptyLargeSegment(context, change));
+      const { upload, token } = await requestUpload(context, change);
+      const url = `${serverUrl}${uploadLargeSegment.path.replace(':token', token)}`;
+      const headers = { Host: [new URL(serverUrl).host] };
+      return toChangeRequest(upload, { method: 'PUT', url, headers });
+    },
+    getChangeRequest: async ({ actor, params }) => {
+      const upload = await findUpload(db, params.changeRequest, actor.scope);
+      if (!upload) throw new Problem('change_request_not_found', { nameOrId: params.changeRequest });
+      return toChangeRequest(upload);
+    },
+  });

@@ -1,0 +1,20 @@
+import { receiveUpload } from '#commands/large-segments.ts';
+import * as contract from '#contract/uploads.ts';
+import { Problem } from '#domain/problems.ts';
+import { implement } from '../pipeline/implement.ts';
+import { turnstile } from '../server/turnstile.ts';
+
+/** Each has a thread that sorts its keys. */
+const maxAtOnce = 2;
+
+export const uploads = () => {
+  const slots = turnstile(maxAtOnce, {
+    maxWaiting: 0,
+    maxWaitMs: 0,
+    refusal: () => new Problem('too_many_uploads', { seconds: 10 }),
+  });
+  return implement(contract, {
+    uploadLargeSegment: async ({ context, params, body }) =>
+      slots.pass(async () => ({ count: await receiveUpload(context, params.token, body) })),
+  });
+};

@@ -1,0 +1,162 @@
+/** Change requests: uploads that replace the keys of large segments, and their progress. */
+import sql from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import { expired, interrupted, type Upload, uploadWaitMs } from '#domain/large-segments.ts';
+import type { Note } from '#domain/projects.ts';
+import type { Reference } from '#domain/schema.ts';
+import { extendLease, leaseMs } from './large-segments.ts';
+import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
+import type { Reader, Tx } from './sql.ts';
+
+/** An upload with what it belongs to. */
+export interface StoredUpload extends Upload {
+  readonly operation: 'UPLOAD' | 'ARCHIVE';
+  readonly project: Reference;
+  readonly environment: Reference;
+  readonly segment: Reference;
+  readonly sessionId: string | undefined;
+}
+
+interface UploadRow {
+  readonly id: string;
+  readonly operation: StoredUpload['operation'];
+  readonly status: Upload['status'];
+  readonly list_id: number | null;
+  readonly lease_until: number | null;
+  readonly expires_at: number;
+  readonly received_bytes: number;
+  readonly total_bytes: number | null;
+  readonly key_count: number | null;
+  readonly failure: string | null;
+  readonly title: string;
+  readonly comment: string;
+  readonly actor_type: string;
+  readonly actor_id: string;
+  readonly actor_name: string;
+  readonly session_id: string | null;
+  readonly created_at: number;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly environment_id: string;
+  readonly environment_name: string;
+  readonly segment_id: string;
+  readonly segment_name: string;
+}
+
+const columns = sql`
+  u.id, u.operation, u.status, u.list_id, l.lease_until, u.expires_at, u.received_bytes, u.total_bytes, u.key_count, u.failure,
+  u.title, u.comment, u.actor_type, u.actor_id, u.actor_name, u.session_id, u.created_at, p.id as project_id,
+  p.name as project_name, e.id as environment_id, e.name as environment_name, s.id as segment_id,
+  s.name as segment_name`;
+const uploads = sql`
+  segment_uploads u join environments e on e.id = u.environment_id join projects p on p.id = e.project_id
+    join segments s on s.id = u.segment_id left join key_lists l on l.id = u.list_id`;
+
+/** A node that dies leaves its upload unfinished, so time decides what became of it. */
+function outcomeOf({ status, lease_until, expires_at, failure }: UploadRow, now: number) {
+  if (status === 'awaiting' && expires_at <= now) return { status: 'failed', failure: expired } as const;
+  if (status === 'receiving' && (lease_until ?? 0) <= now) return { status: 'failed', failure: interrupted } as const;
+  return { status, ...(failure === null ? {} : { failure }) };
+}
+
+const toUpload = (row: UploadRow, now: number): StoredUpload => ({
+  id: row.id,
+  operation: row.operation,
+  ...outcomeOf(row, now),
+  receivedBytes: row.received_bytes,
+  ...(row.total_bytes === null ? {} : { totalBytes: row.total_bytes }),
+  ...(row.key_count === null ? {} : { count: row.key_count }),
+  title: row.title,
+  comment: row.comment,
+  editor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  createdAt: row.created_at,
+  project: { id: row.project_id, name: row.project_name },
+  environment: { id: row.environment_id, name: row.environment_name },
+  segment: { id: row.segment_id, name: row.segment_name },
+  sessionId: row.session_id ?? undefined,
+});
+
+export interface NewUpload {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly segmentId: string;
+  readonly operation: StoredUpload['operation'];
+  /** Absent if there is nothing to send: then it is published already. */
+  readonly tokenHash?: string;
+  readonly note: Note;
+  readonly actor: { readonly type: string; readonly id: string; readonly name: string };
+  readonly sessionId: string | undefined;
+}
+
+export async function insertUpload(tx: Tx, { note, actor, tokenHash, ...upload }: NewUpload): Promise<StoredUpload> {
+  await tx.run(sql`
+    insert into segment_uploads (id, environment_id, segment_id, operation, token_hash, expires_at, status,
+                                 received_bytes, title, comment, actor_type, actor_id, actor_name, session_id,
+                                 created_at)
+    values (${upload.id}, ${upload.environmentId}, ${upload.segmentId}, ${upload.operation}, ${tokenHash ?? null},
+            ${tx.now + uploadWaitMs}, ${tokenHash === undefined ? 'published' : 'awaiting'}, 0, ${note.title ?? ''},
+            ${note.comment ?? ''}, ${actor.type}, ${actor.id}, ${actor.name}, ${upload.sessionId ?? null}, ${tx.now})`);
+  return requireUpload(tx, upload.id);
+}
+
+async function requireUpload(tx: Tx, id: string): Promise<StoredUpload> {
+  const row = await tx.one<UploadRow>(sql`select ${columns} from ${uploads} where u.id = ${id}`);
+  if (!row) throw new Error(`the upload ${id} is gone`);
+  return toUpload(row, tx.now);
+}
+
+export async function findUpload(db: Reader, id: string, scope: Scope): Promise<StoredUpload | undefined> {
+  const row = await db.one<UploadRow>(sql`
+    select ${columns} from ${uploads}
+     where u.id = ${id} and ${scopeFilter(scope, sql`e.project_id`)} and ${environmentScopeFilter(scope, sql`e.id`)}`);
+  return row && toUpload(row, db.clock());
+}
+
+/** The newest first. */
+export async function listUploads(
+  db: Reader,
+  { environmentId, segmentId }: { environmentId: string; segmentId: string },
+  limit: number,
+): Promise<StoredUpload[]> {
+  const rows = await db.all<UploadRow>(sql`
+    select ${columns} from ${uploads} where u.segment_id = ${segmentId} and u.environment_id = ${environmentId}
+     order by u.created_at desc, u.id desc limit ${limit}`);
+  return rows.map((row) => toUpload(row, db.clock()));
+}
+
+/** Uses up the token and begins the list. Undefined if the token is unknown, was used or has expired. */
+export async function claimUpload(
+  tx: Tx,
+  tokenHash: string,
+  { listId, totalBytes }: { listId: number; totalBytes: number | undefined },
+): Promise<StoredUpload | undefined> {
+  const claimed = await tx.one<{ id: string }>(sql`
+    update segment_uploads
+       set status = 'receiving', token_hash = null, list_id = ${listId}, total_bytes = ${totalBytes ?? null}
+     where token_hash = ${tokenHash} and status = 'awaiting' and expires_at > ${tx.now} returning id`);
+  if (!claimed) return undefined;
+  await tx.run(sql`insert into key_lists (id, lease_until) values (${listId}, ${tx.now + leaseMs})`);
+  return requireUpload(tx, claimed.id);
+}
+
+/** Also extends the lease. False if it has ended: then the list may be gone already. */
+export async function saveReceived(
+  tx: Tx,
+  { id, listId, receivedBytes }: { id: string; listId: number; receivedBytes: number },
+): Promise<boolean> {
+  await tx.run(sql`update segment_uploads set received_bytes = ${receivedBytes} where id = ${id}`);
+  return extendLease(tx, listId);
+}
+
+/** Ends the upload. The lease ends too, so that a list that is not served is deleted soon. */
+export async function saveUploadEnd(
+  tx: Tx,
+  { id, listId }: { id: string; listId: number },
+  end: { readonly keyCount: number } | { readonly failure: string },
+): Promise<void> {
+  const [status, keyCount, failure] =
+    'failure' in end ? ['failed', null, end.failure] : ['published', end.keyCount, null];
+  await tx.run(sql`
+    update segment_uploads set status = ${status}, key_count = ${keyCount}, failure = ${failure} where id = ${id}`);
+  await tx.run(sql`update key_lists set lease_until = ${tx.now} where id = ${listId}`);
+}
