@@ -399,7 +399,9 @@ const strangers: Record<string, Request> = {
 function absent(path: string): string {
   if (path.startsWith(identitiesPath)) return `Could not find traffic type ${userType?.id}`;
   if (path.startsWith(`${setsPath}/`)) return `Could not find flag set ${path.slice(setsPath.length + 1)}`;
-  const isOfEnvironment = /^\/(rule-based-)?segments\/(?!ws\/)/.test(path);
+  const [, request] = /^\/changeRequests\/([^/]+)$/.exec(path) ?? [];
+  if (request !== undefined) return `Could not find change request ${request}`;
+  const isOfEnvironment = /^\/(?:large-|rule-based-)?segments\/([^/]+)\//.exec(path)?.[1] === project.staging.id;
   return isOfEnvironment ? `Could not find environment ${project.staging.id}` : `Could not find project ${project.id}`;
 }
 
