@@ -238,7 +238,7 @@ test('an environment is deleted when it has neither keys nor definitions', async
   const staging = project.staging as Created;
   const { path: definition } = await aDefinedFlag(api, project);
   const path = `/environments/ws/${project.id}/staging`;
-  const inUse = 'Environment staging still has feature flag definitions; delete them first';
+  const inUse = 'Environment staging still has feature flag definitions or segments; delete or deactivate them first';
   const keyIds = staging.apiTokens.map(({ id }) => id).join(', ');
   const hasKeys = `Environment ${staging.id} cannot be archived, it has apitokens associated [${keyIds}]`;
   await changesNothing(project, async () => refused(await api.delete(path), 400, hasKeys));

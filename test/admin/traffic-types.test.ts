@@ -103,7 +103,7 @@ test('a traffic type that a flag uses cannot be deleted', async () => {
   const flag = await aFlag(api, project);
   const [user] = (await list(project)).body;
   await changesNothing(project, async () => {
-    const message = 'Traffic type user is still used by feature flags; delete them first';
+    const message = 'Traffic type user is still used by feature flags or segments; delete them first';
     refused(await api.delete(`/trafficTypes/${user.id}`), 400, message);
   });
   await api.delete(`/splits/ws/${project.id}/${flag.name}`);
