@@ -101,7 +101,7 @@ const dependsAt = (place: string) => `body/${place}/condition/matchers/0/depends
 
 /** By endpoint: what replaces its request, and what is asked besides. */
 function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?: readonly Shape[] }>> {
-  const { flags, definitions, segments } = requestsTo(api);
+  const { flags, definitions, ruleBasedSegments, segments } = requestsTo(api);
   return {
     listProjects: {
       further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
@@ -169,6 +169,14 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming(dependsAt('0/value'), 'flag', async (side) => ({
           ...(await definitions.patchDefinition(side)),
           body: [{ op: 'add', path: '/rules/-', value: askingFor(side.flag.name) }],
+        })),
+      ],
+    },
+    replaceRuleBasedDefinition: {
+      further: [
+        naming(dependsAt('rules/0'), 'flag', async (side) => ({
+          ...(await ruleBasedSegments.replaceRuleBasedDefinition(side)),
+          body: { rules: [askingFor(side.flag.name)] },
         })),
       ],
     },
