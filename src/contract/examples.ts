@@ -56,7 +56,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   identity: { description: 'The key of the identity.', example: 'ada' },
   largeSegment: { description: 'Name of the large segment.', example: 'loyalty_members' },
   changeRequest: { description: 'Id of the change request.', example: ids.changeRequest },
-  objectType: { description: '`Split`, the only type of object that has tags.', example: 'Split' },
+  objectType: { description: '`Split`: a feature flag.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
   user: { description: 'Id of the user.', example: ids.user },
   group: { description: 'Id of the group.', example: ids.group },
@@ -559,6 +559,14 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
     reply: page({ kind: 'flag' as const, name: 'new_checkout', environment: environmentReference }, 20),
   },
   tagSegment: { body: ['beta'], reply: page({ name: 'beta', objectType: 'Segment', objectName: segment.name }, 20) },
+  tagLargeSegment: {
+    body: ['beta'],
+    reply: page({ name: 'beta', objectType: 'LargeSegment', objectName: largeSegment.name }, 20),
+  },
+  tagRuleBasedSegment: {
+    body: ['beta'],
+    reply: page({ name: 'beta', objectType: 'RuleBasedSegment', objectName: ruleBasedSegment.name }, 20),
+  },
   listActiveSegments: { reply: page(activeSegment, 20) },
   listMemberships: { reply: { key: 'ada', segments: [{ name: segment.name, since: at }] } },
   activateSegment: { reply: activeSegment },

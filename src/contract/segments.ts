@@ -116,6 +116,19 @@ export const tagSegment = endpoint({
   path: '/tags/ws/:project/object/:segment/objecttype/Segment',
   summary: 'Set the tags of a segment',
 });
+
+export const tagLargeSegment = endpoint({
+  ...tagging,
+  path: '/tags/ws/:project/object/:largeSegment/objecttype/LargeSegment',
+  summary: 'Set the tags of a large segment',
+});
+
+export const tagRuleBasedSegment = endpoint({
+  ...tagging,
+  path: '/tags/ws/:project/object/:ruleBasedSegment/objecttype/RuleBasedSegment',
+  summary: 'Set the tags of a rule-based segment',
+});
+
 export const listActiveSegments = endpoint({
   method: 'GET',
   path: '/segments/ws/:project/environments/:environment',

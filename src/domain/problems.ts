@@ -181,7 +181,7 @@ export const problems = {
   ),
   flag_name_taken: taken('Feature flag'),
   flag_invalid: invalid(),
-  object_type_unknown: notFound('object type', 'Only feature flags have tags: the object type is Split'),
+  object_type_unknown: notFound('object type', 'Object types are Split, Segment, LargeSegment and RuleBasedSegment'),
   definition_not_found: problem<MissingDefinition>(
     'not_found',
     (p) => `Could not find splitmetadata ${p.nameOrId}`,

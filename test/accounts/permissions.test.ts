@@ -284,6 +284,14 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAllWhoSeeTheProject,
     async () => [`/tags/ws/${project.id}/object/${(await aSegment(api, project)).name}/objecttype/Segment`, ['one']],
   ],
+  'segments.tagLargeSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/tags/ws/${project.id}/object/${await aLargeSegment()}/objecttype/LargeSegment`, ['one']],
+  ],
+  'segments.tagRuleBasedSegment': [
+    forAllWhoSeeTheProject,
+    async () => [`/tags/ws/${project.id}/object/${await ruleBasedSegment()}/objecttype/RuleBasedSegment`, ['one']],
+  ],
   'segments.listActiveSegments': [
     forAllWhoSeeTheProject,
     async () => [`/segments/ws/${project.id}/environments/${project.staging.id}`],

@@ -86,6 +86,27 @@ test('lists page by offset, and filter by tag and part of the name', async () =>
   assert.deepEqual(await api.recorded(() => api.post(tagPath('gamma'), ['two'])), []);
 });
 
+test('tags are set for segments of each kind by its object type, and for none of another', async () => {
+  const project = await aProject(api);
+  const paths = {
+    Segment: 'segments',
+    LargeSegment: 'large-segments',
+    RuleBasedSegment: 'rule-based-segments',
+  };
+  for (const [objectType, path] of Object.entries(paths)) {
+    const name = uniqueName('tagged');
+    assert.equal((await api.post(`/${path}/ws/${project.id}/trafficTypes/user`, { name })).status, 200);
+    for (const type of Object.keys(paths)) {
+      const answer = await api.post(`/tags/ws/${project.id}/object/${name}/objecttype/${type}`, ['one']);
+      if (type !== objectType) refused(answer, 404, `Could not find segment ${name}`);
+      else assert.deepEqual(answer.body.objects, [{ name: 'one', objectType, objectName: name }]);
+    }
+    const change = await api.lastChange();
+    assert.deepEqual([change.auditLogType, change.object.name], ['segment.tagged', name]);
+    assert.deepEqual((await api.get(`/${path}/ws/${project.id}/${name}`)).body.tags, [{ name: 'one' }]);
+  }
+});
+
 test('a segment is activated with any body or none, once, and listed there', async () => {
   const project = await aProject(api);
   for (const request of [{}, { text: '""' }, { body: {} }]) {
@@ -144,7 +165,7 @@ test('keys are added, listed by pages and by prefix, removed, and each change is
     type: 'Segment',
   });
   const change = await api.lastChange();
-  assert.equal(change.auditLogType, 'segment.keysAdded');
+  assert.equal(change.auditLogType, 'segment.keys_added');
   const after = change.after as { keys: string[]; digest: string };
   assert.deepEqual(after, {
     name,
@@ -171,7 +192,7 @@ test('keys are added, listed by pages and by prefix, removed, and each change is
   assert.deepEqual([found.keys.length, found.keys[0].key, found.count], [10, 'user-010', 10]);
   const removed = await api.put(`${path}/removeKeys`, { keys: ['user-003', 'none', '', ' user-004'] });
   assert.deepEqual(removed.body, { code: 200, message: 'Deleted 2 keys', details: null, transactionId: null });
-  assert.equal((await api.lastChange()).auditLogType, 'segment.keysRemoved');
+  assert.equal((await api.lastChange()).auditLogType, 'segment.keys_removed');
   assert.equal((await api.put(`${path}/deleteKeys`, ['user-005'])).body.message, 'Deleted 1 keys');
   assert.equal((await api.get(`${path}/keys`)).body.count, 247);
 });

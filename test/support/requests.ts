@@ -234,6 +234,8 @@ export function requestsTo(api: Calls): Requests {
       deleteSegment: segmentIn,
       listSegmentUsers: async (place) => ({ words: { anySegment: (await aSegment(api, place)).name } }),
       tagSegment: (place) => segmentIn(place, { body: ['new'] }),
+      tagLargeSegment: (place) => aLargeSegment(place, { body: ['new'] }),
+      tagRuleBasedSegment: (place) => rulesIn(place, { body: ['new'] }),
       listActiveSegments: async () => ({}),
       listMemberships: async () => ({ query: { key: 'user-1' } }),
       activateSegment: (place) => segmentIn(place, { id: place.environment.id }),

@@ -72,6 +72,8 @@ GET /segments/ws/:project/:segment segment.read project
 DELETE /segments/ws/:project/:segment segment.write project
 GET /segments/ws/:project/:anySegment/dependents segment.read project
 POST /tags/ws/:project/object/:segment/objecttype/Segment segment.write project
+POST /tags/ws/:project/object/:largeSegment/objecttype/LargeSegment segment.write project
+POST /tags/ws/:project/object/:ruleBasedSegment/objecttype/RuleBasedSegment segment.write project
 GET /segments/ws/:project/environments/:environment segment.read environment
 GET /segments/ws/:project/environments/:environment/memberships segment.read environment
 POST /segments/:environment/:segment segmentContent.write environment

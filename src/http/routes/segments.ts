@@ -47,6 +47,8 @@ export const segments = (db: Reader, accountId: string) =>
       });
     },
     tagSegment: async (call) => tag(call, call.segment, 'Segment'),
+    tagLargeSegment: async (call) => tag(call, call.largeSegment, 'LargeSegment'),
+    tagRuleBasedSegment: async (call) => tag(call, call.ruleBasedSegment, 'RuleBasedSegment'),
     listActiveSegments: async ({ project, environment, query }) => {
       const filter = { projectId: project.id, kind: 'standard', environmentId: environment.id } as const;
       return offsetPage(query, contract.listActiveSegments.pageSize, {
