@@ -26,7 +26,7 @@ export type ChangedKeys = Omit<LockedPlace, 'changeNumber'>;
 export const addKeys = (context: Context, change: KeysChange) => write(context, (tx) => addKeysIn(tx, change));
 
 export const addKeysIn = (tx: RecordingTx, change: KeysChange): Promise<ChangedKeys> =>
-  changeKeys(tx, change, 'segment.keysAdded', async (at, changeNumber) => ({
+  changeKeys(tx, change, 'segment.keys_added', async (at, changeNumber) => ({
     added: await store.addKeys(tx, at, change.keys, changeNumber),
     removed: 0,
   }));
@@ -35,7 +35,7 @@ export const addKeysIn = (tx: RecordingTx, change: KeysChange): Promise<ChangedK
 export const replaceKeys = (context: Context, change: KeysChange) => write(context, (tx) => replaceKeysIn(tx, change));
 
 export const replaceKeysIn = (tx: RecordingTx, change: KeysChange): Promise<ChangedKeys> =>
-  changeKeys(tx, change, 'segment.keysReplaced', async (at, changeNumber) => {
+  changeKeys(tx, change, 'segment.keys_replaced', async (at, changeNumber) => {
     const wanted = new Set(change.keys);
     let removed = 0;
     for await (const keys of store.listAllKeys(tx, at)) {
@@ -50,7 +50,7 @@ export const removeKeys = (context: Context, change: KeysChange) => write(contex
 
 export async function removeKeysIn(tx: RecordingTx, change: KeysChange): Promise<number> {
   let removed = 0;
-  await changeKeys(tx, change, 'segment.keysRemoved', async (at, changeNumber) => {
+  await changeKeys(tx, change, 'segment.keys_removed', async (at, changeNumber) => {
     removed = await store.removeKeys(tx, at, change.keys, changeNumber);
     return { added: 0, removed };
   });
@@ -62,7 +62,7 @@ type Counts = { readonly added: number; readonly removed: number };
 async function changeKeys(
   tx: RecordingTx,
   { project, environment: where, segment, keys, note, source }: KeysChange,
-  action: 'segment.keysAdded' | 'segment.keysReplaced' | 'segment.keysRemoved',
+  action: 'segment.keys_added' | 'segment.keys_replaced' | 'segment.keys_removed',
   apply: (at: store.KeyPlace, changeNumber: number) => Promise<Counts>,
 ): Promise<ChangedKeys> {
   await requireNote(tx, project, note);
