@@ -103,7 +103,7 @@ suite('fields that changed', () => {
       fieldChanges(access(false, []), access(true, [{ id: 'g', name: 'Administrators', type: 'group' }]), named).map(
         (field) => `${field.name}: ${field.before} → ${field.after}`,
       ),
-      ['Access: everybody → only those listed', 'Open to: nobody → Administrators'],
+      ['Can view: everyone with an account → only Administrators'],
     );
   });
 

@@ -126,6 +126,11 @@ const newFlag = createRoute({
   path: '/new',
   component: lazyRouteComponent(() => import('./features/flags/NewFlagDialog.tsx'), 'NewFlagDialog'),
 });
+const segments = createRoute({
+  ...inProject,
+  path: '/segments',
+  component: lazyRouteComponent(() => import('./features/segments/SegmentsPage.tsx'), 'SegmentsPage'),
+});
 const projectActivity = createRoute({
   ...inProject,
   path: '/activity',
@@ -218,6 +223,7 @@ export const router = createRouter({
       project.addChildren([
         projectHome,
         flags.addChildren([newFlag]),
+        segments,
         projectActivity,
         environments,
         projectSettings,

@@ -1,6 +1,7 @@
 import { createLink, useParams, useRouterState } from '@tanstack/react-router';
 import {
   Activity,
+  ContactRound,
   Flag,
   KeyRound,
   Layers,
@@ -66,6 +67,9 @@ function ProjectLinks() {
     <>
       <NavLink icon={Flag} to="/p/$project/flags" params={params}>
         Flags
+      </NavLink>
+      <NavLink icon={ContactRound} to="/p/$project/segments" params={params}>
+        Segments
       </NavLink>
       {may(listChanges) && (
         <NavLink icon={Activity} to="/p/$project/activity" params={params}>

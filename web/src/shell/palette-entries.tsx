@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import {
   Activity,
+  ContactRound,
   Flag,
   KeyRound,
   Layers,
@@ -153,6 +154,7 @@ function usePageEntries(project: string | undefined): Entry[] {
   });
   const ofProject = [
     inProject('Flags', Flag, 'flags'),
+    inProject('Segments', ContactRound, 'segments'),
     inProject('Activity', Activity, 'activity'),
     inProject('Environments', Layers, 'environments'),
     inProject('Project settings', SlidersHorizontal, 'settings'),

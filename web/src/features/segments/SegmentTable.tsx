@@ -1,0 +1,111 @@
+import type { SegmentKind, Usage } from '#domain/segments.ts';
+import { countOf } from '../../administration/count.ts';
+import { Nothing } from '../../administration/StackingTable.tsx';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import { useEnvironments } from '../../server/project.ts';
+import { BreakableName } from '../../ui/BreakableName.tsx';
+import { Tag } from '../../ui/Chip.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { ShortTime } from '../../ui/Time.tsx';
+import styles from './SegmentTable.module.css';
+import { Size } from './Size.tsx';
+import { kindWords } from './segment-kinds.ts';
+import type { SegmentAnswer } from './segments-query.ts';
+
+/** The width of all columns except the environments. */
+const leastWidth = 560;
+
+export function SegmentTable({ segments }: { readonly segments: readonly SegmentAnswer[] }) {
+  const environments = useEnvironments();
+  return (
+    <div className={styles.whole}>
+      <Table
+        caption="Segments"
+        fixedWidth={leastWidth + environments.length * 116}
+        head={
+          <tr>
+            <th>Name</th>
+            <th className={styles.kindHead}>Kind</th>
+            {environments.map(({ id, name, production }) => (
+              <th key={id} className={production ? styles.production : styles.environment}>
+                <span className={styles.head}>
+                  <span className={styles.headName} title={name}>
+                    {name}
+                  </span>
+                  {production && <ProdChip />}
+                </span>
+              </th>
+            ))}
+            <th className={styles.usedHead}>Used by</th>
+            <th className={styles.changedHead}>Changed</th>
+          </tr>
+        }
+      >
+        {segments.map((segment) => (
+          <SegmentRow key={segment.name} segment={segment} />
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function SegmentRow({ segment }: { readonly segment: SegmentAnswer }) {
+  const { name, description, tags, kind = 'standard', environments: usages = [], creationTime } = segment;
+  const environments = useEnvironments();
+  const largest = Math.max(...usages.map(({ keyCount }) => keyCount), 1);
+  const changedAt = Math.max(creationTime, ...usages.map(({ lastUpdateTime = 0 }) => lastUpdateTime));
+  return (
+    <tr>
+      <th scope="row">
+        <span className={styles.name}>
+          <BreakableName name={name} />
+        </span>
+        <span className={styles.about}>
+          {description !== '' && <span className={styles.description}>{description}</span>}
+          {(tags ?? []).map((tag) => (
+            <Tag key={tag.name}>{tag.name}</Tag>
+          ))}
+        </span>
+      </th>
+      <td>
+        <KindName kind={kind} />
+      </td>
+      {environments.map((environment) => (
+        <td key={environment.id}>
+          <span className={styles.label}>{environment.name}</span>
+          <Size kind={kind} largest={largest} usage={usages.find((usage) => usage.environment.id === environment.id)} />
+        </td>
+      ))}
+      <td className={styles.usedCell}>
+        <span className={styles.label}>Used by</span>
+        <UsedBy usages={usages} />
+      </td>
+      <td className={styles.changed}>
+        <span className={styles.label}>Changed</span>
+        <ShortTime at={changedAt} />
+      </td>
+    </tr>
+  );
+}
+
+export function KindName({ kind }: { readonly kind: SegmentKind }) {
+  const { name, icon: Icon } = kindWords[kind];
+  return (
+    <span className={styles.kind}>
+      <Icon size={14} strokeWidth={1.75} aria-hidden /> {name}
+    </span>
+  );
+}
+
+/** A flag counts once for each environment where its definition names the segment. */
+function UsedBy({ usages }: { readonly usages: readonly Usage[] }) {
+  const used = usages.filter(({ usedBy }) => usedBy > 0);
+  if (used.length === 0) return <Nothing words="Not used" />;
+  const uses = used.reduce((sum, { usedBy }) => sum + usedBy, 0);
+  return (
+    <span className={styles.used}>
+      {countOf(uses, 'use')}
+      <span className={styles.where}>in {countOf(used.length, 'environment')}</span>
+    </span>
+  );
+}

@@ -1,0 +1,148 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { createSegment, listSegments } from '#contract/segments.ts';
+import { countOf } from '../../administration/count.ts';
+import { ShowMore } from '../../administration/ShowMore.tsx';
+import { Denied } from '../../kit/Denied.tsx';
+import { Loaded } from '../../kit/Loaded.tsx';
+import { SearchField } from '../../kit/SearchField.tsx';
+import { useProject } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
+import { useMay } from '../../server/session.ts';
+import { usePageActions } from '../../state/page-actions.ts';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterCount, Filters } from '../../ui/FilterButton.tsx';
+import { Page, PageHead } from '../../ui/Page.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { NewSegmentDialog } from './NewSegmentDialog.tsx';
+import styles from './SegmentsPage.module.css';
+import { SegmentTable } from './SegmentTable.tsx';
+import { kinds, kindWords } from './segment-kinds.ts';
+import { type KindFilter, segmentCountReading, segmentsReading, useSegmentsSearch } from './segments-query.ts';
+
+/** Segments of all kinds, with their size in each environment. */
+export function SegmentsPage() {
+  const may = useMay();
+  const project = useProject();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/shell/p/$project/segments' });
+  const refusal = useWhyNot()(createSegment);
+  const open = () => void navigate({ to: '.', search: (before: object) => ({ ...before, new: '' }) });
+  const close = () =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, new: undefined }), replace: true });
+  usePageActions([{ label: 'New segment', keys: 'n', icon: Plus, run: open, refusal }]);
+  if (!may(listSegments)) return <Denied title="Segments" />;
+  const newSegment = (
+    <Button look="primary" refusal={refusal} onClick={open}>
+      New segment
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHead
+        title="Segments"
+        within={project.name}
+        lead="Named sets of keys. A change here reaches every flag that uses the segment."
+        tools={newSegment}
+      />
+      <KindTabs />
+      <div role="tabpanel" id="segments" aria-label="Segments" className={styles.list}>
+        <SegmentList newSegment={newSegment} />
+      </div>
+      <Kinds />
+      {search.new !== undefined && <NewSegmentDialog onClose={close} />}
+    </Page>
+  );
+}
+
+function KindTabs() {
+  const { kind, change } = useSegmentsSearch();
+  return (
+    <Tabs<KindFilter>
+      label="Kind"
+      controls="segments"
+      selected={kind}
+      onSelect={(id) => change({ kind: id === 'all' ? undefined : id })}
+      tabs={[
+        {
+          id: 'all',
+          label: (
+            <>
+              All <Count kind="all" />
+            </>
+          ),
+        },
+        ...kinds.map((id) => ({
+          id,
+          label: (
+            <>
+              {kindWords[id].name} <Count kind={id} />
+            </>
+          ),
+        })),
+      ]}
+    />
+  );
+}
+
+/** Of the segments that match the search. */
+function Count({ kind }: { readonly kind: KindFilter }) {
+  const { name } = useSegmentsSearch();
+  const { data } = useQuery(segmentCountReading(useProject().id, { kind, name }));
+  return <span className={styles.count}>{data?.totalCount.toLocaleString('en')}</span>;
+}
+
+function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
+  const project = useProject();
+  const { name, kind, change } = useSegmentsSearch();
+  const query = useInfiniteQuery(segmentsReading(project.id, { name, kind }));
+  const isFiltered = name !== undefined || kind !== 'all';
+  return (
+    <>
+      <Filters>
+        <SearchField label="Search names" value={name ?? ''} onSearch={(q) => change({ q: q || undefined })} />
+        <FilterCount>{query.data && countOf(query.data.total, 'segment')}</FilterCount>
+      </Filters>
+      <Loaded query={query} skeleton={<SkeletonRows />}>
+        {({ segments, total }) =>
+          segments.length > 0 ? (
+            <>
+              <SegmentTable segments={segments} />
+              <ShowMore query={query} shown={`${segments.length} of ${total.toLocaleString('en')}`} />
+            </>
+          ) : isFiltered ? (
+            <EmptyState
+              title="No segments match"
+              action={<Button onClick={() => change({ q: undefined, kind: undefined })}>Clear filters</Button>}
+            />
+          ) : (
+            <EmptyState title="No segments yet" action={newSegment}>
+              A segment is a set of keys, such as beta testers. Rules of flags can name it.
+            </EmptyState>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+const Kinds = () => (
+  <ul className={styles.kinds} aria-label="Kinds of segments">
+    {kinds.map((kind) => {
+      const { name, icon: Icon, about, limit } = kindWords[kind];
+      return (
+        <li key={kind} className={styles.kind}>
+          <Icon size={15} strokeWidth={1.75} aria-hidden />
+          <div>
+            <p className={styles.kindName}>{name}</p>
+            <p>{about}</p>
+            <p className={styles.limit}>{limit}</p>
+          </div>
+        </li>
+      );
+    })}
+  </ul>
+);
