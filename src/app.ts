@@ -161,7 +161,7 @@ export async function createApp({
     ...definitions(store),
     ...segments(store, account.id),
     ...largeSegments(store),
-    ...changeRequests(store),
+    ...changeRequests(store, markersFor('changeRequests', account.markerSecret)),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...ruleBasedSegments(store, account.id),

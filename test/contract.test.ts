@@ -26,7 +26,7 @@ const api = await startApi();
 const requests = requestsTo(api);
 
 /** What is not of one project: these answer only what the key reaches, or what everybody may read. */
-const filtered: readonly string[] = ['listProjects', 'listUsers', 'listApiKeys', 'listChanges'];
+const filtered: readonly string[] = ['listProjects', 'listUsers', 'listApiKeys', 'listChanges', 'listChangeRequests'];
 const shared: readonly string[] = ['listGroups', 'getGroup'];
 
 const newPlace = async (): Promise<Place> => {

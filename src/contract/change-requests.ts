@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { ChangeRequest } from '#domain/change-requests.ts';
-import { OneOf } from '#domain/schema.ts';
+import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
+import { MarkerListing, MarkerPage } from './parts.ts';
 
 /** Approvals do not exist, so what is submitted is published at once. */
 export const submitChangeRequest = endpoint({
@@ -21,6 +22,32 @@ export const submitChangeRequest = endpoint({
   reply: ChangeRequest,
   showsSecret: true,
   problems: ['change_request_unsupported', 'segment_not_found', 'segment_not_active', 'note_required'],
+});
+
+const pageSize = { default: 20, max: 200 };
+
+export const listChangeRequests = endpoint({
+  method: 'GET',
+  path: '/changeRequests',
+  summary: 'List change requests',
+  description: 'In order of creation; those that still wait for their file, unless a status is given.',
+  access: { needs: 'segment.read', scope: 'environment' },
+  pageSize,
+  query: extend(
+    MarkerPage(pageSize),
+    Type.Object({
+      status: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          description: '`PUBLISHED`, `REJECTED`, or `REQUESTED` for those that wait. Others have no change requests.',
+        }),
+      ),
+      environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only in this environment.' })),
+    }),
+  ),
+  showsHousekeeping: true,
+  reply: MarkerListing(ChangeRequest),
+  problems: ['marker_invalid'],
 });
 
 export const getChangeRequest = endpoint({

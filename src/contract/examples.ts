@@ -453,6 +453,7 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
     body: { largeSegment: { name: 'loyalty_members' }, operationType: 'UPLOAD', title: 'Nightly export' },
     reply: changeRequest,
   },
+  listChangeRequests: { reply: markerPage({ ...changeRequest, transactionMetadata: null }, 20) },
   getChangeRequest: { reply: { ...changeRequest, transactionMetadata: null } },
 
   listRolloutStatuses: { reply: rolloutStatuses },

@@ -1,12 +1,12 @@
 /** Change requests: uploads that replace the keys of large segments, and their progress. */
-import sql from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { expired, interrupted, type Upload, uploadWaitMs } from '#domain/large-segments.ts';
 import type { Note } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
 import { extendLease, leaseMs } from './large-segments.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
-import type { Reader, Tx } from './sql.ts';
+import type { Position, Reader, Tx } from './sql.ts';
 
 /** An upload with what it belongs to. */
 export interface StoredUpload extends Upload {
@@ -110,6 +110,40 @@ export async function findUpload(db: Reader, id: string, scope: Scope): Promise<
     select ${columns} from ${uploads}
      where u.id = ${id} and ${scopeFilter(scope, sql`e.project_id`)} and ${environmentScopeFilter(scope, sql`e.id`)}`);
   return row && toUpload(row, db.clock());
+}
+
+export interface UploadFilter {
+  readonly scope: Scope;
+  readonly status: 'open' | 'published' | 'failed';
+  readonly environmentId: string | undefined;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** In order of creation. With `before`: those directly before it, in the same order. */
+export async function listChangeRequests(db: Reader, filter: UploadFilter): Promise<StoredUpload[]> {
+  const { scope, status, environmentId, after, before, offset, limit } = filter;
+  const isOpen = sql`(u.status = 'awaiting' and u.expires_at > ${db.clock()}
+                      or u.status = 'receiving' and l.lease_until > ${db.clock()})`;
+  const conditions = [
+    scopeFilter(scope, sql`e.project_id`),
+    environmentScopeFilter(scope, sql`e.id`),
+    {
+      open: isOpen,
+      published: sql`u.status = 'published'`,
+      failed: sql`u.status <> 'published' and not coalesce(${isOpen}, false)`,
+    }[status],
+    ...(environmentId === undefined ? [] : [sql`u.environment_id = ${environmentId}`]),
+    ...(after ? [sql`(u.created_at, u.id) > (${after.at}, ${after.id})`] : []),
+    ...(before ? [sql`(u.created_at, u.id) < (${before.at}, ${before.id})`] : []),
+  ];
+  const order = before ? sql`order by u.created_at desc, u.id desc` : sql`order by u.created_at, u.id`;
+  const rows = await db.all<UploadRow>(sql`
+    select ${columns} from ${uploads} where ${join(conditions, ' and ')} ${order} limit ${limit} offset ${offset}`);
+  if (before) rows.reverse();
+  return rows.map((row) => toUpload(row, db.clock()));
 }
 
 /** The newest first. */

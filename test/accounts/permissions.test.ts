@@ -211,6 +211,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'largeSegments.listUploads': [forAllWhoSeeTheProject, async () => [`${await activeLargeSegmentPath()}/uploads`]],
   'changeRequests.submitChangeRequest': [forAllWhoSeeTheProject, async () => [changeRequestsPath, await anUpload()]],
+  'changeRequests.listChangeRequests': [forAll, async () => ['/changeRequests']],
   'changeRequests.getChangeRequest': [
     forAllWhoSeeTheProject,
     async () => [`/changeRequests/${(await api.post(changeRequestsPath, await anUpload())).body.id}`],

@@ -68,3 +68,29 @@ test('a change request needs a title and a comment where the project requires th
     assert.equal((await api.post(submitting, { ...body, title: 'why', comment: 'because' })).status, 200);
   }
 });
+
+test('the list has the change requests that wait, or those of a status, page by page', async () => {
+  const { project, name, submitting, activate } = await aPlace();
+  await activate();
+  const list = async (query = '') => {
+    const { body } = await api.get(`/changeRequests?environmentId=${project.staging.id}&limit=1${query}`);
+    return { ids: body.data.map(({ id }: { id: string }) => id), next: body.nextMarker };
+  };
+  const submit = async (operationType: string) =>
+    (await api.post(submitting, { largeSegment: { name }, operationType })).body;
+  const [first, second] = [await submit('UPLOAD'), await submit('UPLOAD')];
+  const page = await list();
+  assert.deepEqual(page.ids, [first.id]);
+  assert.deepEqual((await list(`&after=${page.next}`)).ids, [second.id]);
+  const { pathname } = new URL(first.transactionMetadata.url);
+  assert.equal((await api.put(pathname, undefined, { as: null, text: 'a\n' })).status, 200);
+  assert.deepEqual((await list()).ids, [second.id]);
+  assert.deepEqual((await list('&status=PUBLISHED')).ids, [first.id]);
+  assert.deepEqual((await list('&status=WITHDRAWN')).ids, []);
+  api.clock.now = Date.now() + 6 * 60_000;
+  try {
+    assert.deepEqual([(await list()).ids, (await list('&status=REJECTED')).ids], [[], [second.id]]);
+  } finally {
+    api.clock.now = undefined;
+  }
+});

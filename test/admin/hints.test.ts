@@ -62,8 +62,6 @@ const unknown = (path: string, details: string) => ({ code: 404, message: `Could
 
 test('a part of the vendor’s API that Burgee does not have is named', async () => {
   const cases = {
-    'GET /internal/api/v2/large-segments/ws/Default': 'Burgee has no large segments yet',
-    'GET /internal/api/v2/changeRequests/': 'Burgee has no change requests or approvals yet',
     'POST /internal/api/v2/splits/ws/Default/checkout/environments/e/reallocate':
       'Burgee cannot reallocate traffic yet',
     'POST /internal/api/v2/splits/ws/Default/checkout/archive': 'Burgee cannot archive flags yet',

@@ -260,6 +260,15 @@ const lists: Record<string, readonly Run[]> = {
   ],
   listLargeSegmentsOf: [(db) => largeSegments.listLargeSegmentsOf(db, environment.id, 'key')],
   listLargeKeys: [(db) => largeSegments.listLargeKeys(db, largeSegment, { from: 'key', limit: 20 })],
+  listChangeRequests: combined<Omit<changeRequests.UploadFilter, 'after' | 'before'>>({
+    scope: scopes,
+    status: ['open', 'published', 'failed'],
+    environmentId: [undefined, environment.id],
+    offset: [0],
+    limit: [20],
+  }).flatMap((filter) =>
+    marks.map((mark) => (db: Reader) => changeRequests.listChangeRequests(db, { ...filter, ...mark })),
+  ),
   listUploads: [(db) => changeRequests.listUploads(db, largeSegment, 10)],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
@@ -376,6 +385,13 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     {
       statement: /order by e\.created_at, e\.id, r\.from_name limit \? offset \?$/,
       because: 'the flags that name one flag: at most 5,000 in an environment',
+    },
+  ],
+  listChangeRequests: [
+    {
+      statement:
+        /from segment_uploads u join environments e .* order by u\.created_at( desc)?, u\.id( desc)? limit \? offset \?$/,
+      because: 'one for each file that was sent',
     },
   ],
   listActiveLargeSegments: [

@@ -189,6 +189,11 @@ export function requestsTo(api: Calls): Requests {
     },
     changeRequests: {
       submitChangeRequest: anUpload,
+      listChangeRequests: async (place) => {
+        const { body } = await anUpload(place);
+        await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);
+        return wholeList;
+      },
       getChangeRequest: async (place) => {
         const { body } = await anUpload(place);
         const answer = await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);

@@ -40,6 +40,7 @@ DELETE /large-segments/:environment/:largeSegment segmentContent.write environme
 GET /large-segments/:environment/:largeSegment/keys segment.read environment
 GET /large-segments/:environment/:largeSegment/uploads segment.read environment
 POST /changeRequests/ws/:project/environments/:environment segmentContent.write environment
+GET /changeRequests segment.read environment
 GET /changeRequests/:changeRequest segment.read environment
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment

@@ -3,13 +3,22 @@ import * as contract from '#contract/change-requests.ts';
 import { uploadLargeSegment } from '#contract/uploads.ts';
 import { toChangeRequest } from '#domain/change-requests.ts';
 import { Problem } from '#domain/problems.ts';
-import { findUpload } from '#store/change-requests.ts';
+import { findUpload, listChangeRequests, type UploadFilter } from '#store/change-requests.ts';
 import { findSegment } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
+import { type Markers, markerPage } from '../paging/markers.ts';
 import { implement } from '../pipeline/implement.ts';
 import { noteOf } from '../pipeline/notes.ts';
 
-export const changeRequests = (db: Reader) =>
+/** What the vendor's statuses mean here. Its other statuses belong to approvals. */
+const statuses: Readonly<Record<string, UploadFilter['status']>> = {
+  REQUESTED: 'open',
+  AWAITING: 'open',
+  PUBLISHED: 'published',
+  REJECTED: 'failed',
+};
+
+export const changeRequests = (db: Reader, markers: Markers) =>
   implement(contract, {
     submitChangeRequest: async ({ context, project, environment, body, serverUrl }) => {
       const { largeSegment, operationType } = body;
@@ -24,6 +33,16 @@ export const changeRequests = (db: Reader) =>
       const url = `${serverUrl}${uploadLargeSegment.path.replace(':token', token)}`;
       const headers = { Host: [new URL(serverUrl).host] };
       return toChangeRequest(upload, { method: 'PUT', url, headers });
+    },
+    listChangeRequests: async ({ actor, query: { status: word = 'REQUESTED', environmentId, ...page } }) => {
+      const status = statuses[word];
+      return markerPage(markers, page, contract.listChangeRequests.pageSize, {
+        list: async (slice) => ({
+          items: status ? await listChangeRequests(db, { scope: actor.scope, status, environmentId, ...slice }) : [],
+        }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+        show: async (uploads) => uploads.map((upload) => toChangeRequest(upload)),
+      });
     },
     getChangeRequest: async ({ actor, params }) => {
       const upload = await findUpload(db, params.changeRequest, actor.scope);

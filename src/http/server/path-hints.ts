@@ -5,8 +5,6 @@ type Rows = readonly (readonly [path: RegExp, sentence: string])[];
 
 /** Parts of the vendor's API that are planned. Remove the row when you build one. */
 const planned: Rows = [
-  [/^\/internal\/api\/v2\/large-segments(\/|$)/, 'Burgee has no large segments yet'],
-  [/^\/internal\/api\/v2\/changeRequests(\/|$)/, 'Burgee has no change requests or approvals yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
   [/^\/api\/(v\d\/)?events(\/|$)/, 'Burgee does not take events yet'],

@@ -50,3 +50,4 @@ create table segment_uploads (
 create unique index segment_uploads_token_hash_key on segment_uploads (token_hash);
 create index segment_uploads_segment on segment_uploads (segment_id, environment_id, created_at, id);
 create index segment_uploads_environment on segment_uploads (environment_id, created_at, id);
+create index segment_uploads_created_at on segment_uploads (created_at, id);

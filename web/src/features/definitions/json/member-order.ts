@@ -5,8 +5,8 @@ import type { Targeting } from '#domain/definitions/definition.ts';
 const names = [
   ...['killed', 'splitName', 'treatments', 'name', 'description', 'configurations', 'keys', 'segments'],
   ...['defaultTreatment', 'baselineTreatment', 'trafficAllocation', 'rules', 'buckets', 'treatment', 'size'],
-  ...['condition', 'combiner', 'matchers', 'negate', 'type', 'attribute', 'string', 'strings', 'number', 'date'],
-  ...['between', 'from', 'to', 'bool', 'depends', 'defaultRule', 'impressionsDisabled', 'flagSets', 'id'],
+  ...['condition', 'combiner', 'matchers', 'negate', 'id', 'type', 'attribute', 'string', 'strings', 'number', 'date'],
+  ...['between', 'from', 'to', 'bool', 'depends', 'defaultRule', 'impressionsDisabled', 'flagSets'],
 ];
 const ranks = new Map(names.map((name, rank) => [name, rank]));
 const rankOf = (name: string): number => ranks.get(name) ?? names.length;
