@@ -569,7 +569,7 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
     reply: page({ name: 'beta', objectType: 'RuleBasedSegment', objectName: ruleBasedSegment.name }, 20),
   },
   listActiveSegments: { reply: page(activeSegment, 20) },
-  listMemberships: { reply: { key: 'ada', segments: [{ name: segment.name, since: at }] } },
+  listMemberships: { reply: { key: 'ada', segments: [{ name: segment.name, kind: 'standard' as const, since: at }] } },
   activateSegment: { reply: activeSegment },
   deactivateSegment: { reply: true },
   listKeys: {

@@ -145,13 +145,19 @@ export const listMemberships = endpoint({
   method: 'GET',
   path: '/segments/ws/:project/environments/:environment/memberships',
   summary: 'List the segments of a key',
-  description: `Standard segments that contain the key in the environment. ${addition}`,
+  description: `Standard and large segments that contain the key in the environment, by name. Whether a rule-based segment does depends on the attributes of the key, so those are not listed. ${addition}`,
   access: readContent,
   query: Type.Object({ key: Type.String({ minLength: 1, maxLength: 250, description: 'the key to look for' }) }),
   reply: Type.Object({
     key: Type.String(),
     segments: Type.Array(
-      Type.Object({ name: Type.String(), since: Type.Integer({ description: 'when it was added, in milliseconds' }) }),
+      Type.Object({
+        name: Type.String(),
+        kind: OneOf(['standard', 'large']),
+        since: Type.Integer({
+          description: 'when the key was added, or the keys of the large segment were replaced, in milliseconds',
+        }),
+      }),
     ),
   }),
   problems: [],

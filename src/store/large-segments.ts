@@ -103,17 +103,18 @@ export async function isInLargeSegment(
 const blockFor = (key: string) => sql`
   (select max(first_key) from key_list_blocks where list_id = s.list_id and first_key <= ${key})`;
 
-/** The names of the large segments that have the key: one lookup for each that is active. */
-export async function listLargeSegmentsOf(db: Reader, environmentId: string, key: string): Promise<string[]> {
-  const rows = await db.all<{ name: string; keys: string }>(sql`
-    select g.name, b.keys
+/** The large segments that have the key, in no order, with when their keys were replaced: one lookup for each active one. */
+export async function listLargeSegmentsOf(
+  db: Reader,
+  environmentId: string,
+  key: string,
+): Promise<{ name: string; since: number }[]> {
+  const rows = await db.all<{ name: string; since: number; keys: string }>(sql`
+    select g.name, s.change_number as since, b.keys
       from segment_environments s join segments g on g.id = s.segment_id
       join key_list_blocks b on b.list_id = s.list_id and b.first_key = ${blockFor(key)}
      where s.environment_id = ${environmentId} and s.list_id is not null`);
-  return rows
-    .filter(({ keys }) => keys.split('\n').includes(key))
-    .map(({ name }) => name)
-    .sort();
+  return rows.filter(({ keys }) => keys.split('\n').includes(key)).map(({ name, since }) => ({ name, since }));
 }
 
 /** Sorted by bytes, from the first key that is not smaller than `from`. */
@@ -122,11 +123,14 @@ export async function listLargeKeys(
   { environmentId, segmentId }: { environmentId: string; segmentId: string },
   { from, limit }: { from: string; limit: number },
 ): Promise<string[]> {
+  // With a join instead, PostgreSQL would sort the whole list for each page.
+  const served = sql`
+    (select list_id from segment_environments where environment_id = ${environmentId} and segment_id = ${segmentId})`;
   const rows = await db.all<{ keys: string }>(sql`
-    select b.keys from segment_environments s join key_list_blocks b on b.list_id = s.list_id
-     where s.environment_id = ${environmentId} and s.segment_id = ${segmentId}
-       and b.first_key >= coalesce(${blockFor(from)}, '')
-     order by b.first_key limit ${limit}`);
+    select keys from key_list_blocks
+     where list_id = ${served} and first_key >= coalesce(
+             (select max(first_key) from key_list_blocks where list_id = ${served} and first_key <= ${from}), '')
+     order by first_key limit ${limit}`);
   const isBefore = (key: string) => Buffer.compare(Buffer.from(key), Buffer.from(from)) < 0;
   const keys = rows.flatMap((row) => row.keys.split('\n'));
   return keys.filter((key) => !isBefore(key)).slice(0, limit);

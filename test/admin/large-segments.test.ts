@@ -6,7 +6,14 @@ import sql from 'sql-template-tag';
 import { startListRemoval } from '#jobs/unused-lists.ts';
 import { isInLargeSegment, listLargeSegmentsOf } from '#store/large-segments.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aProject, type ProjectFixture, uniqueName } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aProject,
+  aRuleBasedSegment,
+  aSegment,
+  type ProjectFixture,
+  uniqueName,
+} from '../support/build.ts';
 import { until } from '../support/nodes.ts';
 
 const api = await startApi();
@@ -208,8 +215,36 @@ test('keys are listed in pages and looked up, however many blocks there are', as
     ['', false],
   ] as const) {
     assert.equal(await isInLargeSegment(api.store, place, key), isIn, key);
-    assert.deepEqual(await listLargeSegmentsOf(api.store, place.environmentId, key), isIn ? [segment.name] : [], key);
+    const found = await listLargeSegmentsOf(api.store, place.environmentId, key);
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      isIn ? [segment.name] : [],
+      key,
+    );
   }
+});
+
+test('memberships list standard and large segments by name, with when their keys changed, and no rule-based ones', async () => {
+  const segment = await aLargeSegment();
+  const { project } = segment;
+  const { name: standard } = await aSegment(api, project, [project.staging], `before-${segment.name}`);
+  const { name: ruleBased } = await aRuleBasedSegment(api, project, [project.staging]);
+  await upload(segment, 'ada\ngrace\n');
+  await api.put(`/segments/${project.staging.id}/${standard}/uploadKeys`, { keys: ['ada'] });
+  const rules = [{ condition: { combiner: 'AND', matchers: [{ type: 'IN_LIST_STRING', strings: ['ada'] }] } }];
+  const definition = `/rule-based-segments/ws/${project.id}/${ruleBased}/environments/staging`;
+  assert.equal((await api.put(definition, { rules })).status, 200);
+  const segmentsOf = async (key: string, environment = 'staging') =>
+    (await api.get(`/segments/ws/${project.id}/environments/${environment}/memberships?key=${key}`)).body.segments;
+  const active = `/large-segments/ws/${project.id}/environments/staging`;
+  const [{ lastUpdateTime }] = (await api.get(active)).body;
+  const [first, second, ...rest] = await segmentsOf('ada');
+  assert.deepEqual([first.name, first.kind, rest], [standard, 'standard', []]);
+  assert.deepEqual([second.name, second.kind], [segment.name, 'large']);
+  assert.ok(second.since >= lastUpdateTime && first.since > second.since);
+  assert.deepEqual(await segmentsOf('grace'), [second]);
+  assert.deepEqual(await segmentsOf('grac'), []);
+  assert.deepEqual(await segmentsOf('ada', 'production'), []);
 });
 
 test('a large segment that a definition names is not deleted; its name is taken for segments of every kind', async () => {

@@ -8,6 +8,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Note } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
 import { keysOfFile, parseKeys, type Segment, toSegmentReply, toUploadRecord } from '#domain/segments.ts';
+import { listLargeSegmentsOf } from '#store/large-segments.ts';
 import { countSegmentUsers, listSegmentUsers } from '#store/references.ts';
 import {
   countKeyChanges,
@@ -56,10 +57,15 @@ export const segments = (db: Reader, accountId: string) =>
         count: () => countSegments(db, filter),
       });
     },
-    listMemberships: async ({ environment, query: { key } }) => ({
-      key,
-      segments: await listMemberships(db, environment.id, key),
-    }),
+    listMemberships: async ({ environment, query: { key } }) => {
+      const standard = await listMemberships(db, environment.id, key);
+      const large = await listLargeSegmentsOf(db, environment.id, key);
+      const segments = [
+        ...standard.map((one) => ({ ...one, kind: 'standard' as const })),
+        ...large.map((one) => ({ ...one, kind: 'large' as const })),
+      ];
+      return { key, segments: segments.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+    },
     activateSegment: async ({ context, environment, segment }) => {
       await activateSegment(context, { environment, segment });
       return toActive(segment, environment);
