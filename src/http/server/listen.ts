@@ -33,8 +33,11 @@ export function createHttpServer(answer: RequestListener): Server {
 function limitArrival(server: Server, request: IncomingMessage): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (length === '0' && encoding === undefined) return;
-  const late = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  const timer = setTimeout(() => server.emit('clientError', late, request.socket), server.headersTimeout);
+  const refuse = () => {
+    const late = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.emit('clientError', late, request.socket);
+  };
+  const timer = setTimeout(refuse, server.headersTimeout).unref();
   const arrived = () => clearTimeout(timer);
   request.once('end', arrived).once('close', arrived);
 }
