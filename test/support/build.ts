@@ -72,6 +72,58 @@ export async function aRuleBasedSegment(
   return { name };
 }
 
+/** A large segment of traffic type `user` with the key `user-1` in each environment, uploaded by a change request each. */
+export async function aLargeSegment(
+  api: Pick<Api, 'post' | 'put'>,
+  project: { id: string },
+  environments: readonly { id: string }[],
+  name = uniqueName('large'),
+) {
+  await api.post(`/large-segments/ws/${project.id}/trafficTypes/user`, { name });
+  const changeRequests: string[] = [];
+  for (const { id } of environments) {
+    await api.post(`/large-segments/${id}/${name}`);
+    const upload = { largeSegment: { name }, operationType: 'UPLOAD' };
+    const { body } = await api.post(`/changeRequests/ws/${project.id}/environments/${id}`, upload);
+    const address = new URL(body.transactionMetadata.url).pathname;
+    const { status, text } = await api.put(address, undefined, { as: null, text: 'user-1\n' });
+    assert.equal(status, 200, text);
+    changeRequests.push(body.id);
+  }
+  return { name, changeRequests };
+}
+
+/**
+ * Segments of all kinds, with keys and what names them, a flag set, an attribute and an identity: rows for tests of
+ * whole databases.
+ */
+export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'delete'>): Promise<ProjectFixture> {
+  const project = await aProject(api);
+  const { id, staging } = project;
+  const done = async (answer: Promise<Answer>) => {
+    const { status, text, body } = await answer;
+    assert.equal(status, 200, text);
+    return body;
+  };
+  const { name } = await aSegment(api, project, [staging]);
+  const keys = Array.from({ length: 600 }, (_, index) => `user-${index}`);
+  await done(api.put(`/segments/${staging.id}/${name}/uploadKeys`, { keys }));
+  await done(api.post(`/tags/ws/${id}/object/${name}/objecttype/Segment`, ['beta']));
+  await aDefinedFlag(api, project, { treatments: [{ name: 'on', segments: [name] }, { name: 'off' }] });
+  const deactivated = await aSegment(api, project, [staging]);
+  await done(api.delete(`/segments/${staging.id}/${deactivated.name}`));
+  const { name: rules } = await aRuleBasedSegment(api, project, [staging]);
+  const definition = { excludedSegments: [{ name }], excludedKeys: ['user-1'] };
+  await done(api.put(`/rule-based-segments/ws/${id}/${rules}/environments/${staging.id}`, definition));
+  await aLargeSegment(api, project, [staging]);
+  await done(api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } }));
+  await done(api.post(`/schema/ws/${id}/trafficTypes/user`, { id: 'plan' }));
+  const [trafficType] = await done(api.get(`/trafficTypes/ws/${id}`));
+  const identities = `/trafficTypes/${trafficType.id}/environments/${staging.id}/identities`;
+  await done(api.post(identities, [{ key: 'user-1', values: { plan: 'gold' } }]));
+  return project;
+}
+
 /** A body that defines a flag with the treatments `on` and `off`. */
 export const aDefinition = (changes: Record<string, unknown> = {}) => ({
   treatments: [{ name: 'on' }, { name: 'off' }],

@@ -57,7 +57,8 @@ const other = { home: 'elsewhere', elsewhere: 'home' } as const;
 const pathKinds: Readonly<Record<string, Kind>> = {
   ...{ project: 'project', environment: 'environment', flag: 'flag', trafficType: 'trafficType' },
   ...{ trafficTypeId: 'trafficType', flagSet: 'flagSet', user: 'user', group: 'group', key: 'key' },
-  ...{ segment: 'segment', anySegment: 'segment' },
+  ...{ segment: 'segment', anySegment: 'segment', largeSegment: 'segment', ruleBasedSegment: 'segment' },
+  changeRequest: 'changeRequest',
 };
 const width = { environment: 0, project: 1, account: 2 } as const;
 
@@ -207,6 +208,7 @@ class Asking {
         segment: () => reachesProject(side) && place === side,
         trafficType: () => inProject(side),
         flagSet: () => reachesProject(side),
+        changeRequest: () => reachesProject(side),
         rolloutStatus: () => inProject(side),
         actor: () => reachesProject(side),
         user: () => principal.seesUsersOf.includes(side),

@@ -17,6 +17,7 @@ export type Kind =
   | 'segment'
   | 'trafficType'
   | 'flagSet'
+  | 'changeRequest'
   | 'rolloutStatus'
   | 'actor'
   | 'user'
@@ -101,7 +102,7 @@ const dependsAt = (place: string) => `body/${place}/condition/matchers/0/depends
 
 /** By endpoint: what replaces its request, and what is asked besides. */
 function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?: readonly Shape[] }>> {
-  const { flags, definitions, ruleBasedSegments, segments } = requestsTo(api);
+  const { flags, definitions, ruleBasedSegments, segments, changeRequests } = requestsTo(api);
   return {
     listProjects: {
       further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
@@ -137,6 +138,17 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming('query/environmentId', 'environment', async (side) => ({
           ...(await segments.listSegmentUsers(side)),
           query: { environmentId: side.environment.id },
+        })),
+      ],
+    },
+    submitChangeRequest: {
+      instead: naming('body/largeSegment/name', 'segment', changeRequests.submitChangeRequest),
+    },
+    listChangeRequests: {
+      further: [
+        { build: async () => ({ query: { status: 'PUBLISHED', limit: '200' } }), slots: {} },
+        naming('query/environmentId', 'environment', ({ environment }) => ({
+          query: { environmentId: environment.id, status: 'PUBLISHED', limit: '200' },
         })),
       ],
     },

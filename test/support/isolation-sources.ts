@@ -153,6 +153,35 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'segments.listMemberships',
     ],
   ],
+  'src/store/large-segments.ts': [
+    [
+      'where a.environment_id = ${environmentId} and s.kind',
+      'where ${environmentId} <> s.id and s.kind',
+      'largeSegments.listActiveLargeSegments',
+    ],
+    [
+      'where s.environment_id = ${environmentId} and s.list_id is not null',
+      'where ${environmentId} <> g.id and s.list_id is not null',
+      'segments.listMemberships',
+    ],
+  ],
+  'src/store/rule-based-segments.ts': [
+    // One without the other would still list only what is active in the environment, or only the project's.
+    [
+      'e.environment_id = ${environment.id} and e.segment_id = s.id\n           join traffic_types t on t.id = s.traffic_type_id\n     where s.project_id = ${projectId} and',
+      'e.segment_id = s.id\n           join traffic_types t on t.id = s.traffic_type_id\n     where s.id <> ${projectId} and',
+      'ruleBasedSegments.listRuleBasedDefinitions',
+    ],
+  ],
+  'src/store/change-requests.ts': [
+    [
+      'where u.id = ${id} and ${scopeFilter(scope, sql`e.project_id`)}',
+      'where u.id = ${id}',
+      'changeRequests.getChangeRequest',
+    ],
+    ['    scopeFilter(scope, sql`e.project_id`),\n', '', 'changeRequests.listChangeRequests'],
+    ['    environmentScopeFilter(scope, sql`e.id`),\n', '', 'changeRequests.listChangeRequests'],
+  ],
   'src/store/traffic-types.ts': [
     ['traffic_types where project_id = ${projectId} and (id', 'traffic_types where (id', 'flags.createFlag'],
     [

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type Role, roleNames } from '#domain/access.ts';
 import type { Api, Request } from './app.ts';
-import { aDefinition, aFlag, aSegment, uniqueName } from './build.ts';
+import { aDefinition, aFlag, aLargeSegment, aRuleBasedSegment, aSegment, uniqueName } from './build.ts';
 import type { Place } from './requests.ts';
 import { administratorsId, aPerson, fromBrowser, invite, setUpAdministrator } from './session.ts';
 import { powers, powersOfMember } from './written-access.ts';
@@ -202,6 +202,8 @@ async function aSide(
     const { status } = await api.put(`/segments/${id}/${segment}/uploadKeys`, { keys: ['user-1'] });
     assert.equal(status, 200);
   }
+  const { name: ruleBased } = await aRuleBasedSegment(api, project, [staging, production], aMark('rules'));
+  const large = await aLargeSegment(api, project, [staging, production], aMark('large'));
   const statuses: { id: string }[] = (await api.get(`/rolloutStatuses/ws/${project.id}`)).body;
   const rolloutStatus = statuses.at(-1)?.id ?? assert.fail('no status');
   const patched = await api.patch(`/splits/ws/${project.id}/${flag.name}`, [
@@ -230,10 +232,12 @@ async function aSide(
       rolloutStatus,
     },
     actor: newest.data.at(-1).editor.id,
-    marks: [project.id, project.name, flag.id, flag.name, segment, staging.id, staging.name, trafficTypes[0].id].concat(
+    marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
+      [segment, ruleBased, large.name],
+      large.changeRequests.slice(0, 1),
       statuses.map(({ id }) => id),
     ),
-    productionMarks: [production.id, production.name],
+    productionMarks: [production.id, production.name, ...large.changeRequests.slice(1)],
     keyMarks: [idleKey.id],
     userMarks: [viewer, groupViewer].flatMap(({ id, email }) => [id, email]),
   };
