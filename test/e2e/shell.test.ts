@@ -13,6 +13,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.goto('/');
     await heading(page, 'Flags').waitFor();
     for (const [link, title] of [
+      ['Segments', 'Segments'],
       ['Environments', 'Environments'],
       ['Project settings', /settings$/i],
       ['Users', 'Users'],
@@ -93,6 +94,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
     assert.deepEqual(await links.allInnerTexts(), [
       'Flags',
+      'Segments',
       'Activity',
       'Environments',
       'Project settings',

@@ -131,6 +131,16 @@ const segments = createRoute({
   path: '/segments',
   component: lazyRouteComponent(() => import('./features/segments/SegmentsPage.tsx'), 'SegmentsPage'),
 });
+const segment = createRoute({
+  ...inProject,
+  path: '/segments/$segment',
+  component: lazyRouteComponent(() => import('./features/segments/SegmentPage.tsx'), 'SegmentPage'),
+});
+const segmentInEnvironment = createRoute({
+  ...inProject,
+  path: '/segments/$segment/$environment',
+  component: lazyRouteComponent(() => import('./features/segments/SegmentPage.tsx'), 'SegmentPage'),
+});
 const projectActivity = createRoute({
   ...inProject,
   path: '/activity',
@@ -224,6 +234,8 @@ export const router = createRouter({
         projectHome,
         flags.addChildren([newFlag]),
         segments,
+        segment,
+        segmentInEnvironment,
         projectActivity,
         environments,
         projectSettings,

@@ -19,8 +19,9 @@ type QueryOf<E extends Endpoint> = E extends { readonly query: TObject }
 type BodyOf<E extends Endpoint> = E extends { readonly bodyIsOptional: true }
   ? { readonly body?: Body<E> }
   : E extends { readonly body: TSchema } | { readonly looseBody: TSchema } | { readonly textBody: true }
-    ? { readonly body: E extends { readonly looseBody: infer S extends TSchema } ? Static<S> : Body<E> }
+    ? { readonly body: E extends { readonly looseBody: infer S extends TSchema } ? Static<S> : Sent<E> }
     : { readonly body?: never };
+type Sent<E extends Endpoint> = E extends { readonly mayBeForm: true } ? FormData : Body<E>;
 /** The ETag of the version to change: 412 if someone else changed it. */
 type IfMatchOf<E extends Endpoint> = 'precondition_failed' extends E['problems'][number]
   ? { readonly ifMatch?: string | undefined }
@@ -84,15 +85,18 @@ export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {}
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   const { body, ifMatch } = input;
   const headers = {
-    ...(body === undefined ? {} : { 'content-type': endpoint.textBody ? 'text/plain' : 'application/json' }),
+    // The browser itself names the type of a form, with the boundary of its parts.
+    ...(body === undefined || body instanceof FormData
+      ? {}
+      : { 'content-type': endpoint.textBody ? 'text/plain' : 'application/json' }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
   };
-  const text = endpoint.textBody ? String(body) : JSON.stringify(body);
+  const content = body instanceof FormData ? body : endpoint.textBody ? String(body) : JSON.stringify(body);
   try {
     return await fetch(urlOf(endpoint, input), {
       method: endpoint.method,
       headers,
-      ...(body === undefined ? {} : { body: text }),
+      ...(body === undefined ? {} : { body: content }),
     });
   } catch {
     connectionLost();

@@ -4,7 +4,7 @@ import styles from './Condition.module.css';
 import { matcherPieces } from './matcher-words.ts';
 
 interface Props {
-  readonly rule: Rule;
+  readonly rule: Pick<Rule, 'condition'>;
   /** "If" for the first rule, "Else if" for the others. */
   readonly lead: string;
   readonly trafficType: string;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createSegment } from '#contract/segments.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
@@ -34,6 +35,7 @@ const nameRule: FieldRule = {
 
 export function NewSegmentDialog({ onClose }: { readonly onClose: () => void }) {
   const project = useProject();
+  const navigate = useNavigate();
   const refresh = useRefreshSegments();
   const refusal = useWhyNot()(createSegment);
   const [kind, setKind] = useState<SegmentKind>('standard');
@@ -46,8 +48,8 @@ export function NewSegmentDialog({ onClose }: { readonly onClose: () => void }) 
         body: { name, description },
       }),
     onDone: async (_, { name }) => {
-      onClose();
       toast(`Created ${name}. It is not active in any environment yet.`);
+      await navigate({ to: '/p/$project/segments/$segment', params: { project: project.name, segment: name } });
       await refresh();
     },
   });

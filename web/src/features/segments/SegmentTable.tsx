@@ -1,8 +1,9 @@
+import { Link } from '@tanstack/react-router';
 import type { SegmentKind, Usage } from '#domain/segments.ts';
 import { countOf } from '../../administration/count.ts';
 import { Nothing } from '../../administration/StackingTable.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
-import { useEnvironments } from '../../server/project.ts';
+import { useEnvironments, useProject } from '../../server/project.ts';
 import { BreakableName } from '../../ui/BreakableName.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { Table } from '../../ui/Table.tsx';
@@ -51,15 +52,20 @@ export function SegmentTable({ segments }: { readonly segments: readonly Segment
 
 function SegmentRow({ segment }: { readonly segment: SegmentAnswer }) {
   const { name, description, tags, kind = 'standard', environments: usages = [], creationTime } = segment;
+  const project = useProject();
   const environments = useEnvironments();
   const largest = Math.max(...usages.map(({ keyCount }) => keyCount), 1);
   const changedAt = Math.max(creationTime, ...usages.map(({ lastUpdateTime = 0 }) => lastUpdateTime));
   return (
-    <tr>
+    <tr className={styles.row}>
       <th scope="row">
-        <span className={styles.name}>
+        <Link
+          to="/p/$project/segments/$segment"
+          params={{ project: project.name, segment: name }}
+          className={styles.name}
+        >
           <BreakableName name={name} />
-        </span>
+        </Link>
         <span className={styles.about}>
           {description !== '' && <span className={styles.description}>{description}</span>}
           {(tags ?? []).map((tag) => (

@@ -9,10 +9,12 @@ interface Props {
   readonly usage: Usage | undefined;
   /** The largest size of the segment in any environment. */
   readonly largest: number;
+  /** Writes "keys" after the number. */
+  readonly hasUnit?: boolean;
 }
 
 /** A segment's size in one environment, relative to its largest. */
-export const Size = ({ kind, usage, largest }: Props) => (
+export const Size = ({ kind, usage, largest, hasUnit = false }: Props) => (
   <span className={styles.size}>
     {!usage?.active && <NoBar />}
     {usage?.active && kind === 'rule_based' && <span className={styles.rules} aria-hidden />}
@@ -21,17 +23,17 @@ export const Size = ({ kind, usage, largest }: Props) => (
         <span style={{ width: `${shareOf(usage.keyCount, largest)}%` } satisfies CSSProperties} />
       </span>
     )}
-    <SizeWords kind={kind} usage={usage} />
+    <SizeWords kind={kind} usage={usage} hasUnit={hasUnit} />
   </span>
 );
 
-function SizeWords({ kind, usage }: Omit<Props, 'largest'>) {
+function SizeWords({ kind, usage, hasUnit }: Omit<Props, 'largest'>) {
   if (!usage?.active) return <span className={styles.none}>Not active</span>;
   if (kind === 'rule_based') return <span className={styles.words}>By rules</span>;
   return (
     <span className={styles.words} title={`${usage.keyCount.toLocaleString('en')} keys`}>
       <b className={styles.number}>{usage.keyCount.toLocaleString('en')}</b>
-      <span className="sr"> {usage.keyCount === 1 ? 'key' : 'keys'}</span>
+      <span className={hasUnit ? undefined : 'sr'}> {usage.keyCount === 1 ? 'key' : 'keys'}</span>
     </span>
   );
 }

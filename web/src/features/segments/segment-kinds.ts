@@ -1,9 +1,20 @@
 /** The three kinds of segments in words. */
 import { Database, ListFilter, type LucideIcon, Rows3 } from 'lucide-react';
-import { createLargeSegment } from '#contract/large-segments.ts';
-import { createRuleBasedSegment } from '#contract/rule-based-segments.ts';
-import { createSegment } from '#contract/segments.ts';
+import {
+  activateLargeSegment,
+  createLargeSegment,
+  deactivateLargeSegment,
+  deleteLargeSegment,
+} from '#contract/large-segments.ts';
+import {
+  activateRuleBasedSegment,
+  createRuleBasedSegment,
+  deactivateRuleBasedSegment,
+  deleteRuleBasedSegment,
+} from '#contract/rule-based-segments.ts';
+import { activateSegment, createSegment, deactivateSegment, deleteSegment } from '#contract/segments.ts';
 import type { SegmentKind } from '#domain/segments.ts';
+import { call } from '../../server/api.ts';
 
 interface KindWords {
   readonly name: string;
@@ -37,3 +48,28 @@ export const kindWords: Readonly<Record<SegmentKind, KindWords>> = {
 };
 
 export const creating = { standard: createSegment, rule_based: createRuleBasedSegment, large: createLargeSegment };
+
+interface Place {
+  readonly kind: SegmentKind;
+  readonly name: string;
+  /** The id. */
+  readonly environment: string;
+}
+
+export function activate({ kind, name, environment }: Place): Promise<unknown> {
+  if (kind === 'large') return call(activateLargeSegment, { params: { environment, largeSegment: name } });
+  if (kind === 'standard') return call(activateSegment, { params: { environment, segment: name } });
+  return call(activateRuleBasedSegment, { params: { environment, ruleBasedSegment: name } });
+}
+
+export function deactivate({ kind, name, environment }: Place): Promise<unknown> {
+  if (kind === 'large') return call(deactivateLargeSegment, { params: { environment, largeSegment: name } });
+  if (kind === 'standard') return call(deactivateSegment, { params: { environment, segment: name } });
+  return call(deactivateRuleBasedSegment, { params: { environment, ruleBasedSegment: name } });
+}
+
+export function remove(project: string, { kind, name }: Pick<Place, 'kind' | 'name'>): Promise<unknown> {
+  if (kind === 'large') return call(deleteLargeSegment, { params: { project, largeSegment: name } });
+  if (kind === 'standard') return call(deleteSegment, { params: { project, segment: name } });
+  return call(deleteRuleBasedSegment, { params: { project, ruleBasedSegment: name } });
+}

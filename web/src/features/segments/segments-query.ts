@@ -1,9 +1,10 @@
 /** The segment list: what the address asks for, and the queries for it. */
-import { infiniteQueryOptions, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { listChanges } from '#contract/changes.ts';
+import { listLargeSegmentKeys, listUploads } from '#contract/large-segments.ts';
 import { getRuleBasedDefinition } from '#contract/rule-based-segments.ts';
-import { listKeys, listMemberships, listSegments, listSegmentUsers } from '#contract/segments.ts';
+import { listKeys, listSegments, listSegmentUsers } from '#contract/segments.ts';
 import type { SegmentKind } from '#domain/segments.ts';
 import { type Answer, call, keyOf, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
@@ -56,9 +57,32 @@ export const segmentsReading = (project: string, filter: Filter) =>
 export const segmentCountReading = (project: string, filter: Filter) =>
   reading(listSegments, { params: { project }, query: { ...filter, limit: 1 } });
 
+/** The segment of this name, of any kind; null if there is none. */
+export const segmentReading = (project: string, name: string) =>
+  queryOptions<SegmentAnswer | null, ApiProblem>({
+    queryKey: [...keyOf(listSegments), 'one', project, name],
+    queryFn: async () => {
+      // The server searches for names that contain this one.
+      for (let offset = 0; ; offset += 200) {
+        const query = { name, kind: 'all', expand: 'environments', offset, limit: 200 } as const;
+        const { objects, totalCount } = await call(listSegments, { params: { project }, query });
+        const found = objects.find((one) => one.name === name);
+        if (found || offset + 200 >= totalCount) return found ?? null;
+      }
+    },
+  });
+
 /** After a change to a segment of any kind. */
 export function useRefreshSegments(): () => Promise<unknown> {
   const client = useQueryClient();
-  const stale = [listSegments, listKeys, listMemberships, listSegmentUsers, getRuleBasedDefinition, listChanges];
+  const stale = [
+    listSegments,
+    listKeys,
+    listLargeSegmentKeys,
+    listUploads,
+    listSegmentUsers,
+    getRuleBasedDefinition,
+    listChanges,
+  ];
   return () => Promise.all(stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })));
 }

@@ -1,0 +1,80 @@
+import { useMutation } from '@tanstack/react-query';
+import { Download, Minus, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { listKeys, removeKeys, uploadKeys } from '#contract/segments.ts';
+import { explain } from '../../kit/explain.ts';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import { saveFile } from '../../kit/save-file.ts';
+import { call } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
+import type { Environment } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
+import { usePageActions } from '../../state/page-actions.ts';
+import { toastFailure } from '../../state/toasts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { KeyPanel } from './KeyPanel.tsx';
+import { KeyTable } from './KeyTable.tsx';
+import { toCsv } from './key-text.ts';
+import styles from './SegmentPage.module.css';
+
+export interface KeysProps {
+  readonly segment: string;
+  readonly environment: Environment;
+  readonly keyCount: number;
+}
+
+/** The keys of a standard segment in an environment. */
+export function StandardKeys(props: KeysProps) {
+  const { segment, environment, keyCount } = props;
+  const [open, setOpen] = useState<'add' | 'remove'>();
+  const whyNot = useWhyNot();
+  const whyNotAdd = whyNot(uploadKeys, { environment: environment.id });
+  const whyNotRemove = whyNot(removeKeys, { environment: environment.id });
+  const downloading = useMutation<readonly string[], ApiProblem>({
+    mutationFn: () => allKeys(environment.id, segment),
+    onSuccess: (keys) => saveFile(`${segment}-${environment.name}.csv`, toCsv(keys)),
+    onError: (problem) => toastFailure(`The download failed. ${explain(problem)}`),
+  });
+  usePageActions([
+    { label: 'Add keys', keys: 'a', icon: Plus, run: () => setOpen('add'), refusal: whyNotAdd },
+    { label: 'Download keys', icon: Download, run: () => downloading.mutate() },
+  ]);
+  return (
+    <>
+      <div className={styles.bar}>
+        <h2 className={styles.title}>
+          {environment.name} {environment.production && <ProdChip />}
+        </h2>
+        <div className={styles.tools}>
+          {keyCount > 0 && (
+            <>
+              <Button look="quiet" isBusy={downloading.isPending} onClick={() => downloading.mutate()}>
+                <Download size={14} aria-hidden /> Download
+              </Button>
+              <Button look="quiet" refusal={whyNotRemove} onClick={() => setOpen('remove')}>
+                <Minus size={14} aria-hidden /> Remove keys
+              </Button>
+            </>
+          )}
+          <Button refusal={whyNotAdd} onClick={() => setOpen('add')}>
+            <Plus size={14} aria-hidden /> Add keys
+          </Button>
+        </div>
+      </div>
+      {open && <KeyPanel key={open} {...props} action={open} onClose={() => setOpen(undefined)} />}
+      <KeyTable {...props} whyNotRemove={whyNotRemove} />
+    </>
+  );
+}
+
+const pageSize = 1_000;
+
+async function allKeys(environment: string, segment: string): Promise<string[]> {
+  const keys: string[] = [];
+  for (;;) {
+    const query = { offset: keys.length, limit: pageSize };
+    const page = await call(listKeys, { params: { environment, segment }, query });
+    keys.push(...page.keys.map(({ key }) => key));
+    if (page.keys.length < pageSize) return keys;
+  }
+}
