@@ -195,3 +195,13 @@ export async function heavyReads({ ask }: HostileInstallation): Promise<string[]
     `/splits/ws/${id}/heavy-0/environments/one`,
   ];
 }
+
+/** The path of a new segment where it is active. */
+export async function aSegmentForKeys({ ask, things }: HostileInstallation): Promise<string> {
+  await ask('POST', `/segments/ws/${things.project}/trafficTypes/user`, { name: 'fleet' });
+  await ask('POST', `/segments/${things.environment}/fleet`);
+  return `/segments/${things.environment}/fleet`;
+}
+
+/** As many keys as a call may have, as long as they may be. */
+export const largestKeys = (word: string): string[] => many(10_000, (index) => `${word}-${index}`.padStart(250, 'k'));

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { aHostileInstallation } from '../support/hostile-installation.ts';
 import { requireRefusal } from '../support/hostile-requests.ts';
-import { heavyDependencies, heavyReads, heavyRequests, heavySegments } from '../support/hostile-weights.ts';
+import {
+  aSegmentForKeys,
+  heavyDependencies,
+  heavyReads,
+  heavyRequests,
+  heavySegments,
+  largestKeys,
+} from '../support/hostile-weights.ts';
 import { maxMs } from '../support/process-inspector.ts';
 import { report } from '../support/trust.ts';
 
@@ -70,6 +77,30 @@ test(`reading the largest definitions holds the event loop for ${maxReadingMs} m
   for (const [path, milliseconds] of costs) report(`bad input: ${milliseconds.toFixed(0)} ms: GET ${path}`);
   assert.deepEqual(
     costs.filter(([, milliseconds]) => milliseconds > maxReadingMs),
+    [],
+  );
+});
+
+const maxKeysMs = 50;
+
+test(`changing 10,000 keys of 250 characters holds the event loop for ${maxKeysMs} ms at most`, async () => {
+  const path = await aSegmentForKeys(installation);
+  const costs = new Map<string, number>();
+  for (let count = 0; count < tries; count += 1) {
+    const [some, others] = [largestKeys(`some-${count}`), largestKeys(`others-${count}`)];
+    for (const [call, keys] of [
+      ['uploadKeys', some],
+      ['uploadKeys?replace=true', others],
+      ['removeKeys', others],
+    ] as const) {
+      await inspector.longestTurn();
+      await installation.ask('PUT', `${path}/${call}`, { keys });
+      costs.set(call, Math.min(costs.get(call) ?? Number.POSITIVE_INFINITY, await inspector.longestTurn()));
+    }
+  }
+  for (const [call, milliseconds] of costs) report(`bad input: ${milliseconds.toFixed(0)} ms: 10,000 keys to ${call}`);
+  assert.deepEqual(
+    [...costs].filter(([, milliseconds]) => milliseconds > maxKeysMs),
     [],
   );
 });
