@@ -15,7 +15,7 @@ const database = new DatabaseSync(file);
 // Nobody else reads the file, and it is deleted in the end.
 database.exec(`
   pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;
-  pragma cache_size = -8192; pragma temp_store = file;
+  pragma cache_size = -2048; pragma temp_store = file;
   create table keys (key text not null);
   begin;`);
 const insert = database.prepare('insert into keys select value from json_each(?)');
