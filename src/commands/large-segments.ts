@@ -12,7 +12,7 @@ import { type Block, KeySorter } from '#store/key-lists/sort.ts';
 import * as store from '#store/large-segments.ts';
 import { findActivation } from '#store/segments.ts';
 import type { Tx } from '#store/sql.ts';
-import { type Context, onBehalfOf, prepare, type RecordingTx, write } from './context.ts';
+import { type Context, onBehalfOf, prepare, type RecordingTx, readerOf, write } from './context.ts';
 import { requireNote } from './projects.ts';
 import { entry, lockPlace, lockSegment, type SegmentPlace } from './segments.ts';
 
@@ -67,6 +67,11 @@ interface UploadedFile {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** If the client said it. */
   readonly size: number | undefined;
+}
+
+/** Refuses a token that is unknown, was used or has expired, without using it up. */
+export async function requireAwaited(context: Context, token: string): Promise<void> {
+  if (!(await requests.isAwaited(readerOf(context), hashOf(token)))) throw new Problem('upload_unknown');
 }
 
 /**

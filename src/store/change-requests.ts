@@ -158,6 +158,14 @@ export async function listUploads(
   return rows.map((row) => toUpload(row, db.clock()));
 }
 
+/** Whether a file can be sent with this token. */
+export async function isAwaited(db: Reader, tokenHash: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 from segment_uploads
+     where token_hash = ${tokenHash} and status = 'awaiting' and expires_at > ${db.clock()}`);
+  return row !== undefined;
+}
+
 /** Uses up the token and begins the list. Undefined if the token is unknown, was used or has expired. */
 export async function claimUpload(
   tx: Tx,

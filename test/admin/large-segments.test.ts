@@ -122,6 +122,12 @@ test('an address works once, for five minutes', async () => {
   assert.deepEqual(await keysOf(segment), ['a']);
 });
 
+test('wrong addresses take no slot of uploads, however many are sent at once', async () => {
+  const address = await addressFor(await aLargeSegment());
+  const wrong = Array.from({ length: 10 }, () => send(address.replace(/.$/, '-'), 'b\n'));
+  for (const answer of await Promise.all(wrong)) refused(answer, 404, 'This upload address does not work');
+});
+
 test('a file with a wrong line is refused by that line, and the segment keeps its keys', async () => {
   const segment = await aLargeSegment();
   await upload(segment, 'old\n');

@@ -1,4 +1,4 @@
-import { receiveUpload } from '#commands/large-segments.ts';
+import { receiveUpload, requireAwaited } from '#commands/large-segments.ts';
 import * as contract from '#contract/uploads.ts';
 import { Problem } from '#domain/problems.ts';
 import { implement } from '../pipeline/implement.ts';
@@ -14,7 +14,10 @@ export const uploads = () => {
     refusal: () => new Problem('too_many_uploads', { seconds: 10 }),
   });
   return implement(contract, {
-    uploadLargeSegment: async ({ context, params, body }) =>
-      slots.pass(async () => ({ count: await receiveUpload(context, params.token, body) })),
+    uploadLargeSegment: async ({ context, params, body }) => {
+      // Anybody can send a wrong token: it must not take a slot from those who have the right one.
+      await requireAwaited(context, params.token);
+      return slots.pass(async () => ({ count: await receiveUpload(context, params.token, body) }));
+    },
   });
 };
