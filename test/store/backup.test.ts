@@ -178,7 +178,7 @@ test('a byte that changed in any text of the file does not go unnoticed, in tabl
   const file = join(folder, 'changed.db');
   for (const text of [flag.name, flag.id, project.staging.id, 'definition.killed', person.email, 'Administrators']) {
     let noticed = 0;
-    for (const place of placesOf(bytes, text)) {
+    for (const place of spread(placesOf(bytes, text), 25)) {
       const changed = Buffer.from(bytes);
       changed.write('#', place + text.length - 1);
       writeFileSync(file, changed);
@@ -193,6 +193,10 @@ test('a byte that changed in any text of the file does not go unnoticed, in tabl
     assert.ok(noticed > 0, text);
   }
 });
+
+/** So many of the places, from the first to the last. */
+const spread = (places: readonly number[], max: number): number[] =>
+  places.filter((_, index) => index % Math.ceil(places.length / max) === 0);
 
 /** As plain SQL reads them. */
 function rowsIn(file: string): unknown[] {
