@@ -20,7 +20,7 @@ import { bundleVariable } from './support/process.ts';
  */
 const withoutPostgres = new RegExp(
   '^test/(?:domain/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?!large-bodies)|' +
-    'accounts/(?:hashing|origin|throttle)|journeys/bench|telemetry/span-exporter)',
+    'accounts/(?:hashing|origin|throttle)|trust/evaluation|journeys/bench|telemetry/span-exporter)',
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
 const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
@@ -31,7 +31,7 @@ const waitingSlots = 3;
 /** Begun first. CONTRIBUTING.md has their times. */
 const slowest = [
   'test/failures/failover.test.ts',
-  'test/domain/evaluate.sdk.test.ts',
+  'test/trust/evaluation.test.ts',
   'test/jobs/backups.test.ts',
   'test/jobs/outbox.test.ts',
   'test/failures/server.test.ts',
