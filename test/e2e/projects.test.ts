@@ -60,7 +60,7 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByRole('listitem').filter({ hasText: 'device' }).first().waitFor();
     await press(page, 'Delete user');
     await press(page, 'Delete traffic type');
-    await page.getByText('Traffic type user is still used by feature flags; delete them first.').waitFor();
+    await page.getByText('Traffic type user is still used by feature flags or segments; delete them first.').waitFor();
     await look(page, 'traffic type in use');
     await press(page, 'Cancel');
     await page.getByText('1 flag', { exact: true }).waitFor();
