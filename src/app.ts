@@ -55,7 +55,7 @@ import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
 import { safeHeaders } from '#http/server/headers.ts';
 import { answerBrokenHttp, createHttpServer } from '#http/server/listen.ts';
 import { answerProblem } from '#http/server/problems.ts';
-import { logRequest, traceRequests } from '#http/server/requests.ts';
+import { logRequest, routeOf, traceRequests } from '#http/server/requests.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
 import { createAfterAnswers, keyUse, sessionUse } from '#jobs/after-answers.ts';
@@ -104,7 +104,7 @@ export async function createApp({
   const responses = createResponseCache({ version }, refresh, nextTransactionId);
   const headers = safeHeaders(publicUrl);
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
-    const route = request.routeOptions.url;
+    const route = routeOf(request);
     logRequest(request, { route, status: statusCode, milliseconds: Math.round(elapsedTime) });
     answered(route, request.method, statusCode, elapsedTime / 1_000);
   };

@@ -1,6 +1,6 @@
 /** API keys, their access, and project access. */
 import fc from 'fast-check';
-import { type Aim, byId, hit, missing, names, ok, page, refusal, rule } from './step.ts';
+import { type Aim, byId, type Entry, hit, missing, names, ok, page, refusal, rule } from './step.ts';
 import type { Key, Project, Viewer, World } from './world.ts';
 
 const shownKey = ({ mark, name, type, project, environment, createdAt }: Key) => ({
@@ -27,6 +27,19 @@ const shownRestriction = (world: World, project: Project, viewers: readonly View
     view: viewers.map((viewer) => ({ id: viewer.mark, name: nameOf(world, viewer), type: viewer.type })),
   },
 });
+
+/** Takes somebody who is deleted off all lists. Each project that listed them has an entry. */
+export function unlist(world: World, mark: string): Entry[] {
+  return world.projects
+    .filter(({ viewers }) => viewers.some((viewer) => viewer.mark === mark))
+    .map((project) => {
+      const before = shownRestriction(world, project, project.viewers, project.restricted);
+      project.viewers = project.viewers.filter((viewer) => viewer.mark !== mark);
+      const after = shownRestriction(world, project, project.viewers, project.restricted);
+      const object = { type: 'restriction', id: project.mark, name: project.name };
+      return { action: 'restriction.replaced', object, project: project.mark, before, after };
+    });
+}
 
 /** Those whom the step lists; undefined for one who is not there. */
 const viewersIn = (world: World, listed: readonly string[], aim: Aim): (Viewer | undefined)[] =>

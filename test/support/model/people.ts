@@ -1,5 +1,6 @@
 /** Users by invitation, and their groups. */
 import fc from 'fast-check';
+import { unlist } from './keys.ts';
 import { byId, missing, names, ok, page, refusal, rule } from './step.ts';
 import type { Group, User, World } from './world.ts';
 
@@ -76,14 +77,12 @@ export const groupSteps = [
       const group = byId(world.groups, aim.g);
       if (!group) return missing('group', aim.g);
       if (isProtected(group)) return protectedGroup;
+      const earlierEntries = unlist(world, group.mark);
       world.groups.splice(world.groups.indexOf(group), 1);
       const members = world.users.filter(({ groups }) => groups.includes(group.mark)).map(({ mark }) => mark);
       for (const user of world.users) user.groups = user.groups.filter((mark) => mark !== group.mark);
-      for (const project of world.projects) {
-        project.viewers = project.viewers.filter(({ mark }) => mark !== group.mark);
-      }
       const before = { ...shownGroup(group), members: { '@unordered': members } };
-      return ok(true, { entry: { ...ofGroup('deleted', group), before } });
+      return ok(true, { earlierEntries, entry: { ...ofGroup('deleted', group), before } });
     },
   }),
   rule('read a group', {
@@ -186,11 +185,9 @@ export const userSteps = [
         const instead = 'You can use a PUT request to deactivate the user';
         return refusal(400, `Active users cannot be deleted from your org. ${instead}`);
       }
+      const earlierEntries = unlist(world, user.mark);
       world.users.splice(world.users.indexOf(user), 1);
-      for (const project of world.projects) {
-        project.viewers = project.viewers.filter(({ mark }) => mark !== user.mark);
-      }
-      return ok(true, { entry: { ...ofUser('deleted', user), before: shownUser(user) } });
+      return ok(true, { earlierEntries, entry: { ...ofUser('deleted', user), before: shownUser(user) } });
     },
   }),
   rule('accept an invitation', {

@@ -186,7 +186,10 @@ export const projectSteps = [
       );
       if (hasKeys) return refusal(400, '@any');
       if (isDefined) {
-        return refusal(400, `Environment ${environment.name} still has feature flag definitions; delete them first`);
+        return refusal(
+          400,
+          `Environment ${environment.name} still has feature flag definitions or segments; delete or deactivate them first`,
+        );
       }
       project.environments.splice(project.environments.indexOf(environment), 1);
       const before = recordedEnvironment(environment, project);
@@ -225,7 +228,7 @@ export const projectSteps = [
       const type = project?.trafficTypes.find((one) => one.mark === mark);
       if (!project || !type) return refusal(404, '@any');
       if (project.flags.some((flag) => flag.type.mark === mark)) {
-        return refusal(400, `Traffic type ${type.name} is still used by feature flags; delete them first`);
+        return refusal(400, `Traffic type ${type.name} is still used by feature flags or segments; delete them first`);
       }
       project.trafficTypes.splice(project.trafficTypes.indexOf(type), 1);
       return ok(true, { entry: { ...ofType('deleted', type, project), before: keptType(type, project) } });
