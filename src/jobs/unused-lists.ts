@@ -5,17 +5,14 @@ import { deleteSomeOfList, findUnusedList } from '#store/large-segments.ts';
 import { housekeep, type Store } from '#store/sql.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
-const usualCheckMs = 60_000;
+const everyMs = 60_000;
 /** About 200 kB. */
 const blocksAtOnce = 100;
 /** Lets others write between two steps. */
 const pauseMs = 20;
 
-export const startListRemoval = (
-  { store, log }: { readonly store: Store; readonly log: Logger },
-  checkMs = usualCheckMs,
-): PeriodicJob =>
-  startPeriodicJob(checkMs, (signal) =>
+export const startListRemoval = ({ store, log }: { readonly store: Store; readonly log: Logger }): PeriodicJob =>
+  startPeriodicJob(everyMs, (signal) =>
     removeUnused(store, signal).catch((error: unknown) =>
       log.error({ err: error }, 'deleting unused keys of large segments failed'),
     ),

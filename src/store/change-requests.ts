@@ -21,7 +21,6 @@ interface UploadRow {
   readonly id: string;
   readonly operation: StoredUpload['operation'];
   readonly status: Upload['status'];
-  readonly list_id: number | null;
   readonly lease_until: number | null;
   readonly expires_at: number;
   readonly received_bytes: number;
@@ -44,7 +43,7 @@ interface UploadRow {
 }
 
 const columns = sql`
-  u.id, u.operation, u.status, u.list_id, l.lease_until, u.expires_at, u.received_bytes, u.total_bytes, u.key_count, u.failure,
+  u.id, u.operation, u.status, l.lease_until, u.expires_at, u.received_bytes, u.total_bytes, u.key_count, u.failure,
   u.title, u.comment, u.actor_type, u.actor_id, u.actor_name, u.session_id, u.created_at, p.id as project_id,
   p.name as project_name, e.id as environment_id, e.name as environment_name, s.id as segment_id,
   s.name as segment_name`;

@@ -6,7 +6,7 @@
  *    readers see the old keys or the new ones.
  * 2. Only the upload that holds a list's lease adds to it. A list that no segment refers to is deleted after its lease.
  */
-import sql, { bulk, empty } from 'sql-template-tag';
+import sql, { bulk, empty, type Sql } from 'sql-template-tag';
 import type { Reference } from '#domain/schema.ts';
 import type { Block } from './key-lists/sort.ts';
 import type { Reader, Tx } from './sql.ts';
@@ -88,20 +88,9 @@ export async function saveList(
   return true;
 }
 
-/** Whether the key is in the list that the segment serves. */
-export async function isInLargeSegment(
-  db: Reader,
-  { environmentId, segmentId }: { environmentId: string; segmentId: string },
-  key: string,
-): Promise<boolean> {
-  const row = await db.one<{ keys: string }>(sql`
-    select b.keys from segment_environments s join key_list_blocks b on b.list_id = s.list_id
-     where s.environment_id = ${environmentId} and s.segment_id = ${segmentId} and b.first_key = ${blockFor(key)}`);
-  return row?.keys.split('\n').includes(key) ?? false;
-}
-
-const blockFor = (key: string) => sql`
-  (select max(first_key) from key_list_blocks where list_id = s.list_id and first_key <= ${key})`;
+/** The first key of the only block of the list that can have the key. */
+const blockFor = (listId: Sql, key: string): Sql => sql`
+  (select max(first_key) from key_list_blocks where list_id = ${listId} and first_key <= ${key})`;
 
 /** The large segments that have the key, in no order, with when their keys were replaced: one lookup for each active one. */
 export async function listLargeSegmentsOf(
@@ -112,7 +101,7 @@ export async function listLargeSegmentsOf(
   const rows = await db.all<{ name: string; since: number; keys: string }>(sql`
     select g.name, s.change_number as since, b.keys
       from segment_environments s join segments g on g.id = s.segment_id
-      join key_list_blocks b on b.list_id = s.list_id and b.first_key = ${blockFor(key)}
+      join key_list_blocks b on b.list_id = s.list_id and b.first_key = ${blockFor(sql`s.list_id`, key)}
      where s.environment_id = ${environmentId} and s.list_id is not null`);
   return rows.filter(({ keys }) => keys.split('\n').includes(key)).map(({ name, since }) => ({ name, since }));
 }
@@ -128,8 +117,7 @@ export async function listLargeKeys(
     (select list_id from segment_environments where environment_id = ${environmentId} and segment_id = ${segmentId})`;
   const rows = await db.all<{ keys: string }>(sql`
     select keys from key_list_blocks
-     where list_id = ${served} and first_key >= coalesce(
-             (select max(first_key) from key_list_blocks where list_id = ${served} and first_key <= ${from}), '')
+     where list_id = ${served} and first_key >= coalesce(${blockFor(served, from)}, '')
      order by first_key limit ${limit}`);
   const isBefore = (key: string) => Buffer.compare(Buffer.from(key), Buffer.from(from)) < 0;
   const keys = rows.flatMap((row) => row.keys.split('\n'));

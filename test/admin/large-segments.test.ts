@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { startListRemoval } from '#jobs/unused-lists.ts';
-import { isInLargeSegment, listLargeSegmentsOf } from '#store/large-segments.ts';
+import { listLargeSegmentsOf } from '#store/large-segments.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import {
   aDefinedFlag,
@@ -220,7 +220,6 @@ test('keys are listed in pages and looked up, however many blocks there are', as
     ['a', false],
     ['', false],
   ] as const) {
-    assert.equal(await isInLargeSegment(api.store, place, key), isIn, key);
     const found = await listLargeSegmentsOf(api.store, place.environmentId, key);
     assert.deepEqual(
       found.map(({ name }) => name),

@@ -113,7 +113,7 @@ async function answerOf({ versioned, method }: Endpoint, response: Response): Pr
 async function problemOf({ access }: Endpoint, response: Response): Promise<ApiProblem> {
   const { status, headers } = response;
   const text = await response.text();
-  const body = parsed(text);
+  const body = errorBodyOf(text);
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new ApiProblem({
     status,
@@ -129,7 +129,7 @@ async function problemOf({ access }: Endpoint, response: Response): Promise<ApiP
 }
 
 /** A proxy may respond in its own format. */
-function parsed(text: string): Partial<ErrorBody> | undefined {
+export function errorBodyOf(text: string): Partial<ErrorBody> | undefined {
   try {
     return JSON.parse(text) as Partial<ErrorBody>;
   } catch {

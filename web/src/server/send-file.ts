@@ -1,5 +1,5 @@
 /** Sends a file to the address of an upload, with progress, which fetch does not have. */
-import type { ErrorBody } from '#contract/parts.ts';
+import { errorBodyOf } from './api.ts';
 import { ApiProblem } from './api-problem.ts';
 
 /** `onProgress` gets the share that was sent, 0 to 1. */
@@ -8,8 +8,10 @@ export const sendFile = (address: string, file: File, onProgress: (share: number
     const request = new XMLHttpRequest();
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
     request.onload = () => {
-      if (request.status === 200) return resolve();
-      reject(new ApiProblem({ status: request.status, ...complaintOf(request.responseText, request.status) }));
+      const { status } = request;
+      if (status === 200) return resolve();
+      const { message = `The server responded with ${status}`, details = '' } = errorBodyOf(request.responseText) ?? {};
+      reject(new ApiProblem({ status, message, details }));
     };
     request.onerror = () => reject(new ApiProblem({ status: 0, message: 'The server cannot be reached' }));
     // The page may be open at another name of the server than the one in the address.
@@ -17,12 +19,3 @@ export const sendFile = (address: string, file: File, onProgress: (share: number
     request.setRequestHeader('content-type', 'text/csv');
     request.send(file);
   });
-
-/** A proxy may respond in its own format. */
-function complaintOf(text: string, status: number): Pick<ErrorBody, 'message' | 'details'> {
-  try {
-    return JSON.parse(text) as ErrorBody;
-  } catch {
-    return { message: `The server responded with ${status}`, details: '' };
-  }
-}
