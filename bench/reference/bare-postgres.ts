@@ -4,7 +4,7 @@ import { type ClientBase, Pool } from 'pg';
 import { connectionTo } from '#store/postgres/query.ts';
 import type { RecordedRequest, Statement } from '../recorded.ts';
 import { answerOrders } from './answers.ts';
-import { isAuditEntry, type Repetition, repeat, withNewId } from './repeat.ts';
+import { entryIdPlace, type Repetition, repeat, withNewId } from './repeat.ts';
 
 export interface PostgresOrder extends Repetition {
   readonly url: string;
@@ -39,5 +39,9 @@ async function run(connection: ClientBase, { reads, writes, notices }: RecordedR
   await connection.query('commit');
 }
 
-const query = (connection: ClientBase, { postgres: text, values }: Statement) =>
-  connection.query({ name: hash('sha1', text), text, values: isAuditEntry(text) ? withNewId(values) : [...values] });
+function query(connection: ClientBase, statement: Statement) {
+  const { postgres: text, values } = statement;
+  const idPlace = entryIdPlace(statement);
+  const bound = [...(idPlace === undefined ? values : withNewId(values, idPlace))];
+  return connection.query({ name: hash('sha1', text), text, values: bound });
+}

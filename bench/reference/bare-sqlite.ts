@@ -2,7 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { RecordedRequest, Statement } from '../recorded.ts';
 import { answerOrders } from './answers.ts';
-import { isAuditEntry, type Repetition, repeat, withNewId } from './repeat.ts';
+import { entryIdPlace, type Repetition, repeat, withNewId } from './repeat.ts';
 
 export interface SqliteOrder extends Repetition {
   /** A copy of the catalogue, on the same disk. */
@@ -17,7 +17,9 @@ answerOrders(async ({ file, request, ...repetition }: SqliteOrder) => {
   const { database, statements } = opened;
   return repeat(repetition, () => {
     database.exec('begin immediate');
-    for (const { statement, values, isEntry } of statements) statement.all(...(isEntry ? withNewId(values) : values));
+    for (const { statement, values, idPlace } of statements) {
+      statement.all(...(idPlace === undefined ? values : withNewId(values, idPlace)));
+    }
     database.exec('commit');
   });
 });
@@ -25,16 +27,16 @@ answerOrders(async ({ file, request, ...repetition }: SqliteOrder) => {
 interface Prepared {
   readonly statement: StatementSync;
   readonly values: Statement['values'];
-  readonly isEntry: boolean;
+  readonly idPlace: number | undefined;
 }
 
 function open(file: string, writes: readonly Statement[]) {
   const database = new DatabaseSync(file);
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
-  const statements = writes.map(({ sqlite, values }) => ({
-    statement: database.prepare(sqlite),
-    values,
-    isEntry: isAuditEntry(sqlite),
+  const statements = writes.map((write) => ({
+    statement: database.prepare(write.sqlite),
+    values: write.values,
+    idPlace: entryIdPlace(write),
   }));
   return { database, statements };
 }

@@ -2,6 +2,7 @@
 
 import type { LoadResult } from '../load.ts';
 import { median, quantile } from '../ratios.ts';
+import type { Statement } from '../recorded.ts';
 
 export interface Repetition {
   readonly milliseconds: number;
@@ -27,14 +28,19 @@ export async function repeat(
   return { answered: times.length, elapsedMs: milliseconds, medianMs: median(times), p99Ms: quantile(times, 0.99) };
 }
 
-/** The audit entry has an id of its own, the first value of its statement; this makes another one each time. */
-export function withNewId(values: readonly (string | number | null)[]): (string | number | null)[] {
+/**
+ * Where the values of a statement have the id of an audit entry: it is the first of those that are inserted. Undefined
+ * for other statements.
+ */
+export function entryIdPlace({ sqlite }: Statement): number | undefined {
+  const start = sqlite.indexOf('insert into changes');
+  return start === -1 ? undefined : sqlite.slice(0, start).split('?').length - 1;
+}
+
+/** Makes another id each time. */
+export function withNewId(values: Statement['values'], place: number): Statement['values'] {
   lastId += 1;
-  return [
-    `01900000-0000-7000-9000-${String(process.pid % 1_000).padStart(3, '0')}${String(lastId).padStart(9, '0')}`,
-    ...values.slice(1),
-  ];
+  const id = `01900000-0000-7000-9000-${String(process.pid % 1_000).padStart(3, '0')}${String(lastId).padStart(9, '0')}`;
+  return values.with(place, id);
 }
 let lastId = 0;
-
-export const isAuditEntry = (statement: string): boolean => /^\s*insert into changes/.test(statement);
