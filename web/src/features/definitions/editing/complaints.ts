@@ -1,6 +1,7 @@
 /** What prevents saving a draft, shown at the step it concerns. The server decides. */
 import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
-import { checkMatcher, type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
+import type { Matcher } from '#domain/definitions/matchers.ts';
+import { matcherComplaint } from '../../../targeting/matcher-complaint.ts';
 import { doubleKeys } from './key-lists.ts';
 
 export interface Complaint {
@@ -41,26 +42,6 @@ const goneComplaint = ({ depends }: Matcher, gone: ReadonlySet<string>): string[
   depends && gone.has(depends.splitName)
     ? [`The flag ${depends.splitName} no longer exists. Choose another flag, or remove the condition.`]
     : [];
-
-/** What is missing in a matcher, as an instruction. */
-export function matcherComplaint(matcher: Matcher): string[] {
-  const [first] = checkMatcher(matcher);
-  if (first === undefined) return [];
-  const { member } = matcherKindOf(matcher.type);
-  if (first.startsWith('attribute')) return ['Enter an attribute.'];
-  if (matcher.type === 'MATCHES_STRING' && matcher.string) return ['Not a valid regular expression.'];
-  return [/SEMVER/.test(matcher.type) ? 'Enter versions like 1.2.3.' : requests[member]];
-}
-
-const requests = {
-  string: 'Enter a name.',
-  strings: 'Add at least one value.',
-  number: 'Enter a whole number.',
-  date: 'Choose a date.',
-  between: 'Enter both values.',
-  bool: 'Choose one.',
-  depends: 'Choose at least one treatment.',
-} as const;
 
 const isSaidAbove = (complaint: string): boolean =>
   /^rules\/\d+\/condition\/matchers\/\d+\//.test(complaint) || /^treatments\/\d+\/keys\//.test(complaint);

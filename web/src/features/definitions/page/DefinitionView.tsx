@@ -6,6 +6,7 @@ import { useFlag } from '../../../server/flag.ts';
 import type { Environment } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
+import { RulePlaceContext } from '../../../targeting/rule-place.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
@@ -53,42 +54,45 @@ export function DefinitionView({ environment }: { readonly environment: Environm
     isAttempted,
     setAttempted,
   };
+  const place = { environment, trafficType: flag.trafficType.name, flag: flag.name, segment: undefined };
   return (
     <EditorContext value={editor}>
-      <div className={styles.columns}>
-        <LitContext value={lit}>
-          <div className={styles.main}>
-            <DefinitionTools />
-            {refusal !== undefined && (
-              <Notice kind="plain" id={whyNotId}>
-                {refusal}
-                {whyNot(killDefinition) === undefined && saved && ' You can kill and restore it here.'}
-              </Notice>
-            )}
-            {saved?.killed && <KilledBand />}
-            <Suspense>{draft && draft.conflicts.length > 0 && <ConflictPanel />}</Suspense>
-            {targeting ? (
-              <>
-                <Ladder />
+      <RulePlaceContext value={place}>
+        <div className={styles.columns}>
+          <LitContext value={lit}>
+            <div className={styles.main}>
+              <DefinitionTools />
+              {refusal !== undefined && (
+                <Notice kind="plain" id={whyNotId}>
+                  {refusal}
+                  {whyNot(killDefinition) === undefined && saved && ' You can kill and restore it here.'}
+                </Notice>
+              )}
+              {saved?.killed && <KilledBand />}
+              <Suspense>{draft && draft.conflicts.length > 0 && <ConflictPanel />}</Suspense>
+              {targeting ? (
+                <>
+                  <Ladder />
+                  <Suspense>
+                    <TreatmentsCard />
+                  </Suspense>
+                </>
+              ) : (
                 <Suspense>
-                  <TreatmentsCard />
+                  <NotDefined />
                 </Suspense>
-              </>
-            ) : (
-              <Suspense>
-                <NotDefined />
-              </Suspense>
-            )}
-          </div>
-        </LitContext>
-        <aside className={styles.rail} aria-label={`About ${environment.name}`}>
-          <Suspense>
-            <Rail onLit={setLit} />
-          </Suspense>
-        </aside>
-      </div>
-      {draft && <SaveBar />}
-      <Suspense>{isAnyAsked && <DefinitionDialogs />}</Suspense>
+              )}
+            </div>
+          </LitContext>
+          <aside className={styles.rail} aria-label={`About ${environment.name}`}>
+            <Suspense>
+              <Rail onLit={setLit} />
+            </Suspense>
+          </aside>
+        </div>
+        {draft && <SaveBar />}
+        <Suspense>{isAnyAsked && <DefinitionDialogs />}</Suspense>
+      </RulePlaceContext>
     </EditorContext>
   );
 }

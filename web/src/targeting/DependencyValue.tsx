@@ -4,13 +4,13 @@ import { useDeferredValue, useState } from 'react';
 import { listFlags } from '#contract/flags.ts';
 import { changeValue } from '#domain/definitions/edit-matchers.ts';
 import type { Matcher } from '#domain/definitions/matchers.ts';
-import { reading } from '../../../server/api.ts';
-import { flagReading, useFlag } from '../../../server/flag.ts';
-import { useProject } from '../../../server/project.ts';
-import { Button } from '../../../ui/Button.tsx';
-import { Picker } from '../../../ui/Picker.tsx';
-import { useDefinition } from '../editing/editor.ts';
+import { reading } from '../server/api.ts';
+import { flagReading } from '../server/flag.ts';
+import { useProject } from '../server/project.ts';
+import { Button } from '../ui/Button.tsx';
+import { Picker } from '../ui/Picker.tsx';
 import styles from './MatcherEditor.module.css';
+import { useRulePlace } from './rule-place.ts';
 import { TokensInput } from './TokensInput.tsx';
 
 interface Props {
@@ -21,8 +21,7 @@ interface Props {
 /** The other flag, and which of its treatments match. */
 export function DependencyValue({ matcher, onChange }: Props) {
   const project = useProject();
-  const self = useFlag();
-  const { environment } = useDefinition();
+  const { environment, flag: self } = useRulePlace();
   const { splitName = '', treatments = [] } = matcher.depends ?? {};
   const [text, setText] = useState('');
   const asked = useDeferredValue(text);
@@ -45,7 +44,7 @@ export function DependencyValue({ matcher, onChange }: Props) {
       <Picker
         label="Flag"
         options={(flags.data?.objects ?? [])
-          .filter(({ name }) => name !== self.name)
+          .filter(({ name }) => name !== self)
           .map(({ name }) => ({ id: name, label: name, face: <span className="mono">{name}</span> }))}
         selected={splitName}
         onSearch={setText}

@@ -1,12 +1,12 @@
 import { X } from 'lucide-react';
 import { changeAttribute, changeVerb, verbOf } from '#domain/definitions/edit-matchers.ts';
 import { type Matcher, type MatcherType, matcherKindOf } from '#domain/definitions/matchers.ts';
-import { verbWords } from '../../../targeting/matcher-words.ts';
-import { Button } from '../../../ui/Button.tsx';
-import { matcherComplaint } from '../editing/complaints.ts';
-import { useDefinition } from '../editing/editor.ts';
+import { Button } from '../ui/Button.tsx';
 import styles from './MatcherEditor.module.css';
 import { MatcherValue } from './MatcherValue.tsx';
+import { matcherComplaint } from './matcher-complaint.ts';
+import { verbWords } from './matcher-words.ts';
+import { useRulePlace } from './rule-place.ts';
 
 interface Props {
   /** "If", "Else if" or "and". */
@@ -51,7 +51,7 @@ function formsOf(type: MatcherType, matcher: Matcher): Matcher[] {
 
 /** One matcher as a sentence: attribute, comparison and value. */
 export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, onRemove }: Props) {
-  const { trafficType } = useDefinition();
+  const { trafficType } = useRulePlace();
   const { attribute } = matcherKindOf(matcher.type);
   const [complaint] = matcherComplaint(matcher);
   return (

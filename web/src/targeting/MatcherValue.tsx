@@ -1,7 +1,7 @@
 import { changeValue } from '#domain/definitions/edit-matchers.ts';
 import { type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
-import { dayValue, instantOf, minuteValue } from '../../../targeting/dates.ts';
 import { DependencyValue } from './DependencyValue.tsx';
+import { dayValue, instantOf, minuteValue } from './dates.ts';
 import { IntegerInput } from './IntegerInput.tsx';
 import styles from './MatcherEditor.module.css';
 import { TokensInput } from './TokensInput.tsx';
