@@ -55,9 +55,10 @@ const mayUse: Record<string, readonly string[]> = {
   security: ['domain'],
   operations: ['domain', 'store'],
   commands: ['domain', 'store', 'security'],
+  delivery: ['domain', 'store', 'security'],
   jobs: ['domain', 'store', 'operations'],
   telemetry: ['domain', 'store'],
-  http: ['domain', 'contract', 'store', 'security', 'commands', 'telemetry'],
+  http: ['domain', 'contract', 'store', 'security', 'commands', 'delivery', 'telemetry'],
   cli: ['domain', 'store', 'security', 'operations', 'commands', 'jobs/mail.ts'],
 };
 
@@ -69,6 +70,7 @@ const mayInstall: Record<string, RegExp> = {
   security: /^node:/,
   operations: /^(node:|sql-template-tag$)/,
   commands: /^(node:|uuid$|otpauth$|@zxcvbn-ts\/language-common$)/,
+  delivery: /^(node:|pino$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
   telemetry: /^(node:|pino$)/,
 };
