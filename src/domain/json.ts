@@ -1,4 +1,4 @@
-/** Compares JSON values, and measures JSON text before it is parsed. */
+/** Compares JSON values, joins and escapes JSON text, and measures it before it is parsed. */
 
 /** Equal as JSON: member order does not matter, numbers compare by value. */
 export function equalJson(one: unknown, other: unknown): boolean {
@@ -28,6 +28,10 @@ export const toJsonText = (value: unknown): string => (value instanceof JsonText
 /** Joins the JSON texts of non-empty objects into one object. */
 export const joinObjects = (...texts: readonly string[]): string =>
   `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
+
+/** The same JSON in ASCII. Streaming SDKs read the bytes of a flag as Latin-1, which breaks everything else. */
+export const toAsciiText = (text: string): string =>
+  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export type Members = Record<string, unknown>;
 

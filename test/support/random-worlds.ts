@@ -4,6 +4,7 @@ import { type Matcher, type MatcherType, matcherTypes } from '#domain/definition
 import type { Evaluable, Subject, World } from '#domain/evaluation/evaluate.ts';
 import { matchesPattern } from '#domain/evaluation/match.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
+import type { SegmentKind } from '#domain/segments.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import {
   alphabets,
@@ -24,12 +25,12 @@ import {
   versions,
   words,
 } from './random-values.ts';
-import type { SegmentKind } from './sdk-definitions.ts';
 
 export interface RandomWorld extends World {
   /** Each may ask for those behind it. The last one names no rule-based segment. */
   readonly flags: readonly Evaluable[];
   readonly subject: Subject;
+  /** A segment that is not active counts as a standard one. */
   readonly kindOf: (segment: string) => SegmentKind;
 }
 
@@ -60,8 +61,7 @@ export function worldOf(number: number): RandomWorld {
       ...flags.flatMap((flag) => flag.rules),
       ...[...rules.values()].flatMap((one) => one.rules),
     ]),
-    kindOf: (name) =>
-      ruleBasedSegments.includes(name) ? 'rule-based' : largeSegments.includes(name) ? 'large' : 'standard',
+    kindOf: (name) => (rules.has(name) ? 'rule_based' : largeSegments.includes(name) ? 'large' : 'standard'),
     definitionOf: (name) => byName.get(name),
     listsKey: (segment, key) => members.has(`${segment} ${key}`),
     segmentRulesOf: (name) => rules.get(name),

@@ -4,13 +4,9 @@
  */
 import { createRequire } from 'node:module';
 import type { Subject } from '#domain/evaluation/evaluate.ts';
+import { toWireFlag, type WireFlag } from '#domain/wire/flags.ts';
+import { toWireSegment, type WireSegment } from '#domain/wire/segments.ts';
 import type { RandomWorld } from './random-worlds.ts';
-import {
-  type SdkDefinition,
-  type SdkRuleBasedSegment,
-  toSdkDefinition,
-  toSdkRuleBasedSegment,
-} from './sdk-definitions.ts';
 
 /** What the SDK would give its caller, and the label with which it would report it. */
 export interface SdkEvaluation {
@@ -21,10 +17,10 @@ export interface SdkEvaluation {
 
 /** Stands where the SDK keeps what it fetched. */
 interface Storage {
-  readonly splits: { getSplit(name: string): SdkDefinition | null };
+  readonly splits: { getSplit(name: string): WireFlag | null };
   readonly segments: { isInSegment(segment: string, key: string): boolean };
   readonly largeSegments: { isInSegment(segment: string, key: string): boolean };
-  readonly rbSegments: { get(name: string): SdkRuleBasedSegment | null };
+  readonly rbSegments: { get(name: string): WireSegment | null };
 }
 
 type EvaluateFeature = (
@@ -44,14 +40,14 @@ const nothing = () => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export function evaluateBySdk(flag: string, { key, attributes }: Subject, world: RandomWorld): SdkEvaluation {
-  const { kindOf } = world;
+  const surroundings = { kindOf: world.kindOf, setNameOf: nothing };
   const listsKeyOf = (kind: string) => (segment: string, one: string) =>
-    kindOf(segment) === kind && world.listsKey(segment, one);
+    world.kindOf(segment) === kind && world.listsKey(segment, one);
   const storage: Storage = {
     splits: {
       getSplit: (name) => {
         const definition = world.definitionOf(name);
-        return definition ? toSdkDefinition(definition, kindOf) : null;
+        return definition ? numbered(toWireFlag({ ...definition, trafficType, revision: 1 }, surroundings)) : null;
       },
     },
     segments: { isInSegment: listsKeyOf('standard') },
@@ -59,9 +55,23 @@ export function evaluateBySdk(flag: string, { key, attributes }: Subject, world:
     rbSegments: {
       get: (name) => {
         const rules = world.segmentRulesOf(name);
-        return rules ? toSdkRuleBasedSegment(name, rules, kindOf) : null;
+        return rules ? toWireSegment({ ...rules, name, trafficType: 'user', changeNumber: 1 }, surroundings) : null;
       },
     },
   };
   return evaluateFeature(log, key, flag, attributes, storage);
+}
+
+const trafficType = { id: 'user', name: 'user' };
+
+/** With labels that tell rules apart which say the same. */
+function numbered(flag: WireFlag): WireFlag {
+  const rollout = flag.conditions.filter(({ conditionType }) => conditionType === 'ROLLOUT');
+  return {
+    ...flag,
+    conditions: flag.conditions.map((condition) => {
+      const index = rollout.indexOf(condition);
+      return index < 0 || index === rollout.length - 1 ? condition : { ...condition, label: `rule ${index}` };
+    }),
+  };
 }

@@ -11,13 +11,15 @@ import { evaluateBySdk } from '../support/sdk-engine.ts';
 
 const worlds = 100_000;
 
+const labelsOfKinds = { standard: 'segment', large: 'large segment', rule_based: 'rule based segment' };
+
 /** What the SDKs report as the reason. */
-function labelOf({ decidedBy }: Evaluation): string {
+function labelOf({ decidedBy }: Evaluation, { kindOf }: RandomWorld): string {
   switch (decidedBy.kind) {
     case 'killed':
       return 'killed';
     case 'targets':
-      return decidedBy.segment === undefined ? 'whitelisted' : 'whitelisted segment';
+      return `whitelisted${decidedBy.segment === undefined ? '' : ` ${labelsOfKinds[kindOf(decidedBy.segment)]}`}`;
     case 'allocation':
       return 'not in split';
     case 'rule':
@@ -69,7 +71,7 @@ test(`on ${worlds} random definitions, keys and attributes both engines say the 
     const flag = world.flags[0] ?? assert.fail();
     const evaluation = evaluatorOf(flag, world)(world.subject);
     const { treatment, label, config } = evaluateBySdk(flag.name, world.subject, world);
-    const ours = [evaluation.treatment, labelOf(evaluation), evaluation.config ?? null];
+    const ours = [evaluation.treatment, labelOf(evaluation, world), evaluation.config ?? null];
     if (ours.join('\n') !== [treatment, label, config].join('\n') || ours[2] !== config) {
       assert.deepEqual(ours, [treatment, label, config], JSON.stringify({ number, ...world }, null, 2));
     }
@@ -85,7 +87,7 @@ test('and that was about every kind of step, every matcher both ways, what is mi
     ...matcherTypes.flatMap((type) =>
       ['holds', 'fails', 'negated holds', 'negated fails'].map((how) => `${type} ${how}`),
     ),
-    ...['standard', 'large', 'rule-based'].flatMap((kind) => [`a ${kind} segment holds`, `a ${kind} segment fails`]),
+    ...['standard', 'large', 'rule_based'].flatMap((kind) => [`a ${kind} segment holds`, `a ${kind} segment fails`]),
     ...['excludedKey', 'excludedSegment', 'rules'].flatMap((kind) =>
       ['directly', 'nested'].map((depth) => `${depth} not in a rule-based segment by ${kind}`),
     ),
