@@ -37,7 +37,7 @@ export const listSegments = endpoint({
   path: '/segments/ws/:project',
   summary: 'List segments',
   description:
-    'Standard segments, in order of creation. `name`, `kind` and `expand` are additions to the vendor’s API.',
+    'Standard segments, in order of creation. `name`, `names`, `kind` and `expand` are additions to the vendor’s API.',
   access: readProject,
   pageSize,
   query: extend(
@@ -51,6 +51,12 @@ export const listSegments = endpoint({
       ),
       name: Type.Optional(
         Type.String({ maxLength: 255, description: 'segments whose name contains this, ignoring case' }),
+      ),
+      names: Type.Optional(
+        Type.Array(Type.String({ maxLength: 255 }), {
+          maxItems: 100,
+          description: 'repeatable: segments with exactly these names, by name',
+        }),
       ),
       kind: Type.Optional(
         OneOf([...segmentKinds, 'all'], { description: 'default `standard`; `all` lists all kinds by name' }),

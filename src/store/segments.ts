@@ -64,13 +64,16 @@ export interface SegmentFilter extends SegmentPlace {
   readonly tags?: readonly string[];
   /** Part of the name, case-insensitive. */
   readonly name?: string | undefined;
+  /** Whole names. */
+  readonly names?: readonly string[];
   /** Only those that are active there. */
   readonly environmentId?: string;
 }
 
-/** In order of creation; those of all kinds by name. */
+/** In order of creation; those of all kinds, and of some names, by name: each order has its index. */
 export async function listSegments(db: Reader, filter: SegmentFilter, { offset, limit }: Page): Promise<Segment[]> {
-  const order = filter.kind === undefined ? sql`s.name` : sql`s.created_at, s.id`;
+  const isByName = filter.kind === undefined || (filter.names?.length ?? 0) > 0;
+  const order = isByName ? sql`s.name` : sql`s.created_at, s.id`;
   const rows = await db.all<SegmentRow>(sql`
     select ${columns} from ${segmentsWithTypes} where ${matching(filter)}
      order by ${order} limit ${limit} offset ${offset}`);
@@ -82,9 +85,10 @@ export async function countSegments(db: Reader, filter: SegmentFilter): Promise<
   return row?.total ?? 0;
 }
 
-function matching({ tags = [], name, environmentId, ...place }: SegmentFilter): Sql {
+function matching({ tags = [], name, names = [], environmentId, ...place }: SegmentFilter): Sql {
   const conditions = [sql`s.project_id = ${place.projectId} ${ofKind(place)}`];
   if (name !== undefined) conditions.push(sql`lower(s.name) like ${`%${likeLiteral(name)}%`} escape '\\'`);
+  if (names.length > 0) conditions.push(sql`s.name in (${join([...names])})`);
   if (tags.length > 0) {
     conditions.push(sql`exists (
       select 1 from segment_tags tag where tag.segment_id = s.id and tag.name in (${join([...tags])}))`);

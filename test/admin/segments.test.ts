@@ -64,7 +64,7 @@ test('names are a letter, then letters, digits, - or _, at most 100, and exist o
   refused(await api.get(`/segments/ws/${project.id}/none`), 404, 'Could not find segment none');
 });
 
-test('lists page by offset, and filter by tag and part of the name', async () => {
+test('lists page by offset, and filter by tag, name and part of the name', async () => {
   const project = await aProject(api);
   for (const name of ['alpha', 'beta', 'gamma']) await api.post(createPath(project), { name });
   const list = async (query: string) => {
@@ -82,6 +82,7 @@ test('lists page by offset, and filter by tag and part of the name', async () =>
   assert.deepEqual(await list('?tag=one'), [['beta'], 20, 1]);
   assert.deepEqual(await list('?tag=two&tag=one'), [['beta', 'gamma'], 20, 2]);
   assert.deepEqual(await list('?name=AM'), [['gamma'], 20, 1]);
+  assert.deepEqual(await list('?names=gamma&names=alpha&names=alph'), [['alpha', 'gamma'], 20, 2]);
   assert.deepEqual((await api.get(`/segments/ws/${project.id}/beta`)).body.tags, [{ name: 'one' }, { name: 'two' }]);
   assert.deepEqual(await api.recorded(() => api.post(tagPath('gamma'), ['two'])), []);
 });

@@ -91,6 +91,7 @@ const segmentFilters = combined<Required<segments.SegmentFilter>>({
   kind: ['standard', undefined as never],
   tags: [[], ['tag', 'other']],
   name: [undefined, 'name'],
+  names: [[], ['one', 'two']],
   environmentId: [undefined as never, project.staging.id],
 });
 const keyPlace = { environmentId: environment.id, segment: 'beta' };

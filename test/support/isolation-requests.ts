@@ -131,7 +131,12 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       ],
     },
     listSegments: {
-      further: [{ build: async () => ({ query: { expand: 'environments', kind: 'all' } }), slots: {} }],
+      further: [
+        { build: async () => ({ query: { expand: 'environments', kind: 'all' } }), slots: {} },
+        naming('query/names', 'segment', async (side) => ({
+          query: { names: (await segments.getSegment(side)).words?.segment ?? '' },
+        })),
+      ],
     },
     listSegmentUsers: {
       further: [

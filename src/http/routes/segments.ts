@@ -28,8 +28,11 @@ export const segments = (db: Reader, accountId: string) =>
   implement(contract, {
     createSegment: async ({ context, project, trafficType, body: { name, description = '' } }) =>
       toSegmentReply(await createSegment(context, { project, trafficType, kind: 'standard', name, description })),
-    listSegments: async ({ project, query: { tag: tags = [], name, kind = 'standard', expand, ...page } }) => {
-      const filter = { projectId: project.id, kind: kind === 'all' ? undefined : kind, tags, name };
+    listSegments: async ({
+      project,
+      query: { tag: tags = [], name, names = [], kind = 'standard', expand, ...page },
+    }) => {
+      const filter = { projectId: project.id, kind: kind === 'all' ? undefined : kind, tags, name, names };
       return offsetPage(page, contract.listSegments.pageSize, {
         list: async (slice) => {
           const found = await listSegments(db, filter, slice);

@@ -5,7 +5,7 @@ import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { useProject } from '../../server/project.ts';
 import { toast } from '../../state/toasts.ts';
-import { remove } from './segment-kinds.ts';
+import { remove } from '../../targeting/segment-kinds.ts';
 import { type SegmentAnswer, useRefreshSegments } from './segments-query.ts';
 import { usersReading } from './UsedBy.tsx';
 

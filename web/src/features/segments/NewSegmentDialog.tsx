@@ -11,11 +11,11 @@ import { call, reading } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { toast } from '../../state/toasts.ts';
+import { creating, kinds, kindWords } from '../../targeting/segment-kinds.ts';
 import { Choices, Radio } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
-import { creating, kinds, kindWords } from './segment-kinds.ts';
 import { useRefreshSegments } from './segments-query.ts';
 
 const { pattern = '', maxLength = 100 } = SegmentName as { readonly pattern?: string; readonly maxLength?: number };

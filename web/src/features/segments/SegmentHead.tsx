@@ -7,6 +7,7 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { toast, toastFailure } from '../../state/toasts.ts';
+import { deactivate, kindWords } from '../../targeting/segment-kinds.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -14,7 +15,6 @@ import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
 import { CrumbLink, PageHead } from '../../ui/Page.tsx';
 import { DeleteSegmentDialog } from './DeleteSegmentDialog.tsx';
 import styles from './SegmentHead.module.css';
-import { deactivate, kindWords } from './segment-kinds.ts';
 import { type SegmentAnswer, useRefreshSegments } from './segments-query.ts';
 
 interface Props {

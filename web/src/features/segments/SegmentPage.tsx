@@ -8,6 +8,7 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { useMay } from '../../server/session.ts';
+import { activate } from '../../targeting/segment-kinds.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
@@ -20,7 +21,6 @@ import { SegmentHead } from './SegmentHead.tsx';
 import styles from './SegmentPage.module.css';
 import { SegmentStrip } from './SegmentStrip.tsx';
 import { StandardKeys } from './StandardKeys.tsx';
-import { activate } from './segment-kinds.ts';
 import { type SegmentAnswer, segmentReading, useRefreshSegments } from './segments-query.ts';
 import { UsedBy } from './UsedBy.tsx';
 

@@ -4,13 +4,13 @@ import { countOf } from '../../administration/count.ts';
 import { Nothing } from '../../administration/StackingTable.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments, useProject } from '../../server/project.ts';
+import { kindWords } from '../../targeting/segment-kinds.ts';
 import { BreakableName } from '../../ui/BreakableName.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
 import styles from './SegmentTable.module.css';
 import { Size } from './Size.tsx';
-import { kindWords } from './segment-kinds.ts';
 import type { SegmentAnswer } from './segments-query.ts';
 
 /** The width of all columns except the environments. */

@@ -11,6 +11,7 @@ import { useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
+import { kinds, kindWords } from '../../targeting/segment-kinds.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterCount, Filters } from '../../ui/FilterButton.tsx';
@@ -20,7 +21,6 @@ import { Tabs } from '../../ui/Tabs.tsx';
 import { NewSegmentDialog } from './NewSegmentDialog.tsx';
 import styles from './SegmentsPage.module.css';
 import { SegmentTable } from './SegmentTable.tsx';
-import { kinds, kindWords } from './segment-kinds.ts';
 import { type KindFilter, segmentCountReading, segmentsReading, useSegmentsSearch } from './segments-query.ts';
 
 /** Segments of all kinds, with their size in each environment. */

@@ -8,7 +8,7 @@ import { listKeys, listSegments, listSegmentUsers } from '#contract/segments.ts'
 import type { SegmentKind } from '#domain/segments.ts';
 import { type Answer, call, keyOf, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import { kinds } from './segment-kinds.ts';
+import { kinds } from '../../targeting/segment-kinds.ts';
 
 export type SegmentAnswer = Answer<typeof listSegments>['objects'][number];
 export type KindFilter = SegmentKind | 'all';

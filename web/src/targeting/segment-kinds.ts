@@ -14,7 +14,7 @@ import {
 } from '#contract/rule-based-segments.ts';
 import { activateSegment, createSegment, deactivateSegment, deleteSegment } from '#contract/segments.ts';
 import type { SegmentKind } from '#domain/segments.ts';
-import { call } from '../../server/api.ts';
+import { call } from '../server/api.ts';
 
 interface KindWords {
   readonly name: string;
