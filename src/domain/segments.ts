@@ -22,6 +22,7 @@ const Usage = Type.Object({
   environment: Reference,
   active: Type.Boolean(),
   keyCount: Type.Integer(),
+  ruleCount: Type.Optional(Type.Integer({ description: 'only for rule-based segments that are active there' })),
   lastUpdateTime: Type.Optional(Millis),
   usedBy: Type.Integer({ description: 'how many definitions and rule-based segments name it there' }),
 });

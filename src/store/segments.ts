@@ -1,5 +1,5 @@
 /** What segments of all kinds share: what they are, and where they are active. */
-import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { Activation, Segment, SegmentKind, Usage } from '#domain/segments.ts';
@@ -211,9 +211,20 @@ interface UsageRow {
   readonly environment_name: string;
   readonly is_active: number;
   readonly key_count: number;
+  readonly rule_count: number | null;
   readonly updated_at: number | null;
   readonly used_by: number;
 }
+
+/**
+ * How many rules the text of a definition has, without parsing it: no other text in it contains this, because quotes
+ * within JSON strings are escaped.
+ */
+const ruleStart = '{"condition":';
+const ruleCount = sql`
+  case when s.kind = 'rule_based'
+       then (length(coalesce(a.rules, '')) - length(replace(coalesce(a.rules, ''), ${ruleStart}, ''))) / ${raw(String(ruleStart.length))}
+  end`;
 
 /** Where these segments of a project are active or named, in one statement; environments by creation. */
 export async function listUsage(
@@ -225,12 +236,14 @@ export async function listUsage(
   const names = join(segments.map(({ name }) => name));
   const rows = await db.all<UsageRow>(sql`
     select u.name, e.id as environment_id, e.name as environment_name, max(u.is_active) as is_active,
-           max(u.key_count) as key_count, max(u.updated_at) as updated_at, sum(u.used_by) as used_by
-      from (select a.environment_id, s.name, 1 as is_active, a.key_count, a.updated_at, 0 as used_by
+           max(u.key_count) as key_count, max(u.rule_count) as rule_count, max(u.updated_at) as updated_at,
+           sum(u.used_by) as used_by
+      from (select a.environment_id, s.name, 1 as is_active, a.key_count, ${ruleCount} as rule_count, a.updated_at,
+                   0 as used_by
               from segment_environments a join segments s on s.id = a.segment_id
              where a.segment_id in (${join(segments.map(({ id }) => id))})
             union all
-            select r.environment_id, r.name, 0, 0, null, 1
+            select r.environment_id, r.name, 0, 0, null, null, 1
               from environments p cross join object_references r
              where p.project_id = ${projectId} and r.environment_id = p.id and r.kind = 'segment'
                and r.name in (${names})) u
@@ -241,6 +254,7 @@ export async function listUsage(
     environment: { id: row.environment_id, name: row.environment_name },
     active: Number(row.is_active) === 1,
     keyCount: Number(row.key_count),
+    ...(row.rule_count === null ? {} : { ruleCount: Number(row.rule_count) }),
     ...(row.updated_at === null ? {} : { lastUpdateTime: Number(row.updated_at) }),
     usedBy: Number(row.used_by),
   }));

@@ -356,3 +356,13 @@ test('a large definition is listed whole', async () => {
     ],
   );
 });
+
+test('the list of segments tells how many rules there are in each environment', async () => {
+  const { project, at } = await aProjectWith('counted');
+  const usage = async () =>
+    (await api.get(`/segments/ws/${project.id}?expand=environments&kind=all`)).body.objects[0].environments[0];
+  assert.equal((await usage()).ruleCount, 0);
+  const [rule] = ruled(plan, { type: 'IN_LIST_STRING', attribute: 'x', strings: ['{"condition":'] }).rules;
+  await stored(at('counted'), { rules: [rule, rule], excludedKeys: ['{"condition":'] });
+  assert.equal((await usage()).ruleCount, 2);
+});

@@ -30,7 +30,9 @@ function likeness(old: Rule, fresh: Rule): number {
   const shared = fresh.condition.matchers.filter((matcher) => matchers.has(canonicalText(matcher))).length;
   const asked = new Set(old.condition.matchers.map(({ type, attribute = '' }) => `${type} ${attribute}`));
   const related = fresh.condition.matchers.filter(({ type, attribute = '' }) => asked.has(`${type} ${attribute}`));
-  return 4 * shared + 2 * related.length + (equalJson(old.buckets, fresh.buckets) ? 1 : 0);
+  // Rules of segments have no shares.
+  const hasSameShares = old.buckets.length > 0 && equalJson(old.buckets, fresh.buckets);
+  return 4 * shared + 2 * related.length + (hasSameShares ? 1 : 0);
 }
 
 /** Each item of the new list takes the first equal, unused one of the old list. */

@@ -46,7 +46,7 @@ export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
             Your draft for {name} is kept:{' '}
             <CopyButton
               text={JSON.stringify(
-                readDraft({ person: me.user.id, flag: flag.id, environment: id })?.targeting,
+                readDraft({ person: me.user.id, object: flag.id, environment: id })?.targeting,
                 null,
                 2,
               )}

@@ -1,5 +1,5 @@
 /**
- * Unsaved edits for each flag and environment. Kept in this tab's storage, so that they survive
+ * Unsaved edits for each flag or rule-based segment and environment. Kept in this tab's storage, so that they survive
  * reloads, navigation and signing in again. A draft belongs to the user who made it.
  */
 import { useSyncExternalStore } from 'react';
@@ -17,12 +17,12 @@ export interface Draft extends Unsaved {
 
 export interface DraftPlace {
   readonly person: string;
-  /** Ids, because names can be reused. */
-  readonly flag: string;
+  /** What identifies the flag or segment: not only its name, which can be reused. */
+  readonly object: string;
   readonly environment: string;
 }
 
-const keyOf = ({ person, flag, environment }: DraftPlace): string => `draft:${person}:${flag}:${environment}`;
+const keyOf = ({ person, object, environment }: DraftPlace): string => `draft:${person}:${object}:${environment}`;
 
 /** Read once from storage, so that a draft stays the same object until it changes. */
 const known = new Map<string, Draft | undefined>();
@@ -45,20 +45,20 @@ export function writeDraft(place: DraftPlace, draft: Draft | undefined): void {
 export const useDraftOf = (place: DraftPlace): Draft | undefined =>
   useSyncExternalStore(subscribe, () => readDraft(place));
 
-/** The ids of environments in which the user has a draft of the flag. */
-export const useDraftedEnvironments = (person: string, flag: string): readonly string[] =>
-  useSyncExternalStore(subscribe, () => environmentsWithDraft(person, flag))
+/** The ids of environments in which the user has a draft of the flag or segment. */
+export const useDraftedEnvironments = (person: string, object: string): readonly string[] =>
+  useSyncExternalStore(subscribe, () => environmentsWithDraft(person, object))
     .split(' ')
     .filter(Boolean);
 
 /** Joined into one string, which compares equal while nothing changes. */
-function environmentsWithDraft(person: string, flag: string): string {
-  const start = keyOf({ person, flag, environment: '' });
+function environmentsWithDraft(person: string, object: string): string {
+  const start = keyOf({ person, object, environment: '' });
   const environments = [...new Set([...Object.keys(sessionStorage), ...known.keys()])]
     .filter((key) => key.startsWith(start))
     .map((key) => key.slice(start.length));
   return environments
-    .filter((environment) => readDraft({ person, flag, environment }) !== undefined)
+    .filter((environment) => readDraft({ person, object, environment }) !== undefined)
     .sort()
     .join(' ');
 }

@@ -68,10 +68,16 @@ const Texts = ({ texts }: { readonly texts: readonly string[] }) => (
 
 function RuleSide({ placed, order, trafficType }: Look & { readonly placed: { at: number; rule: Rule } | undefined }) {
   if (!placed) return <span className={styles.none}>No such rule</span>;
+  // Rules of segments have no shares.
+  const isOfFlag = placed.rule.buckets.length > 0;
   return (
     <>
-      <Condition rule={placed.rule} lead={placed.at === 0 ? 'If' : 'Else if'} trafficType={trafficType} />
-      <Shares buckets={placed.rule.buckets} order={order} />
+      <Condition
+        rule={placed.rule}
+        lead={placed.at === 0 ? 'If' : isOfFlag ? 'Else if' : 'Or if'}
+        trafficType={trafficType}
+      />
+      {isOfFlag && <Shares buckets={placed.rule.buckets} order={order} />}
     </>
   );
 }

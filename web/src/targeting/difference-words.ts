@@ -3,6 +3,7 @@ import type { Bucket } from '#domain/definitions/definition.ts';
 import type { Difference, PlacedRule } from '#domain/definitions/differences.ts';
 import { movedShares } from '#domain/definitions/shares.ts';
 import { equalJson } from '#domain/json.ts';
+import { excluded } from '#domain/segment-targeting.ts';
 import { sharesInWords } from '../kit/treatments.ts';
 import { matcherSentence } from './matcher-words.ts';
 
@@ -12,9 +13,9 @@ export function differenceTitle(difference: Difference): string {
     case 'killed':
       return difference.after ? 'Killed' : 'Restored';
     case 'keys':
-      return `Individual targets of ${difference.treatment}`;
+      return difference.treatment === excluded ? 'Excluded keys' : `Individual targets of ${difference.treatment}`;
     case 'segments':
-      return `Targeted segments of ${difference.treatment}`;
+      return difference.treatment === excluded ? 'Excluded segments' : `Targeted segments of ${difference.treatment}`;
     case 'trafficAllocation':
       return 'Traffic allocation';
     case 'rule':

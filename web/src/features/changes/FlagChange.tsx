@@ -160,7 +160,7 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
   const targeting = { ...recordedTargeting(change.after), killed: now?.killed ?? false };
   if (now && equalJson(now, targeting)) return <span className={styles.current}>Current version</span>;
   const goBack = () => {
-    const place = { person: me.user.id, flag: flag.id, environment: environment.id };
+    const place = { person: me.user.id, object: flag.id, environment: environment.id };
     const replaced = readDraft(place);
     const draft: Draft = {
       base: now ?? null,

@@ -16,7 +16,7 @@ import { Skeleton, SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { IsKeyIn } from './IsKeyIn.tsx';
 import { LargeKeys } from './LargeKeys.tsx';
-import { Rules } from './Rules.tsx';
+import { Rules } from './rules/Rules.tsx';
 import { SegmentHead } from './SegmentHead.tsx';
 import styles from './SegmentPage.module.css';
 import { SegmentStrip } from './SegmentStrip.tsx';

@@ -1,5 +1,6 @@
 import type { CSSProperties } from 'react';
 import type { SegmentKind, Usage } from '#domain/segments.ts';
+import { countOf } from '../../administration/count.ts';
 import { NoBar } from '../../kit/Bar.tsx';
 import styles from './Size.module.css';
 
@@ -29,7 +30,7 @@ export const Size = ({ kind, usage, largest, hasUnit = false }: Props) => (
 
 function SizeWords({ kind, usage, hasUnit }: Omit<Props, 'largest'>) {
   if (!usage?.active) return <span className={styles.none}>Not active</span>;
-  if (kind === 'rule_based') return <span className={styles.words}>By rules</span>;
+  if (kind === 'rule_based') return <span className={styles.words}>{countOf(usage.ruleCount ?? 0, 'rule')}</span>;
   return (
     <span className={styles.words} title={`${usage.keyCount.toLocaleString('en')} keys`}>
       <b className={styles.number}>{usage.keyCount.toLocaleString('en')}</b>

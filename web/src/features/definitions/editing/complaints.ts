@@ -1,8 +1,8 @@
 /** What prevents saving a draft, shown at the step it concerns. The server decides. */
 import { checkTargeting, dependenciesOf, type Targeting } from '#domain/definitions/definition.ts';
 import type { Matcher } from '#domain/definitions/matchers.ts';
+import { doubleKeys } from '../../../targeting/key-lists.ts';
 import { matcherComplaint } from '../../../targeting/matcher-complaint.ts';
-import { doubleKeys } from './key-lists.ts';
 
 export interface Complaint {
   /** `rule 0`, `targets`, `treatments`, `defaultRule`, `other`. */

@@ -7,11 +7,11 @@ import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
-import { type Draft, type DraftPlace, readDraft, writeDraft } from '../../../state/drafts.ts';
+import { rebaseDraft } from '../../../targeting/draft-edits.ts';
 import { changesReading } from './changes.ts';
 import { ruleStep } from './complaints.ts';
 import type { News } from './news.ts';
-import type { Editing } from './use-editing.ts';
+import { type Editing, versionOf } from './use-editing.ts';
 
 /** Returns the steps that someone else just changed. */
 export function useCarryOver({ place, saved, draft }: Editing, environment: Environment): ReadonlySet<string> {
@@ -24,7 +24,7 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
   useEffect(() => {
     const old = before.current;
     before.current = saved;
-    const rebasing = outdated ? rebaseDraft(place, outdated, saved) : Promise.resolve(0);
+    const rebasing = outdated ? rebaseDraft(place, outdated, saved && versionOf(saved)) : Promise.resolve(0);
     if (old?.etag === saved?.etag) return;
     void rebasing
       .then((conflicts) => tell({ old, now: saved, hasDraft, conflicts }))
@@ -32,22 +32,6 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
   }, [saved, outdated]);
   return news;
 }
-
-/** Loads the merge code on demand. Returns the number of conflicts. Leaves a draft alone that changed meanwhile. */
-async function rebaseDraft(place: DraftPlace, draft: Draft, saved: ExpandedDefinition | undefined): Promise<number> {
-  const { rebase } = await loadRebase();
-  if (readDraft(place) !== draft) return 0;
-  const next = rebase(draft, saved && toTargeting(saved));
-  writeDraft(place, next && { ...draft, ...next, etag: saved?.etag ?? null });
-  return next?.conflicts.length ?? 0;
-}
-
-/** Retries until it loads, because an outdated draft can never be saved. */
-const loadRebase = (): Promise<typeof import('#domain/definitions/rebase.ts')> =>
-  import('#domain/definitions/rebase.ts').catch(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
-    return loadRebase();
-  });
 
 function stepsChanged(old: ExpandedDefinition | undefined, now: ExpandedDefinition | undefined): ReadonlySet<string> {
   if (!old || !now) return new Set();

@@ -8,8 +8,8 @@ import { ApiProblem } from '../../../server/api-problem.ts';
 import { flagReading, useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
-import { type Draft, type DraftPlace, readDraft, useDraftOf, writeDraft } from '../../../state/drafts.ts';
-import { toast } from '../../../state/toasts.ts';
+import { type Draft, type DraftPlace, useDraftOf, writeDraft } from '../../../state/drafts.ts';
+import { changeDraft, discardDraft, type Version } from '../../../targeting/draft-edits.ts';
 import { type Complaint, complaintsAbout } from './complaints.ts';
 
 export interface Editing {
@@ -33,7 +33,7 @@ export interface Editing {
 export function useEditing(environmentId: string, saved: ExpandedDefinition | undefined): Editing {
   const me = useMe();
   const flag = useFlag();
-  const place = { person: me.user.id, flag: flag.id, environment: environmentId };
+  const place = { person: me.user.id, object: flag.id, environment: environmentId };
   const draft = useDraftOf(place);
   const savedTargeting = useMemo(() => saved && toTargeting(saved), [saved]);
   const targeting = draft?.targeting ?? savedTargeting;
@@ -55,26 +55,12 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
     differences,
     complaints,
     gone,
-    change: (edit) => changeDraft(place, saved, edit),
+    change: (edit) => changeDraft(place, saved && versionOf(saved), edit),
     discard: () => discardDraft(place),
   };
 }
 
-/** Reads the draft again, so that two edits in a row do not both start from the rendered one. */
-function changeDraft(
-  place: DraftPlace,
-  saved: ExpandedDefinition | undefined,
-  edit: (targeting: Targeting) => Targeting,
-): void {
-  const draft = readDraft(place) ?? draftOf(saved);
-  if (!draft) return;
-  const targeting = edit(draft.targeting);
-  const isUnchanged = draft.base !== null && differencesBetween(draft.base, targeting).length === 0;
-  writeDraft(place, isUnchanged && draft.conflicts.length === 0 ? undefined : { ...draft, targeting });
-}
-
-const draftOf = (saved: ExpandedDefinition | undefined): Draft | undefined =>
-  saved && { base: toTargeting(saved), etag: saved.etag, targeting: toTargeting(saved), conflicts: [] };
+export const versionOf = (saved: ExpandedDefinition): Version => ({ targeting: toTargeting(saved), etag: saved.etag });
 
 /** Starts a draft from a whole definition: a template, a copy, an earlier version. */
 export function beginDraft(
@@ -88,16 +74,6 @@ export function beginDraft(
     conflicts: [],
     ...next,
   });
-}
-
-function discardDraft(place: DraftPlace): void {
-  const draft = readDraft(place);
-  writeDraft(place, undefined);
-  // Never overwrites a newer draft.
-  const undo = () => {
-    if (!readDraft(place)) writeDraft(place, draft);
-  };
-  toast('Draft discarded.', { label: 'Undo', run: undo });
 }
 
 /** Flags that rules depend on but that no longer exist. Costs no request: "Who sees what" reads the same flags. */

@@ -4,11 +4,11 @@ import { urlOf } from '../../../server/api.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { toast } from '../../../state/toasts.ts';
+import { curlOf } from '../../../targeting/curl.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { copyText } from '../../../ui/copy-text.ts';
 import { Menu, MenuItem } from '../../../ui/Menu.tsx';
 import type { Editing } from '../editing/use-editing.ts';
-import { curlOf } from '../review/curl.ts';
 import { inOneOrder } from './member-order.ts';
 
 interface Props {

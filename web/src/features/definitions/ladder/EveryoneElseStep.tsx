@@ -3,12 +3,13 @@ import { useRef, useState } from 'react';
 import { whyNeverReached } from '#domain/definitions/reachability.ts';
 import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { usePageActions } from '../../../state/page-actions.ts';
+import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { useLit } from './lit.ts';
 import { Mixer } from './Mixer.tsx';
 import { NeverReached } from './NeverReached.tsx';
-import { Step, StepNumber } from './Step.tsx';
+import { Step } from './Step.tsx';
 import styles from './TargetsStep.module.css';
 
 /** Keys that no rule matched. The most used control, so it starts open unless the flag is killed. */

@@ -2,10 +2,10 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { addRule } from '#domain/definitions/edit-rules.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
+import { AddRule, Steps } from '../../../targeting/Steps.tsx';
 import { readOnly, useDefinition } from '../editing/editor.ts';
 import { AllocationStep } from './AllocationStep.tsx';
 import { EveryoneElseStep } from './EveryoneElseStep.tsx';
-import styles from './Ladder.module.css';
 import { RuleSteps } from './RuleSteps.tsx';
 import { TargetsStep } from './TargetsStep.tsx';
 
@@ -21,20 +21,13 @@ export function Ladder() {
   usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, run: add, refusal }]);
   return (
     <>
-      <ol
-        className={[styles.ladder, saved?.killed && styles.muted].filter(Boolean).join(' ')}
-        aria-label="Evaluated in this order"
-      >
+      <Steps label="Evaluated in this order" isMuted={saved?.killed ?? false}>
         <TargetsStep />
         <AllocationStep />
         <RuleSteps open={open} onOpen={setOpen} onSay={setSaid} />
-        <li className={styles.add}>
-          <button type="button" className={styles.addButton} {...(mayEdit ? { onClick: add } : readOnly)}>
-            <Plus size={14} aria-hidden /> Add rule
-          </button>
-        </li>
+        <AddRule {...(mayEdit ? { onClick: add } : readOnly)} />
         <EveryoneElseStep />
-      </ol>
+      </Steps>
       <p className="sr" role="status">
         {said}
       </p>

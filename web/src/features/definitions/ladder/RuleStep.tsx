@@ -4,6 +4,7 @@ import type { Rule } from '#domain/definitions/definition.ts';
 import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { useProject } from '../../../server/project.ts';
 import { Condition } from '../../../targeting/Condition.tsx';
+import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
@@ -13,7 +14,7 @@ import { lazyPart } from '../editing/lazy.ts';
 import { useLit } from './lit.ts';
 import { NeverReached, TakesTooLong, Warning } from './NeverReached.tsx';
 import styles from './RuleStep.module.css';
-import { Step, StepNumber } from './Step.tsx';
+import { Step } from './Step.tsx';
 
 const RuleEditor = lazyPart('RuleEditor', () => import('./RuleEditor.tsx'));
 

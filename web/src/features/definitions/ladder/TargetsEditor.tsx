@@ -1,24 +1,29 @@
-import { Download } from 'lucide-react';
-import { useId, useState } from 'react';
 import { setKeys } from '#domain/definitions/edit-treatments.ts';
 import { TreatmentName } from '../../../kit/Bar.tsx';
-import { saveFile } from '../../../kit/save-file.ts';
+import { KeysField } from '../../../targeting/KeysField.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import fieldStyles from '../../../ui/Field.module.css';
 import { useDefinition } from '../editing/editor.ts';
-import { keysIn, textOfKeys } from '../editing/key-lists.ts';
 import styles from './TargetsEditor.module.css';
 
-/** Lists of this size get a download button. */
-const manyKeys = 20;
-
-/** The keys of every treatment as text: one per line, or separated by commas. */
+/** The keys of every treatment. */
 export function TargetsEditor({ onClose }: { readonly onClose: () => void }) {
-  const { targeting } = useDefinition();
+  const { targeting, order, change } = useDefinition();
   return (
     <div className={styles.editor}>
       {targeting.treatments.map(({ name, keys = [] }, place) => (
-        <KeysField key={name} treatment={name} keys={keys} isFirst={place === 0} />
+        <KeysField
+          key={name}
+          label={
+            <>
+              <TreatmentName treatment={name} order={order} />
+              <span className="sr"> keys</span>
+            </>
+          }
+          name={name}
+          keys={keys}
+          isFirst={place === 0}
+          onChange={(next) => change((before) => setKeys(before, name, next))}
+        />
       ))}
       <p className={styles.hint}>One key per line, or separated by commas. Duplicates are merged.</p>
       <div>
@@ -26,55 +31,6 @@ export function TargetsEditor({ onClose }: { readonly onClose: () => void }) {
           Done
         </Button>
       </div>
-    </div>
-  );
-}
-
-interface Props {
-  readonly treatment: string;
-  readonly keys: readonly string[];
-  readonly isFirst: boolean;
-}
-
-function KeysField({ treatment, keys, isFirst }: Props) {
-  const { order, change } = useDefinition();
-  const id = useId();
-  // The text as typed, with its whitespace. The draft holds the parsed keys.
-  const [text, setText] = useState(() => textOfKeys(keys));
-  const shown = textOfKeys(keysIn(text)) === textOfKeys(keys) ? text : textOfKeys(keys);
-  return (
-    <div className={styles.field}>
-      <div className={styles.top}>
-        <label htmlFor={id}>
-          <TreatmentName treatment={treatment} order={order} />
-          <span className="sr"> keys</span>
-        </label>
-        <span className={styles.count}>{keys.length === 1 ? '1 key' : `${keys.length} keys`}</span>
-        {keys.length >= manyKeys && (
-          <Button
-            look="quiet"
-            size="tiny"
-            aria-label={`Download the keys for ${treatment}`}
-            onClick={() => saveFile(`${treatment}.txt`, textOfKeys(keys))}
-          >
-            <Download size={14} aria-hidden />
-          </Button>
-        )}
-      </div>
-      <textarea
-        id={id}
-        className={`${fieldStyles.input} ${fieldStyles.area} ${fieldStyles.name}`}
-        rows={Math.min(8, Math.max(2, keys.length + 1))}
-        spellCheck={false}
-        autoCapitalize="off"
-        // biome-ignore lint/a11y/noAutofocus: the user just asked to edit it
-        autoFocus={isFirst}
-        value={shown}
-        onChange={({ target }) => {
-          setText(target.value);
-          change((targeting) => setKeys(targeting, treatment, keysIn(target.value)));
-        }}
-      />
     </div>
   );
 }

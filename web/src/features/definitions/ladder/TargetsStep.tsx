@@ -4,11 +4,12 @@ import { TreatmentName } from '../../../kit/Bar.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { Token } from '../../../targeting/Condition.tsx';
+import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { lazyPart } from '../editing/lazy.ts';
-import { Step, StepNumber } from './Step.tsx';
+import { Step } from './Step.tsx';
 import styles from './TargetsStep.module.css';
 
 const TargetsEditor = lazyPart('TargetsEditor', () => import('./TargetsEditor.tsx'));

@@ -21,7 +21,7 @@ import styles from './DefinitionView.module.css';
 import { KilledBand } from './KilledBand.tsx';
 import { SaveBar } from './SaveBar.tsx';
 
-const ConflictPanel = lazyPart('ConflictPanel', () => import('../review/ConflictPanel.tsx'));
+const ConflictPanel = lazyPart('ConflictPanel', () => import('../../../targeting/ConflictPanel.tsx'));
 const DefinitionDialogs = lazyPart('DefinitionDialogs', () => import('./DefinitionDialogs.tsx'));
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
@@ -69,7 +69,16 @@ export function DefinitionView({ environment }: { readonly environment: Environm
                 </Notice>
               )}
               {saved?.killed && <KilledBand />}
-              <Suspense>{draft && draft.conflicts.length > 0 && <ConflictPanel />}</Suspense>
+              <Suspense>
+                {draft && draft.conflicts.length > 0 && (
+                  <ConflictPanel
+                    draft={draft}
+                    place={editing.place}
+                    order={editor.order}
+                    trafficType={flag.trafficType.name}
+                  />
+                )}
+              </Suspense>
               {targeting ? (
                 <>
                   <Ladder />

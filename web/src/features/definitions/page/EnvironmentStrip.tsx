@@ -55,7 +55,7 @@ function Card({ environment, isCurrent }: Props) {
   const flag = useFlag();
   const me = useMe();
   const saved = useSaved(environment.id);
-  const draft = useDraftOf({ person: me.user.id, flag: flag.id, environment: environment.id });
+  const draft = useDraftOf({ person: me.user.id, object: flag.id, environment: environment.id });
   const before = saved && toTargeting(saved);
   const now = draft?.targeting ?? before;
   return (

@@ -1,19 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
+import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
+import { diffTargeting } from '#domain/definitions/patch.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { useProject } from '../../../server/project.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
+import { CallView } from '../../../targeting/CallView.tsx';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { useDefinition } from '../editing/editor.ts';
-import { CallView } from './CallView.tsx';
 import { NewDefinition } from './NewDefinition.tsx';
 import { readOthers, useDefinitionParams, useSave } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
@@ -73,7 +75,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
           ) : (
             <NewDefinition targeting={draft.targeting} />
           )}
-          {isCallShown && <CallView draft={draft} />}
+          {isCallShown && <CallView {...requestOf(draft)} params={words} etag={draft.etag} />}
           <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
           {problem ? <Failure problem={problem} /> : refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
         </ModalBody>
@@ -94,6 +96,11 @@ export function ReviewDialog({ draft, onClose }: Props) {
     </Modal>
   );
 }
+
+const requestOf = ({ base, targeting }: Draft) =>
+  base
+    ? { what: 'JSON patch', endpoint: patchDefinition, body: diffTargeting(base, targeting) }
+    : { what: 'JSON', endpoint: createDefinition, body: targeting };
 
 function titleOf({ base }: Draft, count: number, environment: string): string {
   if (!base) return `Define the flag in ${environment}?`;

@@ -1,0 +1,108 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type KeyboardEvent, useState } from 'react';
+import { listChanges } from '#contract/changes.ts';
+import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
+import { listSegments, listSegmentUsers } from '#contract/segments.ts';
+import { toSegmentRules } from '#domain/segment-targeting.ts';
+import { Failure } from '../../../kit/Failure.tsx';
+import { useForm } from '../../../kit/form.ts';
+import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
+import { call, keyOf } from '../../../server/api.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
+import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
+import { toast, toastFailure } from '../../../state/toasts.ts';
+import { CallView } from '../../../targeting/CallView.tsx';
+import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
+import { Button } from '../../../ui/Button.tsx';
+import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
+import type { SegmentAnswer } from '../segments-query.ts';
+import type { RulesEditing, SegmentDefinition } from './use-rules.ts';
+
+interface Props {
+  readonly segment: SegmentAnswer;
+  readonly environment: Environment;
+  readonly saved: SegmentDefinition;
+  readonly editing: RulesEditing & { readonly draft: Draft };
+  readonly onClose: () => void;
+}
+
+/** Shows each change before saving, and asks why it is made. */
+export function ReviewDialog({ segment, environment, saved, editing, onClose }: Props) {
+  const { draft, place, differences } = editing;
+  const project = useProject();
+  const client = useQueryClient();
+  const [isJsonShown, setJsonShown] = useState(false);
+  const isRequired = project.requiresTitleAndComments;
+  const params = { project: project.id, ruleBasedSegment: segment.name, environment: environment.id };
+  const reading = keyOf(getRuleBasedDefinition, { params });
+  const body = toSegmentRules(draft.targeting, saved);
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: async (values) => {
+      const ifMatch = draft.etag ?? undefined;
+      const answer = await call(replaceRuleBasedDefinition, { params, query: noteOf(values), body, ifMatch });
+      await client.cancelQueries({ queryKey: reading });
+      // Keeps edits made during the request.
+      if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+      client.setQueryData(reading, answer);
+    },
+    onDone: () => {
+      onClose();
+      toast(`Saved to ${environment.name}.`);
+      for (const one of [listSegments, listSegmentUsers, listChanges]) {
+        void client.invalidateQueries({ queryKey: keyOf(one) });
+      }
+    },
+    // Someone else saved first. The page loads their version and rebases the draft.
+    onProblem: ({ status }, { title, comment }) => {
+      if (status !== 412) return false;
+      const now = readDraft(place);
+      if (now) writeDraft(place, { ...now, title, comment });
+      onClose();
+      client
+        .invalidateQueries({ queryKey: reading }, { throwOnError: true })
+        .catch(() =>
+          toastFailure('Not saved: someone else changed the rules, and their change could not be loaded. Try again.'),
+        );
+      return true;
+    },
+  });
+  // Edits during the request would not have been reviewed.
+  const close = () => {
+    if (!isSending) onClose();
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+  };
+  const count = differences.length === 1 ? '1 change' : `${differences.length} changes`;
+  return (
+    <Modal title={`Save ${count} to ${environment.name}?`} onClose={close}>
+      <form {...form} onKeyDown={onKeyDown}>
+        <ModalBody>
+          {differences.map((difference, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
+            <DifferenceBox key={index} difference={difference} order={[]} trafficType={segment.trafficType.name} />
+          ))}
+          {isJsonShown && (
+            <CallView what="JSON" endpoint={replaceRuleBasedDefinition} params={params} body={body} etag={draft.etag} />
+          )}
+          <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
+          {problem && <Failure problem={problem} />}
+        </ModalBody>
+        <ModalFoot
+          edge={environment.production ? 'production' : 'plain'}
+          aside={
+            <Button look="quiet" aria-expanded={isJsonShown} onClick={() => setJsonShown(!isJsonShown)}>
+              Show as JSON
+            </Button>
+          }
+        >
+          <Button onClick={close}>Keep editing</Button>
+          <Button type="submit" look="primary" isBusy={isSending}>
+            Save to {environment.name}
+          </Button>
+        </ModalFoot>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,190 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
+import { addRule, duplicateRule, removeRule } from '#domain/definitions/edit-rules.ts';
+import { Loaded } from '../../../kit/Loaded.tsx';
+import { SaveBar } from '../../../kit/SaveBar.tsx';
+import { ProdChip } from '../../../kit/StatusChip.tsx';
+import { reading } from '../../../server/api.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
+import { definitionsRefreshMs } from '../../../server/query-client.ts';
+import { useWhyNot } from '../../../server/rights.ts';
+import { usePageActions } from '../../../state/page-actions.ts';
+import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
+import { ConflictPanel } from '../../../targeting/ConflictPanel.tsx';
+import { differenceLine } from '../../../targeting/difference-words.ts';
+import { RulePlaceContext } from '../../../targeting/rule-place.ts';
+import { AddRule, StepFrame, StepNumber, Steps } from '../../../targeting/Steps.tsx';
+import { Button } from '../../../ui/Button.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
+import pageStyles from '../SegmentPage.module.css';
+import type { SegmentAnswer } from '../segments-query.ts';
+import { ExcludedStep } from './ExcludedStep.tsx';
+import { ReviewDialog } from './ReviewDialog.tsx';
+import { RuleStep } from './RuleStep.tsx';
+import styles from './Rules.module.css';
+import { type SegmentDefinition, useDraftPlace, useRules } from './use-rules.ts';
+
+interface Props {
+  readonly segment: SegmentAnswer;
+  readonly environment: Environment;
+}
+
+/** The rules of a rule-based segment in an environment, edited in place. */
+export function Rules({ segment, environment }: Props) {
+  const params = { project: useProject().id, ruleBasedSegment: segment.name, environment: environment.id };
+  const query = useQuery({
+    ...reading(getRuleBasedDefinition, { params }),
+    refetchInterval: definitionsRefreshMs,
+  });
+  return (
+    <>
+      <h2 className={pageStyles.title}>
+        {environment.name} {environment.production && <ProdChip />}
+      </h2>
+      <Loaded query={query}>
+        {(saved) => <RulesView segment={segment} environment={environment} saved={saved} />}
+      </Loaded>
+    </>
+  );
+}
+
+const whyNotId = 'why-not';
+
+function RulesView({ segment, environment, saved }: Props & { readonly saved: SegmentDefinition }) {
+  const editing = useRules(useDraftPlace(segment, environment.id), saved);
+  const { draft, targeting, differences, complaints, change } = editing;
+  const refusal = useWhyNot()(replaceRuleBasedDefinition, { environment: environment.id });
+  const trafficType = segment.trafficType.name;
+  const [open, setOpen] = useState<number>();
+  const [isAttempted, setAttempted] = useState(false);
+  const [isReviewing, setReviewing] = useState(false);
+  useLeaveWarning(draft !== undefined);
+  const add = () => {
+    setOpen(targeting.rules.length);
+    change(addRule);
+  };
+  usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, run: add, refusal }]);
+  const incomplete = complaints.findIndex((words) => words.length > 0);
+  const review = () => {
+    const blocked = incomplete >= 0 ? `rule ${incomplete}` : draft?.conflicts.length ? 'conflicts' : undefined;
+    if (blocked === undefined) return setReviewing(true);
+    setAttempted(true);
+    if (incomplete >= 0) setOpen(incomplete);
+    document.querySelector(`[data-step="${blocked}"]`)?.scrollIntoView({ block: 'center' });
+  };
+  const changed = new Set(differences.flatMap((one) => (one.kind === 'rule' && one.after ? [one.after.at] : [])));
+  const place = { environment, trafficType, flag: undefined, segment: segment.name };
+  return (
+    <RulePlaceContext value={place}>
+      {refusal !== undefined && (
+        <Notice kind="plain" id={whyNotId}>
+          {refusal}
+        </Notice>
+      )}
+      {draft && draft.conflicts.length > 0 && (
+        <ConflictPanel draft={draft} place={editing.place} order={[]} trafficType={trafficType} />
+      )}
+      <Steps label="Evaluated in this order">
+        <ExcludedStep editing={editing} refusal={refusal} />
+        {targeting.rules.map((rule, index) => (
+          <RuleStep
+            // biome-ignore lint/suspicious/noArrayIndexKey: rules have no id
+            key={index}
+            rule={rule}
+            index={index}
+            editing={editing}
+            refusal={refusal}
+            isOpen={open === index}
+            isChanged={changed.has(index)}
+            isAttempted={isAttempted}
+            onOpen={() => setOpen(index)}
+            onClose={() => setOpen(undefined)}
+            onDuplicate={() => {
+              change((before) => duplicateRule(before, index));
+              setOpen(index + 1);
+            }}
+            onRemove={() => {
+              change((before) => removeRule(before, index));
+              setOpen(undefined);
+            }}
+          />
+        ))}
+        <AddRule
+          {...(refusal === undefined ? { onClick: add } : { 'aria-disabled': true, 'aria-describedby': whyNotId })}
+        />
+        <StepFrame
+          id="defaultRule"
+          mark={<StepNumber>{targeting.rules.length + 2}</StepNumber>}
+          isWide
+          complaints={[]}
+          isAttempted={false}
+        >
+          <h3 className={styles.title}>Everyone else</h3>
+          <p className={styles.note}>
+            {targeting.rules.length === 0
+              ? 'There are no rules, so nobody is in the segment here.'
+              : 'Is not in the segment.'}
+          </p>
+        </StepFrame>
+      </Steps>
+      {draft && (
+        <DraftBar
+          title={`${differences.length === 1 ? '1 unsaved change' : `${differences.length} unsaved changes`} in ${environment.name}`}
+          line={
+            refusal ??
+            (draft.conflicts.length > 0
+              ? 'Resolve the conflict first.'
+              : incomplete >= 0
+                ? isAttempted
+                  ? `Rule ${incomplete + 1}: ${complaints[incomplete]?.[0]}`
+                  : 'The draft is incomplete.'
+                : differences.map((one) => differenceLine(one, trafficType)).join('; '))
+          }
+          refusal={refusal}
+          onDiscard={() => {
+            setAttempted(false);
+            setOpen(undefined);
+            editing.discard();
+          }}
+          onReview={review}
+        />
+      )}
+      {draft && isReviewing && (
+        <ReviewDialog
+          segment={segment}
+          environment={environment}
+          saved={saved}
+          editing={{ ...editing, draft }}
+          onClose={() => setReviewing(false)}
+        />
+      )}
+    </RulePlaceContext>
+  );
+}
+
+interface BarProps {
+  readonly title: string;
+  readonly line: string;
+  readonly refusal: string | undefined;
+  readonly onDiscard: () => void;
+  readonly onReview: () => void;
+}
+
+function DraftBar({ title, line, refusal, onDiscard, onReview }: BarProps) {
+  usePageActions([
+    { label: 'Review and save', keys: 'mod+s', run: onReview, refusal },
+    { label: 'Discard the draft', run: onDiscard },
+  ]);
+  return (
+    <SaveBar title={title} line={line}>
+      <Button look="quiet" onClick={onDiscard}>
+        Discard
+      </Button>
+      <Button look="primary" refusal={refusal} onClick={onReview}>
+        Review and save
+      </Button>
+    </SaveBar>
+  );
+}
