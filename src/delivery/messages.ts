@@ -1,0 +1,149 @@
+/**
+ * What streams say, in the form of the vendor's SDKs: server-sent events whose data is JSON with JSON in it. SDKs differ
+ * in what they need of a frame; this is what all of them understand.
+ */
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import type { FeedChange, FlagChange, SegmentChange } from './feed.ts';
+import type { SdkKey } from './keys.ts';
+
+/** A message, and who gets it. */
+export interface Message {
+  readonly channel: Channel;
+  readonly body: object;
+  readonly to: readonly Audience[];
+}
+
+/**
+ * Who understands what. Payloads are of spec 1.3, so SDKs of older ones are told to fetch instead, and know no
+ * rule-based segments; client-side ones before 1.2 know another form of membership messages.
+ */
+export type Audience = 'server' | 'server before 1.3' | 'client' | 'client 1.2' | 'client before 1.2';
+type Channel = 'flags' | 'segments' | 'memberships';
+
+export const servers: readonly Audience[] = ['server', 'server before 1.3'];
+const current: readonly Audience[] = ['server', 'client'];
+const older: readonly Audience[] = ['server before 1.3', 'client 1.2', 'client before 1.2'];
+const everyone = [...current, ...older];
+
+export function audienceOf(type: SdkKey['type'], spec: string): Audience {
+  if (type === 'server_side') return spec === '1.3' ? 'server' : 'server before 1.3';
+  return spec === '1.3' ? 'client' : spec === '1.2' ? 'client 1.2' : 'client before 1.2';
+}
+
+/** Channel names, and what a token lets its owner do there. SDKs ask for exactly these; the stream has them anyway. */
+export function channelsOf(environmentId: string, type: SdkKey['type']): Record<string, readonly string[]> {
+  const own: Channel = type === 'server_side' ? 'segments' : 'memberships';
+  const control = ['subscribe', 'channel-metadata:publishers'];
+  return {
+    [`${environmentId}_flags`]: ['subscribe'],
+    [`${environmentId}_${own}`]: ['subscribe'],
+    control_pri: control,
+    control_sec: control,
+  };
+}
+
+/** Android and iOS recognise only this text. */
+export const keepalive = Buffer.from(':keepalive\n\n');
+
+/** Several SDKs count a stream as open only after such an event. Without publishers they would poll. */
+export const greeting = (now: number): string =>
+  keepalive +
+  ['pri', 'sec']
+    .map((which) => {
+      const channel = `[?occupancy=metrics.publishers]control_${which}`;
+      const data = JSON.stringify({ metrics: { publishers: 1 } });
+      return event(String(now), { timestamp: now, encoding: 'json', channel, data, name: '[meta]occupancy' });
+    })
+    .join('');
+
+/** A message in its environment. The id means nothing to SDKs: they read everything after each reconnect. */
+export const frameOf = ({ channel, body }: Message, environmentId: string, now: number): string =>
+  event(String(now), {
+    clientId: 'burgee',
+    timestamp: now,
+    encoding: 'json',
+    channel: `${environmentId}_${channel}`,
+    data: JSON.stringify(body),
+  });
+
+const event = (id: string, fields: object): string =>
+  `id: ${id}\nevent: message\ndata: ${JSON.stringify({ id, ...fields })}\n\n`;
+
+/** More changes at once than this are one message without payload. */
+const maxPayloads = 20;
+
+/** The messages about flags and rule-based segments. SDKs take a payload only if its `pcn` is what they have. */
+export async function definitionMessages({
+  flags,
+  ruleBasedSegments,
+  before,
+}: Pick<FeedChange, 'flags' | 'ruleBasedSegments' | 'before'>): Promise<Message[]> {
+  // First the segments: SDKs fetch everything if a flag names one that they do not have.
+  const [segmentUpdates, flagUpdates] = await Promise.all([
+    chain(ruleBasedSegments, before.ruleBasedNumber, async (segment, pcn) => [
+      { channel: 'flags', to: current, body: await update('RB_SEGMENT_UPDATE', segment, pcn) },
+    ]),
+    chain(flags, before.flagsNumber, async (flag, pcn) => [
+      ...(flag.isKilled ? [kill(flag)] : []),
+      { channel: 'flags', to: current, body: await update('SPLIT_UPDATE', flag, pcn) },
+      { channel: 'flags', to: older, body: { type: 'SPLIT_UPDATE', changeNumber: flag.number } },
+    ]),
+  ]);
+  return [
+    ...(segmentUpdates ?? [fetchAll('RB_SEGMENT_UPDATE', ruleBasedSegments, current)]),
+    ...(flagUpdates ?? [fetchAll('SPLIT_UPDATE', flags, everyone)]),
+  ];
+}
+
+type Changed = SegmentChange | FlagChange;
+
+/** The messages for each, with the number before it; undefined if there are too many. */
+async function chain<Each extends Changed>(
+  changes: readonly Each[],
+  start: number,
+  say: (change: Each, pcn: number) => Promise<Message[]>,
+): Promise<Message[] | undefined> {
+  if (changes.length > maxPayloads) return undefined;
+  const said = changes.map((change, index) => say(change, changes[index - 1]?.number ?? start));
+  return (await Promise.all(said)).flat();
+}
+
+type UpdateType = 'SPLIT_UPDATE' | 'RB_SEGMENT_UPDATE';
+
+const fetchAll = (type: UpdateType, changes: readonly Changed[], to: readonly Audience[]): Message => ({
+  channel: 'flags',
+  to,
+  body: { type, changeNumber: changes.at(-1)?.number },
+});
+
+/** SDKs apply this before they fetch or unpack anything. */
+const kill = ({ name, number, defaultTreatment }: FlagChange): Message => ({
+  channel: 'flags',
+  to: everyone,
+  body: { type: 'SPLIT_KILL', changeNumber: number, splitName: name, defaultTreatment },
+});
+
+async function update(type: UpdateType, { number, text }: Changed, pcn: number): Promise<object> {
+  const packed = text.length <= maxText ? await pack(escaped(text)) : undefined;
+  const payload = packed && packed.length <= maxPayload ? { pcn, c: zlib, d: packed.toString('base64') } : {};
+  return { type, changeNumber: number, ...payload };
+}
+
+/**
+ * In bytes. The JavaScript SDK unpacks by `String.fromCharCode.apply`, for which this is too long in Safari: then it
+ * fetches as it would without payload, but writes a warning first.
+ */
+export const maxText = 65_000;
+/** In bytes, packed: every stream gets them. */
+const maxPayload = 8_192;
+
+/** What SDKs call the compression by `pack`. */
+export const zlib = 2;
+
+/** In a thread of libuv's pool. */
+export const pack = promisify<string | Uint8Array, Buffer>(deflate);
+
+/** The JavaScript SDK takes the bytes of a payload for Latin-1. */
+const escaped = (text: Buffer): string =>
+  text.toString().replaceAll(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,0 +1,210 @@
+/**
+ * The open streams of SDKs (server-sent events), and what is written to them.
+ *
+ * Invariants
+ * 1. A number is written only after the snapshot that has it was published, so an SDK that polls at once finds it.
+ * 2. The streams of an environment get its changes in order. A stream may miss those before it was opened: SDKs read
+ *    everything when a stream opens.
+ * 3. Nothing is kept for a slow reader: it is closed, connects again and reads everything.
+ * 4. Writing to many streams lets other work run in between.
+ */
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Feed, FeedChange } from './feed.ts';
+import type { SdkKeys } from './keys.ts';
+import { createMemberships, type Memberships } from './memberships.ts';
+import {
+  type Audience,
+  audienceOf,
+  definitionMessages,
+  frameOf,
+  greeting,
+  keepalive,
+  type Message,
+} from './messages.ts';
+import { merge, type Pending } from './pending.ts';
+import type { Verified } from './tokens.ts';
+
+export interface Streams {
+  /** Writes to the response, whose head was sent, until it ends. The caller has verified the token. */
+  open(subscriber: Verified, response: ServerResponse): void;
+  readonly figures: StreamFigures;
+  /** Whether `end` was called: SDKs should go elsewhere. */
+  readonly isEnding: boolean;
+  /** Ends all streams; SDKs connect again, to another node or after the restart. */
+  end(): Promise<void>;
+}
+
+export interface StreamFigures {
+  open: number;
+  /** Since the start. */
+  dropped: number;
+}
+
+export interface StreamsOptions {
+  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly keys: Pick<SdkKeys, 'onRevoked'>;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Below the 40 seconds after which the server closes idle connections, and the 60 of most proxies. */
+  readonly keepaliveMs?: number;
+}
+
+interface Stream {
+  readonly response: ServerResponse;
+  readonly keyId: string;
+  readonly audience: Audience;
+  readonly expiresAt: number;
+}
+
+interface Environment {
+  readonly id: string;
+  readonly streams: Set<Stream>;
+  readonly memberships: Memberships;
+  pending: Pending | undefined;
+  isTelling: boolean;
+}
+
+/** Streams are divided into so many groups, which get their keepalive one after the other. */
+const groupCount = 100;
+/** What may wait in memory for one reader, in bytes, besides what the kernel takes. */
+const maxBehind = 512_000;
+/** Then other work gets its turn. Node does the system calls after all of them, so looking at the clock is no use. */
+const writesATurn = 100;
+
+export function createStreams({ feed, keys, log, now, keepaliveMs = 25_000 }: StreamsOptions): Streams {
+  const environments = new Map<string, Environment>();
+  const groups = Array.from({ length: groupCount }, () => new Set<Stream>());
+  const figures = { open: 0, dropped: 0 };
+  let opened = 0;
+  let turn = 0;
+  let isEnding = false;
+
+  const write = ({ response }: Stream, bytes: string | Buffer): void => {
+    // Its close event is on its way.
+    if (response.destroyed) return;
+    if (response.writableLength <= maxBehind) {
+      response.write(bytes);
+      return;
+    }
+    figures.dropped += 1;
+    response.destroy();
+  };
+
+  const tell = async (environment: Environment): Promise<void> => {
+    for (let change = environment.pending; change; change = environment.pending) {
+      environment.pending = undefined;
+      const { streams, memberships } = environment;
+      const clients = [...streams].filter(({ audience }) => audience.startsWith('client')).length;
+      const messages = [
+        ...(await definitionMessages(change)),
+        ...(await memberships.messagesFor(change.segments, clients)),
+      ];
+      const bytesFor = bytesByAudience(messages, environment.id, now());
+      await slowly(streams, (stream) => {
+        const bytes = bytesFor(stream.audience);
+        if (bytes.length > 0) write(stream, bytes);
+      });
+    }
+  };
+
+  const onChange = (change: FeedChange): void => {
+    const environment = environments.get(change.environmentId);
+    if (!environment || environment.streams.size === 0) return;
+    environment.pending = merge(environment.pending, change);
+    if (environment.isTelling) return;
+    environment.isTelling = true;
+    tell(environment)
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'streams could not be told of a change; they are closed');
+        return slowly(environment.streams, ({ response }) => response.destroy());
+      })
+      .finally(() => {
+        environment.isTelling = false;
+      });
+  };
+
+  const keepAlive = (): void => {
+    turn = (turn + 1) % groupCount;
+    void slowly(groups[turn] ?? [], (stream) => {
+      if (stream.expiresAt <= now()) stream.response.end();
+      else write(stream, keepalive);
+    });
+  };
+
+  feed.subscribe(onChange);
+  keys.onRevoked((id) => {
+    for (const { streams } of environments.values()) {
+      void slowly(streams, ({ keyId, response }) => keyId === id && response.end());
+    }
+  });
+  const timer = setInterval(keepAlive, keepaliveMs / groupCount).unref();
+
+  const environmentOf = (id: string): Environment => {
+    const found = environments.get(id);
+    if (found) return found;
+    const made = {
+      id,
+      streams: new Set<Stream>(),
+      memberships: createMemberships(now),
+      pending: undefined,
+      isTelling: false,
+    };
+    environments.set(id, made);
+    return made;
+  };
+
+  return {
+    figures,
+    get isEnding() {
+      return isEnding;
+    },
+    open: ({ keyId, type, environmentId, spec, expiresAt }, response) => {
+      const environment = environmentOf(environmentId);
+      const group = groups[opened % groupCount];
+      opened += 1;
+      const stream: Stream = { response, keyId, audience: audienceOf(type, spec), expiresAt };
+      environment.streams.add(stream);
+      group?.add(stream);
+      figures.open += 1;
+      // A client that goes away while something is written to it is no error.
+      response.on('error', ignore).on('close', () => {
+        environment.streams.delete(stream);
+        group?.delete(stream);
+        figures.open -= 1;
+      });
+      response.write(greeting(now()));
+    },
+    end: async () => {
+      isEnding = true;
+      clearInterval(timer);
+      for (const { streams } of environments.values()) await slowly(streams, ({ response }) => response.end());
+    },
+  };
+}
+
+const ignore = (): void => undefined;
+
+/** The frames of the messages for an audience, made once. */
+function bytesByAudience(messages: readonly Message[], environmentId: string, now: number) {
+  const made = new Map<Audience, Buffer>();
+  return (audience: Audience): Buffer => {
+    const found = made.get(audience);
+    if (found) return found;
+    const concerning = messages.filter(({ to }) => to.includes(audience));
+    const bytes = Buffer.from(concerning.map((message) => frameOf(message, environmentId, now)).join(''));
+    made.set(audience, bytes);
+    return bytes;
+  };
+}
+
+/** For each of those that are still there when it is their turn. */
+async function slowly(streams: Iterable<Stream>, act: (stream: Stream) => void): Promise<void> {
+  let acted = 0;
+  for (const stream of streams) {
+    act(stream);
+    acted += 1;
+    if (acted % writesATurn === 0) await nextTurn();
+  }
+}

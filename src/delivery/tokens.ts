@@ -1,0 +1,80 @@
+/**
+ * The token of a stream: a JWT that `/api/v2/auth` hands out and `/sse` takes. Every node of an installation accepts
+ * the tokens of the others. SDKs read its claims and pass it on; only Burgee verifies it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Spec, specs } from '#domain/wire/flags.ts';
+import { channelsOf } from './messages.ts';
+
+/** SDKs ask for the next one ten minutes before the end, so it must be well above that. The vendor's value. */
+export const tokenSeconds = 3_600;
+
+/** Who listens, and what it understands. */
+export interface Subscriber {
+  readonly keyId: string;
+  readonly type: 'server_side' | 'client_side';
+  readonly environmentId: string;
+  readonly spec: Spec;
+}
+
+export interface Verified extends Subscriber {
+  /** In milliseconds. */
+  readonly expiresAt: number;
+}
+
+export interface Tokens {
+  issue(subscriber: Subscriber, now: number): string;
+  /** Undefined for a token that is not ours, was changed, or is over. */
+  verify(token: string, now: number): Verified | undefined;
+}
+
+/** Of both parts; a longer token is none of ours. */
+const maxLength = 2_000;
+const header = encode({ alg: 'HS256', typ: 'JWT' });
+
+export function createTokens({
+  id: accountId,
+  markerSecret,
+}: {
+  readonly id: string;
+  readonly markerSecret: string;
+}): Tokens {
+  const secret = createHmac('sha256', markerSecret).update('stream token').digest();
+  const sign = (text: string): Buffer => createHmac('sha256', secret).update(text).digest();
+  return {
+    issue: ({ keyId, type, environmentId, spec }, now) => {
+      const iat = Math.floor(now / 1_000);
+      // Java and Python decode this as plain base64. It is the same in base64url unless there is one of ~ ? > or a
+      // character beyond ASCII in it, so none of these claims may come from outside.
+      const claims = encode({
+        orgId: accountId,
+        envId: environmentId,
+        sub: keyId,
+        type,
+        spec,
+        'x-ably-clientId': 'clientId',
+        'x-ably-capability': JSON.stringify(channelsOf(environmentId, type)),
+        iat,
+        exp: iat + tokenSeconds,
+      });
+      return `${header}.${claims}.${sign(`${header}.${claims}`).toString('base64url')}`;
+    },
+    verify: (token, now) => {
+      const [first, claims, signature, ...more] = token.length > maxLength ? [] : token.split('.');
+      // The header is compared whole, so no token chooses its own algorithm.
+      if (first !== header || !claims || !signature || more.length > 0) return undefined;
+      const given = Buffer.from(signature, 'base64url');
+      const expected = sign(`${header}.${claims}`);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const { sub, type, envId, spec, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+      const expiresAt = exp * 1_000;
+      // A later release may know more specs.
+      if (expiresAt <= now || !specs.includes(spec)) return undefined;
+      return { keyId: sub, type, environmentId: envId, spec, expiresAt };
+    },
+  };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
