@@ -11,6 +11,7 @@ import type { TrafficType } from '#domain/traffic-types.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import type { Changed } from '#store/notices.ts';
 import { listSegmentUsers } from '#store/references.ts';
+import { renumberUsersOf } from '#store/renumbering.ts';
 import { listAllKeys, removeKeys } from '#store/segment-keys.ts';
 import * as store from '#store/segments.ts';
 import type { Tx } from '#store/sql.ts';
@@ -92,7 +93,7 @@ export interface SegmentPlace {
   readonly segment: Segment;
 }
 
-/** Makes the segment usable in the environment, without keys. */
+/** Makes the segment usable in the environment, without keys. SDKs receive what names it there again. */
 export const activateSegment = (context: Context, place: SegmentPlace) =>
   write(context, (tx) => activateSegmentIn(tx, place));
 
@@ -104,6 +105,8 @@ export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): P
     throw new Problem('segment_active', { name, environment: environment.name });
   }
   await store.insertActivation(tx, environment.id, segment, changeNumber);
+  // What named it until now was sent to SDKs as if it were a standard segment.
+  if (segment.kind !== 'standard') await renumberUsersOf(tx, { environmentId: environment.id, name }, changeNumber);
   const activation = { changeNumber, keyCount: 0, rules: undefined, createdAt: tx.now, updatedAt: tx.now };
   const active = { environment, segment, changeNumber, activation };
   await tx.record({ ...entry('segment.activated', segment, environment), after: toPlaceRecord(active) });
