@@ -1,6 +1,6 @@
 /**
- * The server without a socket: six scopes, each with its own hooks, limits and deadline. Tests use it directly;
- * `serve.ts` makes it listen.
+ * The server without a socket: six scopes, each with its own hooks, limits and deadline, and below them the endpoints of
+ * SDKs. Tests use it directly; `serve.ts` makes it listen.
  */
 
 import cookie from '@fastify/cookie';
@@ -16,6 +16,7 @@ import type { Logger } from 'pino';
 import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { accountBodyLimit, accountPrefix, bodyLimit, prefix, prefixV3, publicPrefixV3 } from '#contract/parts.ts';
+import type { Delivery } from '#delivery/start.ts';
 import { Problem } from '#domain/problems.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
 import { createRefresh } from '#http/cache/refresh.ts';
@@ -49,6 +50,9 @@ import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { uploads } from '#http/routes/uploads.ts';
 import { users } from '#http/routes/users.ts';
+import { intake } from '#http/sdk/intake.ts';
+import { polls } from '#http/sdk/polls.ts';
+import { createSdkResponder } from '#http/sdk/respond.ts';
 import { limitBodies, readBodies, streamBodies } from '#http/server/bodies.ts';
 import { compressAnswers } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
@@ -70,6 +74,8 @@ export interface AppOptions {
   readonly store: Store;
   readonly account: Account;
   readonly log: Logger;
+  /** What SDKs read; without it there are no SDK endpoints. */
+  readonly delivery?: Delivery | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustProxy?: string | undefined;
   readonly corsOrigins?: AllowedOrigins | undefined;
@@ -87,6 +93,7 @@ export async function createApp({
   store,
   account,
   log,
+  delivery,
   publicUrl,
   trustProxy = '',
   corsOrigins = [],
@@ -103,6 +110,14 @@ export async function createApp({
   const version: Store['version'] = (tag) => (isLimited ? undefined : store.version(tag));
   const responses = createResponseCache({ version }, refresh, nextTransactionId);
   const headers = safeHeaders(publicUrl);
+  const throttles = createThrottles();
+  const respondToSdk =
+    delivery &&
+    createSdkResponder({
+      keys: delivery.keys,
+      endpoints: [...polls(delivery.feed, manifest.version), ...intake()],
+      ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
+    });
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = routeOf(request);
     logRequest(request, { route, status: statusCode, milliseconds: Math.round(elapsedTime) });
@@ -111,6 +126,7 @@ export async function createApp({
   const app = fastify({
     serverFactory: (handle) =>
       createHttpServer((request, response) => {
+        if (respondToSdk?.(request, response)) return;
         const startedAt = performance.now();
         const cached = responses.respond(request, response);
         if (!cached) return handle(request, response);
@@ -138,7 +154,6 @@ export async function createApp({
   }) as unknown as FastifyInstance;
   // Node would answer 417 without a body; we ignore unknown expectations.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const throttles = createThrottles();
   const limits = createLimits(rateLimits);
   const services: Services = {
     db: store,

@@ -10,11 +10,11 @@ import { offerSetup } from '#commands/accounts.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
+import { startDelivery } from '#delivery/start.ts';
 import { OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
-import { watchDefinitions } from '#jobs/definition-changes.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { startKeyCleanup } from '#jobs/segment-keys.ts';
@@ -91,11 +91,11 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   if (!account) throw new Error('The database has no account and none could be made');
   const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects } = config;
   const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects };
-  const app = await createApp({ store, account, log, ...settings, answered, traces });
+  const delivery = await startDelivery({ store, log });
+  const app = await createApp({ store, account, log, delivery, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
-  const jobs: Job[] = [];
+  const jobs: Job[] = [delivery];
   stopOnSignal({ app, store, log, jobs, telemetry });
-  jobs.push(await watchDefinitions({ store, log }, (change) => log.debug(change, 'definitions changed')));
   const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId: transactionIds()() }));
   const listeningAt = await listen(app, config);
   // From here on the database may be unavailable: a listening node survives that.

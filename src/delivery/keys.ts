@@ -1,4 +1,16 @@
-/** All SDK keys, in memory: a poll reads no database, and a node whose database is away still knows its clients. */
+/**
+ * All SDK keys, in memory: a poll reads no database, and a node whose database is away still knows its clients.
+ *
+ * Invariants
+ * 1. A key that was created on this node works as soon as its creation was answered. One that was revoked, by whichever
+ *    process, stops working within five seconds; with a notice, at once.
+ * 2. While the database cannot be read, the keys stay as they were.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { hashOf } from '#security/secrets.ts';
+import { findKeysVersion, listSdkKeys, type StoredSdkKey } from '#store/delivery.ts';
+import type { Store } from '#store/sql.ts';
 
 /** A key of an application. It reads one environment. */
 export interface SdkKey {
@@ -9,11 +21,105 @@ export interface SdkKey {
 }
 
 export interface SdkKeys {
-  /** Undefined if no SDK key has this text, or if it was revoked. */
-  find(keyText: string): SdkKey | undefined;
+  /** Undefined if no SDK key has this text, or if it was revoked. A promise while the keys are being read again. */
+  find(keyText: string): SdkKey | undefined | Promise<SdkKey | undefined>;
   /** Whether the key with this id still works. */
   has(id: string): boolean;
-  /** Calls the listener for each key that stops working, within five seconds, whichever process revoked it. */
+  /** The environments that have keys. */
+  environmentIds(): ReadonlySet<string>;
+  /** Calls the listener for each key that stops working. */
   onRevoked(listener: (id: string) => void): void;
   stop(): Promise<void>;
+}
+
+export interface KeysOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  /** How often the database is asked whether its keys changed, even without notices. */
+  readonly compareMs?: number;
+}
+
+/** `burgee keys revoke` is another process, which sends no notices on SQLite. */
+const usualCompareMs = 2_000;
+/** How long a request with an unknown key waits for the keys. */
+const maxWaitMs = 1_000;
+
+/** Resolves when the keys were read. */
+export async function startKeys({ store, log, compareMs = usualCompareMs }: KeysOptions): Promise<SdkKeys> {
+  let byHash = new Map<string, StoredSdkKey>();
+  let ids = new Set<string>();
+  let version = '';
+  let comparedCommit: number | undefined;
+  let running: Promise<void> | undefined;
+  let isWantedAgain = false;
+  let isStopped = false;
+  const listeners: ((id: string) => void)[] = [];
+
+  const read = async () => {
+    // The version first: what is committed in between makes the next comparison differ.
+    const found = await findKeysVersion(store);
+    const keys = await listSdkKeys(store);
+    const before = ids;
+    version = found;
+    byHash = new Map(keys.map((key) => [key.hash, key]));
+    ids = new Set(keys.map(({ id }) => id));
+    for (const id of before) if (!ids.has(id)) for (const tell of listeners) tell(id);
+  };
+  const readUntilCurrent = async () => {
+    try {
+      do {
+        isWantedAgain = false;
+        await read();
+      } while (isWantedAgain && !isStopped);
+    } finally {
+      // In the same turn as the end of the loop: a later wish begins anew.
+      running = undefined;
+    }
+  };
+  const reload = () => {
+    isWantedAgain = true;
+    running ??= readUntilCurrent().catch((error: unknown) => log.warn({ err: error }, 'reading the SDK keys failed'));
+  };
+  const compare = async () => {
+    // Cheap only on SQLite, where it also tells of commits by other processes.
+    const commit = store.version();
+    if (commit !== undefined && commit === comparedCommit) return;
+    if ((await findKeysVersion(store)) !== version) reload();
+    comparedCommit = commit;
+  };
+
+  store.onCommit({
+    onNotice: ({ kind }) => {
+      if (!isStopped && (kind === 'api-keys' || kind === 'missed')) reload();
+    },
+    failed: (error) => log.error({ err: error }, 'a notice about SDK keys failed'),
+  });
+  // After the subscription, so that nothing is missed in between.
+  await readUntilCurrent();
+  let comparing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    // The next comparison catches up.
+    comparing ??= compare()
+      .catch(() => undefined)
+      .finally(() => {
+        comparing = undefined;
+      });
+  }, compareMs).unref();
+
+  return {
+    find: (keyText) => {
+      const hash = hashOf(keyText);
+      const key = byHash.get(hash);
+      if (key || !running) return key;
+      return Promise.race([running, pause(maxWaitMs, undefined, { ref: false })]).then(() => byHash.get(hash));
+    },
+    has: (id) => ids.has(id),
+    environmentIds: () => new Set([...byHash.values()].map(({ environmentId }) => environmentId)),
+    onRevoked: (listener) => void listeners.push(listener),
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await Promise.all([running, comparing]);
+    },
+  };
 }

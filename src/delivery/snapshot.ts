@@ -1,7 +1,10 @@
 /** An environment at one moment. Immutable: a change makes a new snapshot. */
 import type { Seeds } from '#domain/bucketing.ts';
-import type { Definition } from '#domain/definitions/definition.ts';
+import { type Definition, parseStored } from '#domain/definitions/definition.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
+import { type Bodies, createBodies } from './bodies.ts';
+import type { Content } from './environment.ts';
+import { hasHash, hash53, type LargeKeys, type SegmentKeys, type StandardKeys } from './segments.ts';
 
 export interface Snapshot {
   readonly environmentId: string;
@@ -14,6 +17,8 @@ export interface Snapshot {
   readonly largeMembershipsNumber: number;
   /** Flags with a definition here, sorted by name. */
   readonly flagNames: readonly string[];
+  /** Replies to SDKs that ask for flags. */
+  readonly bodies: Bodies;
   /** What `domain/evaluation` asks for. Parsed when it is first asked for. */
   definitionOf(flag: string): (Definition & Seeds) | undefined;
   /** Undefined if the name is not that of a rule-based segment that is active here. */
@@ -22,4 +27,112 @@ export interface Snapshot {
   listsKey(segment: string, key: string): boolean;
   /** The standard and the large segments that have the key, sorted by name. */
   membershipsOf(key: string): { readonly standard: readonly string[]; readonly large: readonly string[] };
+}
+
+/** What a snapshot is made of. */
+export interface State {
+  readonly content: Content;
+  /** Those that something here names, and those that were asked for. */
+  readonly keys: ReadonlyMap<string, SegmentKeys>;
+}
+
+/** `before`: the snapshot before this one; what stayed the same is taken from it. */
+export function createSnapshot(
+  state: State,
+  before?: { readonly state: State; readonly snapshot: Snapshot },
+): Snapshot {
+  const { content, keys } = state;
+  const same = before && isSame(before.state.content, content) ? before.snapshot : flagsOf(content);
+  const standard = sorted([...keys.values()].filter((one): one is StandardKeys => one.kind === 'standard'));
+  const large = sorted([...keys.values()].filter((one): one is LargeKeys => one.kind === 'large'));
+  return {
+    environmentId: content.environment.id,
+    flagsNumber: same.flagsNumber,
+    ruleBasedNumber: same.ruleBasedNumber,
+    get flagNames() {
+      return same.flagNames;
+    },
+    bodies: same.bodies,
+    definitionOf: same.definitionOf,
+    segmentRulesOf: same.segmentRulesOf,
+    membershipsNumber: largest(standard),
+    largeMembershipsNumber: largest(large),
+    listsKey: (segment, key) => {
+      const found = keys.get(segment);
+      return found !== undefined && hasHash(found, hash53(key));
+    },
+    membershipsOf: (key) => {
+      const hash = hash53(key);
+      const having = (all: readonly SegmentKeys[]) => all.filter((one) => hasHash(one, hash)).map(({ name }) => name);
+      return { standard: having(standard), large: having(large) };
+    },
+  };
+}
+
+const sorted = <Named extends { readonly name: string }>(all: readonly Named[]): Named[] =>
+  all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+const largest = (all: readonly SegmentKeys[]): number => all.reduce((most, { number }) => Math.max(most, number), -1);
+
+type OfFlags = Pick<
+  Snapshot,
+  'flagsNumber' | 'ruleBasedNumber' | 'flagNames' | 'bodies' | 'definitionOf' | 'segmentRulesOf'
+>;
+
+/** Whether SDKs that ask for flags get the same. */
+const isSame = (before: Content, after: Content): boolean =>
+  before.flags === after.flags &&
+  before.ruleBased === after.ruleBased &&
+  equalNumbers(numbersOf(before), numbersOf(after));
+
+type Numbers = Pick<Snapshot, 'flagsNumber' | 'ruleBasedNumber'>;
+
+const equalNumbers = (one: Numbers, other: Numbers): boolean =>
+  one.flagsNumber === other.flagsNumber && one.ruleBasedNumber === other.ruleBasedNumber;
+
+/** What is newer than the environment's number may be incomplete, so it is not announced yet. */
+function numbersOf({ environment, flags, ruleBased }: Content): Numbers {
+  const lastOf = (entries: ReadonlyMap<string, { readonly number: number }>, least: number) => {
+    let last = least;
+    for (const { number } of entries.values()) if (number > last && number <= environment.changeNumber) last = number;
+    return last;
+  };
+  return { flagsNumber: lastOf(flags, environment.createdAt), ruleBasedNumber: lastOf(ruleBased, -1) };
+}
+
+function flagsOf(content: Content): OfFlags {
+  const { flags, ruleBased } = content;
+  const inOrder = <Entry extends { readonly number: number }>(entries: ReadonlyMap<string, Entry>) =>
+    [...entries.values()].sort((one, other) => one.number - other.number);
+  const flagEntries = inOrder(flags);
+  const numbers = numbersOf(content);
+  let names: readonly string[] | undefined;
+  return {
+    ...numbers,
+    // Few ask for it, and sorting ten thousand takes some milliseconds.
+    get flagNames() {
+      names ??= flagEntries.flatMap(({ name, isArchived }) => (isArchived ? [] : [name])).sort();
+      return names;
+    },
+    bodies: createBodies({ ...numbers, flags: flagEntries, ruleBased: inOrder(ruleBased) }),
+    definitionOf: parsedOnce((name) => {
+      const stored = flags.get(name)?.definition;
+      return (
+        stored && { ...parseStored(stored), seed: stored.seed, trafficAllocationSeed: stored.trafficAllocationSeed }
+      );
+    }),
+    segmentRulesOf: parsedOnce((name) => {
+      const rules = ruleBased.get(name)?.rules;
+      return rules === undefined ? undefined : (JSON.parse(rules) as SegmentRules);
+    }),
+  };
+}
+
+function parsedOnce<Parsed>(parse: (name: string) => Parsed | undefined): (name: string) => Parsed | undefined {
+  const parsed = new Map<string, Parsed>();
+  return (name) => {
+    const found = parsed.get(name) ?? parse(name);
+    if (found) parsed.set(name, found);
+    return found;
+  };
 }

@@ -103,13 +103,17 @@ export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<v
     values (${key.id}, ${key.name}, ${key.type}, ${JSON.stringify(key.roles)}, ${hash}, ${key.lastFour},
             ${scope.kind === 'account' ? null : scope.projectId}, ${key.createdBy.type}, ${key.createdBy.id},
             ${key.createdAt})`);
+  tx.announce({ kind: 'api-keys' });
   if (scope.kind !== 'environment') return;
   await tx.run(sql`
     insert into api_key_environments (api_key_id, environment_id)
     values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
 }
 
-export const deleteApiKey = (tx: Tx, id: string) => tx.run(sql`delete from api_keys where id = ${id}`);
+export async function deleteApiKey(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`delete from api_keys where id = ${id}`);
+  tx.announce({ kind: 'api-keys' });
+}
 
 /**
  * The admin keys among the ids that the scope sees or the project already lists, with their names. They are not deleted

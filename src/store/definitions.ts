@@ -81,6 +81,28 @@ export async function* listStoredDefinitions(
   for (const row of rows) yield* readListed(db, environment, row);
 }
 
+/** How many definitions one statement reads, at most three megabytes. */
+const definitionsAtOnce = 200;
+
+/** Those of the environment that changed after this number, in order of their numbers. */
+export async function* listDefinitionsAfter(
+  db: Reader,
+  environment: Reference,
+  changeNumber: number,
+): AsyncGenerator<SeededDefinition> {
+  for (let last = changeNumber; ; ) {
+    const rows = await db.all<ListedRow & { place_number: number }>(sql`
+      select ${columns}, page.flag_id as place_flag_id, page.change_number as place_number
+        from (select environment_id, flag_id, change_number from definitions
+               where environment_id = ${environment.id} and change_number > ${last}
+               order by change_number limit ${definitionsAtOnce}) page ${smallDefinitionsOf(sql`page`)}
+       order by page.change_number`);
+    for (const row of rows) yield* readListed(db, environment, row);
+    if (rows.length < definitionsAtOnce) return;
+    last = rows.at(-1)?.place_number ?? last;
+  }
+}
+
 /** Yields nothing if it was deleted meanwhile. */
 async function* readListed(db: Reader, environment: Reference, row: ListedRow): AsyncGenerator<SeededDefinition> {
   if (row.targeting !== null) return yield toStored(row, environment);

@@ -5,9 +5,10 @@ export type Changed =
   | { readonly kind: 'definitions' }
   | { readonly kind: 'segment' | 'large-segment' | 'rule-based-segment'; readonly name: string };
 
-/** A mail to send, or a change in an environment, with its change number. */
+/** A mail to send, API keys that were created or revoked, or a change in an environment, with its change number. */
 export type Notice =
   | { readonly kind: 'outbox' }
+  | { readonly kind: 'api-keys' }
   | (Changed & { readonly environmentId: string; readonly changeNumber: number });
 
 /** What listeners get. `missed`: notices may have been lost, so check the database. */
@@ -17,7 +18,7 @@ export const missed: Received = { kind: 'missed' };
 
 /** Equal notices have equal text. Names of segments contain no colon. */
 export function encodeNotice(notice: Notice): string {
-  if (notice.kind === 'outbox') return notice.kind;
+  if (notice.kind === 'outbox' || notice.kind === 'api-keys') return notice.kind;
   const { kind, environmentId, changeNumber } = notice;
   return [kind, environmentId, changeNumber, ...(kind === 'definitions' ? [] : [notice.name])].join(':');
 }
@@ -25,7 +26,7 @@ export function encodeNotice(notice: Notice): string {
 /** Undefined for notices of newer nodes that this release does not know. */
 export function decodeNotice(text: string): Received | undefined {
   const [kind, environmentId, number, name] = text.split(':');
-  if (kind === 'outbox') return { kind };
+  if (kind === 'outbox' || kind === 'api-keys') return { kind };
   if (environmentId === undefined) return undefined;
   const changeNumber = Number(number);
   // A node of 0.1.0 sends no number.

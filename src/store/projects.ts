@@ -122,4 +122,5 @@ export async function deleteProject(tx: Tx, id: string): Promise<void> {
     await tx.run(sql`delete from api_keys where id in (${ids})`);
   }
   await tx.run(sql`delete from projects where id = ${id}`);
+  tx.announce({ kind: 'api-keys' });
 }

@@ -14,7 +14,7 @@ export interface KeyPlace {
 /** One statement takes some milliseconds, so that other requests get their turn in between. */
 const keysAtOnce = 500;
 
-const placed = ({ environmentId, segment }: KeyPlace): Sql =>
+export const placed = ({ environmentId, segment }: KeyPlace): Sql =>
   sql`environment_id = ${environmentId} and segment = ${segment}`;
 const isCurrent = sql`is_removed = false`;
 

@@ -175,7 +175,7 @@ export async function listNamedSegments(
 export const hasSegments = async (db: Reader, environmentId: string): Promise<boolean> =>
   (await db.one(sql`select 1 from segment_environments where environment_id = ${environmentId} limit 1`)) !== undefined;
 
-/** Also removes the tombstone of an earlier activation. */
+/** Also removes the tombstone of an earlier activation, unless SDKs still need it: see `deleteActivation`. */
 export async function insertActivation(
   tx: Tx,
   environmentId: string,
@@ -186,10 +186,14 @@ export async function insertActivation(
     insert into segment_environments (environment_id, segment_id, change_number, key_count, created_at, updated_at)
     values (${environmentId}, ${segment.id}, ${changeNumber}, 0, ${tx.now}, ${tx.now})`);
   await tx.run(sql`
-    delete from segment_tombstones where environment_id = ${environmentId} and name = ${segment.name}`);
+    delete from segment_tombstones
+     where environment_id = ${environmentId} and name = ${segment.name} and kind in (${segment.kind}, 'standard', 'large')`);
 }
 
-/** Leaves a tombstone, which tells SDKs that the segment was deactivated with this change. */
+/**
+ * Leaves a tombstone, which tells SDKs that the segment was deactivated with this change. If a rule-based segment of
+ * this name was here before, it stays the tombstone of one: SDKs that were away since then still have that one.
+ */
 export async function deleteActivation(
   tx: Tx,
   environmentId: string,
@@ -202,7 +206,8 @@ export async function deleteActivation(
     insert into segment_tombstones (environment_id, name, kind, change_number)
     values (${environmentId}, ${name}, ${kind}, ${changeNumber})
         on conflict (environment_id, name) do update
-       set kind = excluded.kind, change_number = excluded.change_number`);
+       set kind = case when segment_tombstones.kind = 'rule_based' then 'rule_based' else excluded.kind end,
+           change_number = excluded.change_number`);
 }
 
 interface UsageRow {

@@ -10,6 +10,7 @@ import { contextFor } from '#commands/context.ts';
 import { setUp } from '#commands/setup.ts';
 import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { prefix } from '#contract/parts.ts';
+import { startDelivery } from '#delivery/start.ts';
 import { permissionsOf } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
 import { type ProblemCode, problems } from '#domain/problems.ts';
@@ -85,6 +86,7 @@ export async function startApi(options: Pick<AppOptions, 'acceptPartialPut' | 'n
   });
   const database = await newDatabase();
   const store = await openStore(database, () => clock.now ?? Date.now());
+  after(() => delivery.stop());
   after(() => store.close());
   const firstStart = await setUp(store, {
     adminKeyText: undefined,
@@ -97,7 +99,8 @@ export async function startApi(options: Pick<AppOptions, 'acceptPartialPut' | 'n
   secrets.add(adminKey, setupToken);
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const app = await createApp({ store, account, log: logger, ...options });
+  const delivery = await startDelivery({ store, log: logger });
+  const app = await createApp({ store, account, log: logger, delivery, ...options });
   after(() => app.close());
   after(() => requireDeclaredProblems(log));
   after(() => secrets.requireNone('the log', JSON.stringify(log)));
@@ -169,7 +172,7 @@ export function callsTo(app: FastifyInstance, adminKey: string, secrets = create
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
     const sent = {
       method,
-      url: path.startsWith('//') || path.startsWith('/internal') ? path : prefix + path,
+      url: /^\/(\/|internal|api\/)/.test(path) ? path : prefix + path,
       headers: { ...(as === null ? {} : { authorization: `Bearer ${as}` }), ...headers },
       ...(payload === undefined ? {} : { payload }),
       remoteAddress: from,

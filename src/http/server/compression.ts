@@ -25,10 +25,13 @@ const streamCompressors: Record<Encoding, () => Transform> = {
   gzip: () => createGzip(gzipOptions),
 };
 
-/** The encoding that the client prefers among ours; undefined: none. */
-export function acceptedEncoding(acceptEncoding: string | string[] | undefined): Encoding | undefined {
+/** The encoding that the client prefers among these; undefined: none. */
+export function acceptedEncoding(
+  acceptEncoding: string | string[] | undefined,
+  among: readonly Encoding[] = ['br', 'gzip'],
+): Encoding | undefined {
   // No cache by header text, because clients could fill it.
-  return (negotiate(String(acceptEncoding ?? '').toLowerCase(), ['br', 'gzip']) as Encoding | null) ?? undefined;
+  return (negotiate(String(acceptEncoding ?? '').toLowerCase(), [...among]) as Encoding | null) ?? undefined;
 }
 
 /**

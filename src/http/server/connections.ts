@@ -33,11 +33,11 @@ export function limitConnections(
     ),
   );
   server.on('drop', sayDropped);
-  const proxies = listOf(trustProxy);
+  const proxies = proxiesOf(trustProxy);
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
-    if (proxies.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')) return;
+    if (isProxy(proxies, remoteAddress)) return;
     const network = networkOf(remoteAddress);
     const count = (open.get(network) ?? 0) + 1;
     if (count > maxPerAddress) {
@@ -54,6 +54,9 @@ export function limitConnections(
   });
 }
 
+export const isProxy = (proxies: BlockList, address: string): boolean =>
+  proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
 function seldom(say: (count: number) => void): () => void {
   let count = 0;
   let lastSaidAt = Number.NEGATIVE_INFINITY;
@@ -67,7 +70,7 @@ function seldom(say: (count: number) => void): () => void {
 }
 
 /** The addresses and networks of TRUST_PROXY. */
-function listOf(trustProxy = ''): BlockList {
+export function proxiesOf(trustProxy = ''): BlockList {
   const list = new BlockList();
   for (const entry of trustProxy.split(',').filter(Boolean)) {
     const [address = '', bits] = entry.split('/');

@@ -13,7 +13,8 @@
  * 5. A write resolves only after its commit. The server's `synchronous_commit` decides how durable that is.
  * 6. Once a key is revoked, a person signed out or a project closed, nothing that they had begun is committed. Commands
  *    share a lock on access; a command that ends access takes it exclusively.
- * 7. Listeners learn of commits by LISTEN, including this node's own, and never of a rollback.
+ * 7. Listeners learn of other nodes' commits by LISTEN, and of this node's own before `write` resolves, and never of a
+ *    rollback. LISTEN repeats this node's own: listeners must not mind.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
@@ -76,7 +77,12 @@ class PostgresStore implements Store {
 
   write<Result>(body: (tx: RootTx) => Promise<Result>, access?: AccessLock): Promise<Result> {
     return retryUntilDeadline((deadline) =>
-      this.#connected(deadline, (client) => transaction(client, new PostgresTx(client, this.#clock()), body, access)),
+      this.#connected(deadline, async (client) => {
+        const tx = new PostgresTx(client, this.#clock());
+        const result = await transaction(client, tx, body, access);
+        for (const notice of tx.notices.values()) notify(this.#listeners, notice);
+        return result;
+      }),
     );
   }
 
@@ -207,6 +213,7 @@ async function transaction<Result>(
   } catch (error) {
     // If this fails, the connection is not idle and is discarded.
     await client.query('rollback').catch(() => undefined);
+    tx.notices.clear();
     if (error instanceof Unchanged) return error.stored as Result;
     throw error;
   }
@@ -240,8 +247,9 @@ class PostgresTx implements RootTx, SchemaTx {
   readonly lock = sql`for update`;
   readonly keep = sql`for key share`;
   readonly skipLocked = sql`for update skip locked`;
+  /** By their texts. */
+  readonly notices = new Map<string, Notice>();
   readonly #client: PoolClient;
-  readonly #notices = new Set<string>();
 
   constructor(client: PoolClient, now: number) {
     this.#client = client;
@@ -277,7 +285,7 @@ class PostgresTx implements RootTx, SchemaTx {
   }
 
   announce(notice: Notice): void {
-    this.#notices.add(encodeNotice(notice));
+    this.notices.set(encodeNotice(notice), notice);
   }
 
   /** Only SQLite has cache versions. */
@@ -288,6 +296,6 @@ class PostgresTx implements RootTx, SchemaTx {
   }
 
   async sendNotices(): Promise<void> {
-    for (const notice of this.#notices) await this.all(sql`select pg_notify(${channel}, ${notice})`);
+    for (const notice of this.notices.keys()) await this.all(sql`select pg_notify(${channel}, ${notice})`);
   }
 }

@@ -1,0 +1,183 @@
+/**
+ * Replies to `splitChanges`, made of the stored texts of flags. Each is put together and compressed once, off the main
+ * thread, and kept as long as it fits; those of the next snapshot are new.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { archivedFlag, type Spec } from '#domain/wire/flags.ts';
+import type { FlagEntry, RuleBasedEntry } from './environment.ts';
+
+export type Encoding = 'br' | 'gzip';
+
+export interface Encoded {
+  readonly bytes: Buffer;
+  readonly encoding: Encoding | undefined;
+}
+
+export interface ChangesQuery {
+  readonly spec: Spec;
+  /** The number that the SDK knows; -1: none. */
+  readonly since: number;
+  readonly rbSince: number;
+  readonly filter: FlagFilter | undefined;
+}
+
+export interface FlagFilter {
+  /** Equal filters have equal texts. */
+  readonly text: string;
+  readonly has: (flag: FlagEntry) => boolean;
+  /** Whether a flag can leave what the filter selects: by sets it can, by name it cannot. */
+  readonly canLeave: boolean;
+}
+
+export interface Bodies {
+  /** The reply in the encoding, or plain if that is not worth it. */
+  of(query: ChangesQuery, encoding: Encoding | undefined): Encoded | Promise<Encoded>;
+}
+
+export interface BodySource {
+  /** In order of number. */
+  readonly flags: readonly FlagEntry[];
+  readonly flagsNumber: number;
+  readonly ruleBased: readonly RuleBasedEntry[];
+  readonly ruleBasedNumber: number;
+}
+
+/** Of all kept bodies. The newest is kept even if it is larger. */
+const maxBytes = 32 * 1_048_576;
+/** Below this, compression does not pay. */
+const smallest = 1_024;
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) => promisify(brotliCompress)(bytes, brotliOptions),
+  gzip: (bytes) => promisify(gzip)(bytes),
+};
+
+export function createBodies(source: BodySource): Bodies {
+  const { flagsNumber, ruleBasedNumber } = source;
+  const kept = new Map<string, Body>();
+  const nothingNew = {
+    withSegments: plain(toText({ source, spec: '1.3', since: flagsNumber, rbSince: ruleBasedNumber })),
+    without: plain(toText({ source, spec: '1.2', since: flagsNumber, rbSince: -1 })),
+  };
+  const forget = () => {
+    let bytes = 0;
+    for (const [name, body] of [...kept].reverse()) {
+      bytes += body.size;
+      if (bytes > maxBytes && bytes > body.size) kept.delete(name);
+    }
+  };
+  return {
+    of: (query, encoding) => {
+      const { spec, since, rbSince, filter } = query;
+      if (since === flagsNumber) {
+        if (spec !== '1.3') return nothingNew.without;
+        if (rbSince === ruleBasedNumber) return nothingNew.withSegments;
+      }
+      const name = `${spec} ${since} ${rbSince} ${filter?.text ?? ''}`;
+      const body = kept.get(name) ?? new Body(() => toBody(source, query));
+      // The last one used is the last to be forgotten.
+      kept.delete(name);
+      kept.set(name, body);
+      return body.in(encoding, forget);
+    },
+  };
+}
+
+const plain = (text: string): Encoded => ({ bytes: Buffer.from(text), encoding: undefined });
+
+/** A reply without flags. */
+const toText = ({ source, ...query }: Omit<ChangesQuery, 'filter'> & { source: BodySource }) =>
+  Buffer.concat(piecesOf({ ...source, flags: [], ruleBased: [] }, { ...query, filter: undefined })).toString();
+
+const toBody = (source: BodySource, query: ChangesQuery): Promise<Buffer> => joined(piecesOf(source, query));
+
+function piecesOf(source: BodySource, query: ChangesQuery): Buffer[] {
+  const { spec, since, rbSince } = query;
+  const flags = between(flagTexts(source, query));
+  const till = Math.max(since, source.flagsNumber);
+  if (spec !== '1.3') return [text('{"splits":['), ...flags, text(`],"since":${since},"till":${till}}`)];
+  const segments = between(changed(source.ruleBased, rbSince, source.ruleBasedNumber).map((entry) => entry.text));
+  const rbTill = Math.max(rbSince, source.ruleBasedNumber);
+  return [
+    text('{"ff":{"d":['),
+    ...flags,
+    text(`],"s":${since},"t":${till}},"rbs":{"d":[`),
+    ...segments,
+    text(`],"s":${rbSince},"t":${rbTill}}}`),
+  ];
+}
+
+const text = (value: string): Buffer => Buffer.from(value);
+const comma = text(',');
+const between = (texts: readonly Buffer[]): Buffer[] =>
+  texts.flatMap((one, index) => (index === 0 ? [one] : [comma, one]));
+
+function flagTexts({ flags, flagsNumber }: BodySource, { spec, since, filter }: ChangesQuery): Buffer[] {
+  const isDelta = since >= 0 && since <= flagsNumber;
+  return changed(flags, since, flagsNumber).flatMap((flag) => {
+    if (!filter || filter.has(flag)) return [flag.olderTexts.get(spec) ?? flag.text];
+    // It may have left the sets with this change: the SDK must forget it.
+    return isDelta && filter.canLeave ? [text(JSON.stringify(archivedFlag(flag.name, flag.number)))] : [];
+  });
+}
+
+/**
+ * What changed after `since`. An SDK that knows nothing gets everything that exists; so does one that knows more than
+ * there is, because the database was restored.
+ */
+function changed<Entry extends { readonly number: number; readonly isArchived: boolean }>(
+  entries: readonly Entry[],
+  since: number,
+  number: number,
+): readonly Entry[] {
+  if (since < 0 || since > number) return entries.filter(({ isArchived }) => !isArchived);
+  return entries.filter((entry) => entry.number > since);
+}
+
+/** Bytes that are copied before other work gets its turn. */
+const copiedAtOnce = 4 * 1_048_576;
+
+async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
+  const all = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  let copied = 0;
+  for (const piece of pieces) {
+    end += piece.copy(all, end);
+    if (end - copied < copiedAtOnce) continue;
+    copied = end;
+    await nextTurn();
+  }
+  return all;
+}
+
+/** A reply in the encodings that were asked for. */
+class Body {
+  readonly #make: () => Promise<Buffer>;
+  readonly #made = new Map<Encoding | undefined, Encoded | Promise<Encoded>>();
+  size = 0;
+
+  constructor(make: () => Promise<Buffer>) {
+    this.#make = make;
+  }
+
+  in(encoding: Encoding | undefined, grown: () => void): Encoded | Promise<Encoded> {
+    const made =
+      this.#made.get(encoding) ??
+      this.#encode(encoding).then((encoded) => {
+        this.size += encoded.bytes.length;
+        this.#made.set(encoding, encoded);
+        grown();
+        return encoded;
+      });
+    this.#made.set(encoding, made);
+    return made;
+  }
+
+  async #encode(encoding: Encoding | undefined): Promise<Encoded> {
+    const bytes = await this.#make();
+    if (encoding === undefined || bytes.length < smallest) return { bytes, encoding: undefined };
+    return { bytes: await compressors[encoding](bytes), encoding };
+  }
+}

@@ -1,0 +1,109 @@
+/** What SDKs poll: flags, rule-based segments and segments. Answered from memory. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { FlagFilter } from '#delivery/bodies.ts';
+import type { Feed } from '#delivery/feed.ts';
+import type { Snapshot } from '#delivery/snapshot.ts';
+import { type Spec, specs } from '#domain/wire/flags.ts';
+import { acceptedEncoding } from '../server/compression.ts';
+import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
+
+export const polls = (feed: Feed, version: string): SdkEndpoint[] => [
+  { method: 'GET', path: '/api/splitChanges', answer: (asked) => splitChanges(feed, asked) },
+  { method: 'GET', path: '/api/segmentChanges/*', answer: (asked) => segmentChanges(feed, asked) },
+  { method: 'GET', path: '/api/memberships/*', answer: (asked) => memberships(feed, asked) },
+  { method: 'GET', path: '/api/mySegments/*', answer: (asked) => mySegments(feed, asked) },
+  // Health checks; the Go SDK takes a 404 for an old proxy.
+  { method: 'GET', path: '/api/version', answer: () => ({ body: JSON.stringify({ version }) }) },
+];
+
+async function splitChanges(feed: Feed, { request, query, key }: Asked): Promise<Body> {
+  const { environmentId } = await key();
+  const spec = specOf(query);
+  const [since, rbSince] = [numberOf(query, 'since'), numberOf(query, 'rbSince')];
+  let snapshot = await feed.current(environmentId);
+  // This node is behind, or the database was restored.
+  if (snapshot && isAhead(snapshot, since, rbSince)) snapshot = await feed.recheck(environmentId);
+  if (!snapshot) throw unavailable();
+  const encoding = acceptedEncoding(request.headers['accept-encoding']);
+  const { bytes, encoding: used } = await snapshot.bodies.of(
+    { spec, since, rbSince, filter: filterOf(query) },
+    encoding,
+  );
+  return { body: bytes, encoding: used };
+}
+
+const isAhead = ({ flagsNumber, ruleBasedNumber }: Snapshot, since: number, rbSince: number): boolean =>
+  since > flagsNumber || rbSince > ruleBasedNumber;
+
+function specOf(query: URLSearchParams): Spec {
+  const spec = query.get('s') ?? '1.0';
+  const known = specs.find((one) => one === spec);
+  if (!known) throw new Refusal(400, `unsupported flag spec: ${spec}`);
+  return known;
+}
+
+function numberOf(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? '-1';
+  if (!/^-?\d{1,16}$/.test(text)) throw new Refusal(400, `${name} must be a number`);
+  return Math.max(Number(text), -1);
+}
+
+/** By sets, or else by names and prefixes together. */
+function filterOf(query: URLSearchParams): FlagFilter | undefined {
+  const [sets, names, prefixes] = ['sets', 'names', 'prefixes'].map((name) => listOf(query, name)) as [
+    List,
+    List,
+    List,
+  ];
+  if (sets.length > 0) {
+    const wanted = new Set(sets);
+    return { text: `sets ${sets}`, has: (flag) => flag.sets.some((set) => wanted.has(set)), canLeave: true };
+  }
+  if (names.length + prefixes.length === 0) return undefined;
+  const wanted = new Set(names);
+  return {
+    text: `names ${names} prefixes ${prefixes}`,
+    has: ({ name }) => wanted.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+    canLeave: false,
+  };
+}
+
+type List = readonly string[];
+
+const listOf = (query: URLSearchParams, name: string): List =>
+  [...new Set(query.get(name)?.split(','))].filter((item) => item !== '').sort();
+
+async function segmentChanges(feed: Feed, { request, rest: name, query, key }: Asked): Promise<Body> {
+  const { environmentId, type } = await key();
+  if (type === 'client_side') throw new Refusal(403, 'A client-side key cannot read the keys of a segment');
+  const since = numberOf(query, 'since');
+  const changes = await feed.keysSince(environmentId, name, since);
+  if (!changes) throw unavailable();
+  if (!Buffer.isBuffer(changes)) {
+    const { added, removed, till } = changes;
+    return { body: JSON.stringify({ name, added, removed, since, till }) };
+  }
+  if (acceptedEncoding(request.headers['accept-encoding'], ['gzip'])) return { body: changes, encoding: 'gzip' };
+  return { body: await promisify(gunzip)(changes) };
+}
+
+async function memberships(feed: Feed, { rest: userKey, key }: Asked): Promise<Body> {
+  const snapshot = await feed.current((await key()).environmentId);
+  if (!snapshot) throw unavailable();
+  const { standard, large } = snapshot.membershipsOf(userKey);
+  const toPart = (names: readonly string[], number: number) => ({
+    ...(number < 0 ? {} : { cn: number }),
+    k: names.map((n) => ({ n })),
+  });
+  const ms = toPart(standard, snapshot.membershipsNumber);
+  return { body: JSON.stringify({ ms, ls: toPart(large, snapshot.largeMembershipsNumber) }) };
+}
+
+/** For SDKs that do not know large segments. */
+async function mySegments(feed: Feed, { rest: userKey, key }: Asked): Promise<Body> {
+  const snapshot = await feed.current((await key()).environmentId);
+  if (!snapshot) throw unavailable();
+  const segments = snapshot.membershipsOf(userKey).standard.map((name) => ({ id: name, name }));
+  return { body: JSON.stringify({ mySegments: segments }) };
+}

@@ -1,0 +1,243 @@
+/**
+ * The endpoints of SDKs, on bare node:http below Fastify: polls are many, and a node whose database is away answers
+ * nothing else. They speak the SDKs' own protocol, so they are not part of the contract.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BlockList } from 'node:net';
+import type { Logger } from 'pino';
+import { statusOf } from '#contract/parts.ts';
+import type { SdkKey, SdkKeys } from '#delivery/keys.ts';
+import { Problem } from '#domain/problems.ts';
+import { keyOf } from '#security/secrets.ts';
+import type { Answered } from '#telemetry/requests.ts';
+import type { Span, Traces } from '#telemetry/traces.ts';
+import type { Throttles } from '../limits/throttle.ts';
+import { isProxy, proxiesOf } from '../server/connections.ts';
+
+export interface SdkEndpoint {
+  readonly method: 'GET' | 'POST';
+  /** A `*` at the end stands for the rest of the path. Logs and metrics name the endpoint by it. */
+  readonly path: string;
+  /** Refuses by throwing a Refusal. */
+  readonly answer: (asked: Asked) => Reply | Promise<Reply>;
+}
+
+/** A request to an endpoint. */
+export interface Asked {
+  readonly request: IncomingMessage;
+  /** For endpoints that send their reply themselves and return `sent`. */
+  readonly response: ServerResponse;
+  /** What `*` stands for, decoded. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+  /** The key of the request. Refuses a request without one. */
+  key(): SdkKey | Promise<SdkKey>;
+  /** The key with this text. Refuses an unknown one, and an address that sends too many of those. */
+  keyWith(text: string | undefined): SdkKey | Promise<SdkKey>;
+}
+
+export type Reply = Body | 'sent';
+
+export interface Body {
+  readonly status?: number;
+  readonly body: string | Buffer;
+  readonly encoding?: string | undefined;
+}
+
+/** A reply other than 2xx, with the vendor's body. */
+export class Refusal extends Error {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+
+  constructor(status: number, message: string, headers: readonly string[] = []) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** SDKs keep what they have and try again. An empty reply would remove their flags. */
+export const unavailable = () => new Refusal(503, 'The environment cannot be read at the moment');
+
+export interface SdkOptions {
+  readonly keys: SdkKeys;
+  readonly endpoints: readonly SdkEndpoint[];
+  readonly throttles: Throttles;
+  readonly log: Logger;
+  readonly answered: Answered;
+  readonly traces: Traces | undefined;
+  readonly trustProxy: string | undefined;
+  readonly publicUrl: string | undefined;
+  readonly nextTransactionId: () => string;
+}
+
+/** Returns false, and sends nothing, if the path is not one of an SDK endpoint. */
+export type RespondToSdk = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export function createSdkResponder(options: SdkOptions): RespondToSdk {
+  const { keys, log, answered, traces, throttles, nextTransactionId } = options;
+  const find = finderOf(options.endpoints);
+  const proxies = proxiesOf(options.trustProxy);
+  const headers = headersFor(options.publicUrl);
+  const isVerbose = log.isLevelEnabled('debug');
+
+  const refuse = ({ request, response }: Exchange, error: unknown, transactionId: string) => {
+    const { status, message, headers: more } = toRefusal(error);
+    if (status === 500) log.error({ err: error, transactionId }, 'internal error');
+    // What was not read of the body is discarded, so that the connection can be used again.
+    request.resume();
+    if (response.headersSent) return void response.destroy();
+    const body = JSON.stringify({ code: status, message });
+    send(response, { status, body }, [...headers, 'x-transaction-id', transactionId, ...more]);
+  };
+  const ended = (exchange: Exchange, transactionId?: string) => {
+    const { startedAt, route, span, actor, request, response } = exchange;
+    const { method = '' } = request;
+    const { statusCode: status } = response;
+    const elapsedMs = performance.now() - startedAt;
+    answered(route, method, status, elapsedMs / 1_000);
+    // SDKs ask and post all the time: only what failed is worth a line.
+    if (status < 400 && !isVerbose && !span) return;
+    const fields = { transactionId: transactionId ?? nextTransactionId(), method, route, status };
+    const told = { ...fields, milliseconds: Math.round(elapsedMs), actor, traceId: span?.traceId };
+    log[status < 400 ? 'debug' : 'info'](told, 'request');
+    if (span) traces?.end(span, { ...fields, problem: undefined });
+  };
+  const fail = (exchange: Exchange, error: unknown) => {
+    const transactionId = nextTransactionId();
+    refuse(exchange, error, transactionId);
+    ended(exchange, transactionId);
+  };
+  const succeed = (exchange: Exchange, reply: Reply) => {
+    if (reply !== 'sent') send(exchange.response, reply, headers);
+    ended(exchange);
+  };
+
+  return (request, response) => {
+    const startedAt = performance.now();
+    const { url = '', method = '' } = request;
+    const queryAt = url.indexOf('?');
+    const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    const found = find(path);
+    if (!found) return false;
+    const span = traces?.begin(request.headers.traceparent, startedAt);
+    const exchange: Exchange = { request, response, startedAt, route: found.path, span, actor: undefined };
+    if (method === 'OPTIONS') {
+      response.writeHead(204, [...headers, ...preflightHeaders]).end();
+      ended(exchange);
+      return true;
+    }
+    const keyWith = keyFinder({ keys, throttles, proxies }, exchange);
+    try {
+      const endpoint = found.methods.get(method);
+      if (!endpoint) throw new Refusal(405, `Method not allowed: ${method}`);
+      const reply = endpoint.answer({
+        request,
+        response,
+        rest: found.isOpen ? decoded(path.slice(found.path.length - 1)) : '',
+        query: new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1)),
+        key: () => keyWith(keyOf(request.headers)),
+        keyWith,
+      });
+      if (reply instanceof Promise) {
+        reply.then((body) => succeed(exchange, body)).catch((error: unknown) => fail(exchange, error));
+      } else succeed(exchange, reply);
+    } catch (error) {
+      fail(exchange, error);
+    }
+    return true;
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedAt: number;
+  readonly route: string;
+  readonly span: Span | undefined;
+  /** The id of the key, once it is known. */
+  actor: string | undefined;
+}
+
+/** What browsers ask for before each request, as measured with the vendor's SDKs. */
+const preflightHeaders = [
+  ...['access-control-allow-methods', 'GET, POST, OPTIONS'],
+  'access-control-allow-headers',
+  'Authorization, Content-Type, SplitSDKVersion, SplitSDKImpressionsMode, Cache-Control, SplitSDKMachineIP, SplitSDKMachineName',
+  ...['access-control-max-age', '86400'],
+];
+
+const headersFor = (publicUrl: string | undefined): string[] => [
+  ...['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
+  // SDKs send no cookies.
+  ...['access-control-allow-origin', '*', 'x-content-type-options', 'nosniff'],
+  ...(publicUrl?.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
+];
+
+function send(response: ServerResponse, { status = 200, body, encoding }: Body, headers: readonly string[]): void {
+  const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))];
+  response.writeHead(status, [...headers, ...length, ...(encoding ? ['content-encoding', encoding] : [])]);
+  response.end(body);
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof Problem)) return new Refusal(500, 'Internal error');
+  const { kind, message, retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)];
+  return new Refusal(statusOf[kind], message, headers);
+}
+
+interface Place {
+  readonly path: string;
+  readonly isOpen: boolean;
+  readonly methods: ReadonlyMap<string, SdkEndpoint>;
+}
+
+function finderOf(endpoints: readonly SdkEndpoint[]): (path: string) => Place | undefined {
+  const places = new Map<string, Place>();
+  for (const [path, ofPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    const methods = new Map(ofPath.map((endpoint) => [endpoint.method as string, endpoint]));
+    const get = methods.get('GET');
+    places.set(path, { path, isOpen: path.endsWith('*'), methods: get ? methods.set('HEAD', get) : methods });
+  }
+  const open = [...places.values()].filter(({ isOpen }) => isOpen);
+  return (path) => places.get(path) ?? open.find((place) => path.startsWith(place.path.slice(0, -1)));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal(400, 'The path is not a valid URL');
+  }
+}
+
+interface KeyCheck {
+  readonly keys: SdkKeys;
+  readonly throttles: Throttles;
+  readonly proxies: BlockList;
+}
+
+function keyFinder({ keys, throttles, proxies }: KeyCheck, exchange: Exchange): Asked['keyWith'] {
+  const check = (key: SdkKey | undefined): SdkKey => {
+    if (!key) {
+      throttles.failedKey(addressOf(exchange.request, proxies));
+      throw new Refusal(401, 'Invalid credentials');
+    }
+    exchange.actor = key.id;
+    return key;
+  };
+  return (text) => {
+    const found = text === undefined ? undefined : keys.find(text);
+    return found instanceof Promise ? found.then(check) : check(found);
+  };
+}
+
+/** The address of the client: the last one that is not a trusted proxy's. */
+function addressOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+  const addresses = [...forwarded.map((address) => address.trim()), socket.remoteAddress ?? ''].filter(Boolean);
+  return addresses.findLast((address) => !isProxy(proxies, address)) ?? addresses[0] ?? '';
+}
