@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openStore } from '#store/open.ts';
 import { command, databaseUrl, serverVariable, templateVariable } from './support/databases.ts';
-import { type Lane, type Outcome, startLane } from './support/lanes.ts';
+import { type Lane, type Outcome, processorMsOf, startLane } from './support/lanes.ts';
 import { binariesVariable, copyBinaries, startPostgres } from './support/postgres-server.ts';
 import { bundleVariable } from './support/process.ts';
 
@@ -112,8 +112,13 @@ function rank({ file, database }: Job): number {
 }
 
 async function runAll(): Promise<void> {
-  if (!queue.some(({ database }) => database === 'PostgreSQL')) return runOn({ SQLite: {}, PostgreSQL: {} });
-  await withPostgres((PostgreSQL) => runOn({ SQLite: {}, PostgreSQL }));
+  const file = join(folder, 'template.db');
+  await makeSchema(`file:${file}`);
+  // As the server makes its own.
+  chmodSync(file, 0o600);
+  const SQLite = { [templateVariable]: file };
+  if (!queue.some(({ database }) => database === 'PostgreSQL')) return runOn({ SQLite, PostgreSQL: {} });
+  await withPostgres((PostgreSQL) => runOn({ SQLite, PostgreSQL }));
 }
 
 /** As many files at once as there are processors, and some more of those that mostly wait. */
@@ -171,9 +176,11 @@ async function end(lane: Lane, database: Database): Promise<void> {
 
 function tell(result: Result): void {
   results.push(result);
-  const { file, database, passed, tests, durationMs, text } = result;
+  const { file, database, passed, tests, durationMs, processorMs, text } = result;
   const counted = tests === 0 ? 'no tests' : `${tests} tests`;
-  process.stdout.write(`${passed ? '✔' : '✖'} ${file} on ${database}: ${counted}, ${seconds(durationMs)}\n`);
+  process.stdout.write(
+    `${passed ? '✔' : '✖'} ${file} on ${database}: ${counted}, ${seconds(durationMs)}, processor ${seconds(processorMs)}\n`,
+  );
   // For named files, show each test.
   if (!passed || patterns.length > 0) process.stdout.write(text.split(failingTests)[0] ?? '');
 }
@@ -189,7 +196,7 @@ function summarise(): void {
     ...failed.map(({ file, database, text }) => `\n✖ ${file} on ${database}\n${text.split(failingTests).at(-1)}`),
     ...complaints.map((complaint) => `✖ ${complaint}`),
     ...(queue.length > 0 ? [`✖ interrupted: ${queue.length} runs are missing`] : []),
-    `\n${results.length} runs of files, ${tests} tests, ${failed.length} files failed, ${seconds(performance.now())}`,
+    `\n${results.length} runs of files, ${tests} tests, ${failed.length} files failed, ${seconds(performance.now())}, processor ${seconds(processorMsOf('self'))}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   process.exitCode = failed.length === 0 && complaints.length === 0 && !isInterrupted ? 0 : 1;
@@ -206,7 +213,8 @@ async function withPostgres(body: (environment: NodeJS.ProcessEnv) => Promise<vo
   const server = given ? undefined : await startPostgres(process.env.TRUST === 'long' ? { autovacuum: 'on' } : {});
   const url = given ?? server?.url('postgres') ?? '';
   try {
-    await makeTemplate(url);
+    await command(url, `create database ${template} template template0`);
+    await makeSchema(databaseUrl(url, template));
     await body({ [serverVariable]: url, [templateVariable]: template });
   } finally {
     // Ours goes with all its databases. A terminal's Ctrl-C has ended it already.
@@ -216,8 +224,7 @@ async function withPostgres(body: (environment: NodeJS.ProcessEnv) => Promise<vo
 }
 
 /** The schema is made once and copied: that is quicker than making it for each file. */
-async function makeTemplate(url: string): Promise<void> {
-  await command(url, `create database ${template} template template0`);
-  const store = await openStore({ databaseUrl: databaseUrl(url, template), databasePool: 1 });
+async function makeSchema(url: string): Promise<void> {
+  const store = await openStore({ databaseUrl: url, databasePool: 1 });
   await store.close();
 }

@@ -11,14 +11,11 @@ export interface Shape<T> {
   clean(value: unknown): T;
 }
 
-/**
- * Compiles a schema once. Browsers forbid that, so the build replaces it with an interpreter. `root` names the whole
- * value in complaints.
- */
+/** `root` names the whole value in complaints. */
 export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): Shape<Static<Schema>> {
-  const validator = Compile(schema);
   return {
     complaints: (value) => {
+      const validator = validatorOf(schema);
       if (validator.Check(value)) return [];
       // Finding out what is wrong takes far longer than finding out that something is, so long lists are shortened
       // first.
@@ -50,6 +47,15 @@ function withShortLists(value: unknown): unknown {
 const maxErrors = 8;
 const validators = new WeakMap<TSchema, Validator>();
 
+/** Compiles on first use, so that a start does not wait for it. Browsers forbid that: the build interprets instead. */
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema);
+  if (known) return known;
+  const validator = Compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
+
 /** Errors beyond the shortened part: only items that fail as a whole are examined. */
 function lateErrors(schema: TSchema, value: unknown, place: string): ShapeError[] {
   const { properties = {}, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
@@ -62,8 +68,7 @@ function lateErrors(schema: TSchema, value: unknown, place: string): ShapeError[
 }
 
 function errorsOfItems(schema: TSchema, items: readonly unknown[], place: string): ShapeError[] {
-  const validator = validators.get(schema) ?? Compile(schema);
-  validators.set(schema, validator);
+  const validator = validatorOf(schema);
   const found: ShapeError[] = [];
   for (const [index, item] of items.entries()) {
     if (validator.Check(item)) continue;

@@ -202,7 +202,7 @@ describe('the command line, while the server runs', sideBySide, () => {
   }
 
   test('every command explains itself, without a database', async () => {
-    const elsewhere = anInstallation();
+    const elsewhere = anInstallation({ empty: true });
     const commands = {
       '': ['serve', 'keys', 'outbox'],
       serve: ['start the server'],

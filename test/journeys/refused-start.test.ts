@@ -67,7 +67,7 @@ describe('a start that is refused', sideBySide, () => {
   });
 
   test('a data folder that cannot be made is named', onlySqlite, async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     const file = join(burgee.folder, 'data');
     writeFileSync(file, 'not a folder');
     const database = join(file, 'deeper', 'burgee.db');
@@ -78,7 +78,7 @@ describe('a start that is refused', sideBySide, () => {
   });
 
   test('a file that is no database is named and left as it is', onlySqlite, async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     const file = join(burgee.folder, 'notes.txt');
     writeFileSync(file, 'shopping list\n'.repeat(100));
     refusedWith(
@@ -162,7 +162,7 @@ describe('a start that is refused', sideBySide, () => {
   });
 
   test('every variable that is wrong gets its sentence, and no database is made', async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     const finished = await burgee.run(['serve'], { PORT: 'http', LOG_LEVEL: 'loud', BURGEE_ADMIN_API_KEY: 'short' });
     refusedWith(
       finished,

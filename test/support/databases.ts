@@ -15,7 +15,7 @@ import type { Reader } from '#store/sql.ts';
 
 /** The URL of the server's database `postgres`, when the tests run on PostgreSQL. */
 export const serverVariable = 'BURGEE_TEST_POSTGRES';
-/** Has the schema; databases of tests are copies of it. */
+/** Has the schema; databases of tests are copies of it. The name of a database on that server, or a SQLite file. */
 export const templateVariable = 'BURGEE_TEST_TEMPLATE';
 
 const server = process.env[serverVariable];
@@ -46,6 +46,7 @@ export async function newDatabase({ empty = false, copyOf }: NewDatabase = {}): 
   if (server === undefined) {
     const file = join(temporaryFolder(), 'burgee.db');
     if (copyOf !== undefined) copyFileSync(copyOf.slice('file:'.length), file);
+    else if (!empty) copyTemplate(file);
     return { databaseUrl: `file:${file}`, databasePool: 1 };
   }
   const name = `burgee_test_${randomBytes(8).toString('hex')}`;
@@ -53,6 +54,11 @@ export async function newDatabase({ empty = false, copyOf }: NewDatabase = {}): 
   await command(server, `create database ${name} template ${empty || !source ? 'template0' : source}${strategy}`);
   after(() => command(server, `drop database ${name} with (force)`));
   return { databaseUrl: databaseUrl(server, name), databasePool: 5 };
+}
+
+/** Gives a new SQLite file the schema. Without a template, whoever opens it does. */
+export function copyTemplate(file: string): void {
+  if (template !== undefined) copyFileSync(template, file);
 }
 
 /** The same server, another database. */

@@ -1,13 +1,16 @@
 /** Processes that each run many test files, one after another. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Task } from './lane.ts';
 import type { FileReport } from './lane-reporter.ts';
 
 export interface Outcome extends FileReport {
-  /** With what loading the file and cleaning up behind it took. */
+  /** Includes loading the file and cleaning up after it. */
   readonly durationMs: number;
+  /** Of the lane and of the processes that the file started, without PostgreSQL's. */
+  readonly processorMs: number;
 }
 
 export interface Lane {
@@ -50,6 +53,7 @@ export function startLane(environment: NodeJS.ProcessEnv): Lane {
   return {
     run: async (task) => {
       const startedAt = performance.now();
+      const processorAt = processorMsOf(child.pid);
       child.send(task);
       const report = once(child, 'message').then(([message]) => message as FileReport);
       const ending = ended.then(([code, signal]): FileReport => {
@@ -61,7 +65,11 @@ export function startLane(environment: NodeJS.ProcessEnv): Lane {
         hasFailed = true;
         interrupt();
       }
-      return { ...result, durationMs: performance.now() - startedAt };
+      return {
+        ...result,
+        durationMs: performance.now() - startedAt,
+        processorMs: Math.max(processorMsOf(child.pid) - processorAt, 0),
+      };
     },
     isUsable: () => !hasFailed,
     end: async () => {
@@ -74,6 +82,18 @@ export function startLane(environment: NodeJS.ProcessEnv): Lane {
     },
     interrupt,
   };
+}
+
+/** Processor time of a process and of its children that have ended; 0 where there is no `/proc`, as on macOS. */
+export function processorMsOf(pid: number | 'self' | undefined): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // After the name, which may contain spaces. 14 to 17 are utime, stime, cutime and cstime, in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field) * 10, 0);
+  } catch {
+    return 0;
+  }
 }
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));

@@ -1,7 +1,8 @@
 /** The real server in its own process, as an operator runs it: tests share only the folder with it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { after } from 'node:test';
@@ -9,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';
-import { command, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
+import { command, copyTemplate, newDatabase, onPostgres, temporaryFolder } from './databases.ts';
 import { logLinesIn, requireDocumentedFields } from './log-fields.ts';
 import { createSecrets, requireNoShapes, type Secrets } from './secrets.ts';
 
@@ -49,7 +50,7 @@ export interface Server {
   goOn(): void;
 }
 
-/** An operator's folder, empty at first: the database comes to be in its `data`, or is a new one of PostgreSQL. */
+/** An operator's folder. The database is a file in its `data`, or a new one on PostgreSQL. */
 export interface Installation {
   readonly folder: string;
   /** The program, for scripts that run it themselves. */
@@ -85,7 +86,7 @@ const patienceMs = 300_000;
 export interface InstallationOptions {
   /** Whoever gave it. */
   readonly databaseUrl?: string;
-  /** Of PostgreSQL, it has no schema yet, as before the first start of all. With it, a start takes half the time. */
+  /** The folder is empty and a PostgreSQL database has no schema yet, as before the first start. Starts take longer. */
   readonly empty?: boolean;
   /** What is run; without it this checkout. */
   readonly main?: string;
@@ -110,6 +111,10 @@ export function anInstallation({
   });
   const folder = temporaryFolder();
   const file = join(folder, 'data/burgee.db');
+  if (given === undefined && !onPostgres && !empty) {
+    mkdirSync(dirname(file), { mode: 0o700 });
+    copyTemplate(file);
+  }
   /** Undefined where the database is the file. */
   const database = given === undefined && onPostgres ? newDatabaseUrl(empty) : given;
   const launch = async (program: string, args: readonly string[], variables: Variables): Promise<Launched> => {

@@ -57,6 +57,8 @@ function write(files: readonly Rolldown.OutputChunk[], folder: string): void {
     if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path, { recursive: true, force: true });
   }
   const fresh = mkdtempSync(join(cache, '.new-'));
+  // Without it, Node parses each file to find out what it is.
+  writeFileSync(join(fresh, 'package.json'), '{"type":"module"}');
   for (const { fileName, code } of files) {
     mkdirSync(dirname(join(fresh, fileName)), { recursive: true });
     writeFileSync(join(fresh, fileName), code);
