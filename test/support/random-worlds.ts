@@ -57,10 +57,7 @@ export function worldOf(number: number): RandomWorld {
   );
   return {
     flags,
-    subject: subjectOf(chance, [
-      ...flags.flatMap((flag) => flag.rules),
-      ...[...rules.values()].flatMap((one) => one.rules),
-    ]),
+    subject: subjectOf(chance, rulesIn(flags, [...rules.values()])),
     kindOf: (name) => (rules.has(name) ? 'rule_based' : largeSegments.includes(name) ? 'large' : 'standard'),
     definitionOf: (name) => byName.get(name),
     listsKey: (segment, key) => members.has(`${segment} ${key}`),
@@ -68,6 +65,9 @@ export function worldOf(number: number): RandomWorld {
     matches: matchesPattern,
   };
 }
+
+export const rulesIn = (flags: readonly Evaluable[], segments: readonly SegmentRules[]): SegmentRules['rules'] =>
+  [...flags, ...segments].flatMap(({ rules }) => rules);
 
 /** What matchers may name. */
 interface Names {
@@ -185,7 +185,7 @@ const membersOf: Record<MatcherType, Members> = {
 };
 
 /** Half of the attributes that rules ask for are near what the rules want; the rest is missing or anything at all. */
-function subjectOf(chance: Chance, rules: readonly SegmentRules['rules'][number][]): Subject {
+export function subjectOf(chance: Chance, rules: SegmentRules['rules']): Subject {
   const members: Record<string, unknown> = {};
   for (const matcher of rules.flatMap((rule) => rule.condition.matchers)) {
     if (matcher.attribute === undefined || matcher.attribute in members || chance.odds(0.15)) continue;

@@ -39,27 +39,36 @@ const { evaluateFeature } = fromSdk('@splitsoftware/splitio-commons/cjs/evaluato
 const nothing = () => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-export function evaluateBySdk(flag: string, { key, attributes }: Subject, world: RandomWorld): SdkEvaluation {
-  const surroundings = { kindOf: world.kindOf, setNameOf: nothing };
-  const listsKeyOf = (kind: string) => (segment: string, one: string) =>
-    world.kindOf(segment) === kind && world.listsKey(segment, one);
+/** What the SDK has received. */
+export interface Received {
+  readonly flagOf: (name: string) => WireFlag | undefined;
+  readonly ruleBasedOf: (name: string) => WireSegment | undefined;
+  readonly listsKey: (kind: 'standard' | 'large', segment: string, key: string) => boolean;
+}
+
+export function evaluateBySdk(flag: string, { key, attributes }: Subject, received: Received): SdkEvaluation {
   const storage: Storage = {
-    splits: {
-      getSplit: (name) => {
-        const definition = world.definitionOf(name);
-        return definition ? numbered(toWireFlag({ ...definition, trafficType, revision: 1 }, surroundings)) : null;
-      },
-    },
-    segments: { isInSegment: listsKeyOf('standard') },
-    largeSegments: { isInSegment: listsKeyOf('large') },
-    rbSegments: {
-      get: (name) => {
-        const rules = world.segmentRulesOf(name);
-        return rules ? toWireSegment({ ...rules, name, trafficType: 'user', changeNumber: 1 }, surroundings) : null;
-      },
-    },
+    splits: { getSplit: (name) => received.flagOf(name) ?? null },
+    segments: { isInSegment: (segment, one) => received.listsKey('standard', segment, one) },
+    largeSegments: { isInSegment: (segment, one) => received.listsKey('large', segment, one) },
+    rbSegments: { get: (name) => received.ruleBasedOf(name) ?? null },
   };
   return evaluateFeature(log, key, flag, attributes, storage);
+}
+
+export function receivedOf(world: RandomWorld): Received {
+  const surroundings = { kindOf: world.kindOf, setNameOf: nothing };
+  return {
+    flagOf: (name) => {
+      const definition = world.definitionOf(name);
+      return definition && numbered(toWireFlag({ ...definition, trafficType, revision: 1 }, surroundings));
+    },
+    ruleBasedOf: (name) => {
+      const rules = world.segmentRulesOf(name);
+      return rules && toWireSegment({ ...rules, name, trafficType: 'user', changeNumber: 1 }, surroundings);
+    },
+    listsKey: (kind, segment, key) => world.kindOf(segment) === kind && world.listsKey(segment, key),
+  };
 }
 
 const trafficType = { id: 'user', name: 'user' };

@@ -7,7 +7,7 @@ import { type Evaluation, evaluatorOf, type RuleBasedMembership } from '#domain/
 import { checkSegmentRules } from '#domain/rule-based-segments.ts';
 import { ruleBasedSegments } from '../support/random-values.ts';
 import { type RandomWorld, worldOf } from '../support/random-worlds.ts';
-import { evaluateBySdk } from '../support/sdk-engine.ts';
+import { evaluateBySdk, receivedOf } from '../support/sdk-engine.ts';
 
 const worlds = 100_000;
 
@@ -70,7 +70,7 @@ test(`on ${worlds} random definitions, keys and attributes both engines say the 
     const world = worldOf(number);
     const flag = world.flags[0] ?? assert.fail();
     const evaluation = evaluatorOf(flag, world)(world.subject);
-    const { treatment, label, config } = evaluateBySdk(flag.name, world.subject, world);
+    const { treatment, label, config } = evaluateBySdk(flag.name, world.subject, receivedOf(world));
     const ours = [evaluation.treatment, labelOf(evaluation, world), evaluation.config ?? null];
     if (ours.join('\n') !== [treatment, label, config].join('\n') || ours[2] !== config) {
       assert.deepEqual(ours, [treatment, label, config], JSON.stringify({ number, ...world }, null, 2));
