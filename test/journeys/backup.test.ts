@@ -139,7 +139,7 @@ describe('backups from the command line', sideBySide, () => {
   });
 
   test('nothing is overwritten by a backup, and where there is no database none is made', async () => {
-    const burgee = anInstallation();
+    const burgee = anInstallation({ empty: true });
     writeFileSync(join(burgee.folder, 'mine.txt'), 'mine');
     const taken = await burgee.run(['backup', 'mine.txt']);
     assert.deepEqual([taken.code, taken.stderr], [1, 'mine.txt already exists; choose another name\n']);
