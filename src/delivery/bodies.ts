@@ -21,6 +21,8 @@ export interface ChangesQuery {
   readonly since: number;
   readonly rbSince: number;
   readonly filter: FlagFilter | undefined;
+  /** Whether an SDK that knows more than there is gets everything: then the database was restored. */
+  readonly isRestored: boolean;
 }
 
 export interface FlagFilter {
@@ -48,6 +50,9 @@ export interface BodySource {
 const maxBytes = 32 * 1_048_576;
 /** Below this, compression does not pay. */
 const smallest = 1_024;
+/** Any SDK key can ask with any number; so many different replies are kept, and so many are made at a time. */
+const maxKept = 200;
+const maxMaking = 2;
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, brotliOptions),
@@ -63,19 +68,21 @@ export function createBodies(source: BodySource): Bodies {
   };
   const forget = () => {
     let bytes = 0;
+    let count = 0;
     for (const [name, body] of [...kept].reverse()) {
       bytes += body.size;
-      if (bytes > maxBytes && bytes > body.size) kept.delete(name);
+      count += 1;
+      if (count > maxKept || (bytes > maxBytes && count > 1)) kept.delete(name);
     }
   };
   return {
     of: (query, encoding) => {
-      const { spec, since, rbSince, filter } = query;
+      const { spec, since, rbSince, filter, isRestored } = query;
       if (since === flagsNumber) {
         if (spec !== '1.3') return nothingNew.without;
         if (rbSince === ruleBasedNumber) return nothingNew.withSegments;
       }
-      const name = `${spec} ${since} ${rbSince} ${filter?.text ?? ''}`;
+      const name = `${spec} ${since} ${rbSince} ${isRestored} ${filter?.text ?? ''}`;
       const body = kept.get(name) ?? new Body(() => toBody(source, query));
       // The last one used is the last to be forgotten.
       kept.delete(name);
@@ -88,17 +95,21 @@ export function createBodies(source: BodySource): Bodies {
 const plain = (text: string): Encoded => ({ bytes: Buffer.from(text), encoding: undefined });
 
 /** A reply without flags. */
-const toText = ({ source, ...query }: Omit<ChangesQuery, 'filter'> & { source: BodySource }) =>
-  Buffer.concat(piecesOf({ ...source, flags: [], ruleBased: [] }, { ...query, filter: undefined })).toString();
+const toText = ({ source, ...query }: Pick<ChangesQuery, 'spec' | 'since' | 'rbSince'> & { source: BodySource }) =>
+  Buffer.concat(
+    piecesOf({ ...source, flags: [], ruleBased: [] }, { ...query, filter: undefined, isRestored: false }),
+  ).toString();
 
 const toBody = (source: BodySource, query: ChangesQuery): Promise<Buffer> => joined(piecesOf(source, query));
 
 function piecesOf(source: BodySource, query: ChangesQuery): Buffer[] {
-  const { spec, since, rbSince } = query;
+  const { spec, since, rbSince, isRestored } = query;
   const flags = between(flagTexts(source, query));
   const till = Math.max(since, source.flagsNumber);
   if (spec !== '1.3') return [text('{"splits":['), ...flags, text(`],"since":${since},"till":${till}}`)];
-  const segments = between(changed(source.ruleBased, rbSince, source.ruleBasedNumber).map((entry) => entry.text));
+  const segments = between(
+    changed(source.ruleBased, { since: rbSince, number: source.ruleBasedNumber, isRestored }).map(({ text }) => text),
+  );
   const rbTill = Math.max(rbSince, source.ruleBasedNumber);
   return [
     text('{"ff":{"d":['),
@@ -114,9 +125,9 @@ const comma = text(',');
 const between = (texts: readonly Buffer[]): Buffer[] =>
   texts.flatMap((one, index) => (index === 0 ? [one] : [comma, one]));
 
-function flagTexts({ flags, flagsNumber }: BodySource, { spec, since, filter }: ChangesQuery): Buffer[] {
+function flagTexts({ flags, flagsNumber }: BodySource, { spec, since, filter, isRestored }: ChangesQuery): Buffer[] {
   const isDelta = since >= 0 && since <= flagsNumber;
-  return changed(flags, since, flagsNumber).flatMap((flag) => {
+  return changed(flags, { since, number: flagsNumber, isRestored }).flatMap((flag) => {
     if (!filter || filter.has(flag)) return [flag.olderTexts.get(spec) ?? flag.text];
     // It may have left the sets with this change: the SDK must forget it.
     return isDelta && filter.canLeave ? [text(JSON.stringify(archivedFlag(flag.name, flag.number)))] : [];
@@ -125,15 +136,14 @@ function flagTexts({ flags, flagsNumber }: BodySource, { spec, since, filter }: 
 
 /**
  * What changed after `since`. An SDK that knows nothing gets everything that exists; so does one that knows more than
- * there is, because the database was restored.
+ * there is, if the database was restored. If this node is behind, such an SDK must keep what it has.
  */
 function changed<Entry extends { readonly number: number; readonly isArchived: boolean }>(
   entries: readonly Entry[],
-  since: number,
-  number: number,
+  { since, number, isRestored }: { since: number; number: number; isRestored: boolean },
 ): readonly Entry[] {
-  if (since < 0 || since > number) return entries.filter(({ isArchived }) => !isArchived);
-  return entries.filter((entry) => entry.number > since);
+  if (since < 0 || (since > number && isRestored)) return entries.filter(({ isArchived }) => !isArchived);
+  return since > number ? [] : entries.filter((entry) => entry.number > since);
 }
 
 /** Bytes that are copied before other work gets its turn. */
@@ -165,7 +175,7 @@ class Body {
   in(encoding: Encoding | undefined, grown: () => void): Encoded | Promise<Encoded> {
     const made =
       this.#made.get(encoding) ??
-      this.#encode(encoding).then((encoded) => {
+      inTurn(() => this.#encode(encoding)).then((encoded) => {
         this.size += encoded.bytes.length;
         this.#made.set(encoding, encoded);
         grown();
@@ -179,5 +189,22 @@ class Body {
     const bytes = await this.#make();
     if (encoding === undefined || bytes.length < smallest) return { bytes, encoding: undefined };
     return { bytes: await compressors[encoding](bytes), encoding };
+  }
+}
+
+let making = 0;
+const waiting: (() => void)[] = [];
+
+/** Replies are large, and compressing them takes a thread each. */
+async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  // Whoever ends passes its place on.
+  if (making >= maxMaking) await new Promise<void>((resolve) => waiting.push(resolve));
+  else making += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else making -= 1;
   }
 }

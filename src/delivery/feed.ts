@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { listChangeNumbers } from '#store/environments.ts';
 import type { Received } from '#store/notices.ts';
-import type { Store } from '#store/sql.ts';
+import type { Reader, Store } from '#store/sql.ts';
 import { type Content, readContent } from './environment.ts';
 import {
   changesSince,
@@ -36,7 +36,10 @@ import { createSnapshot, type Snapshot, type State } from './snapshot.ts';
 export interface Feed {
   /** Undefined if the environment cannot be read. Waits while it is known to have changed, but not for long. */
   current(environmentId: string): Promise<Snapshot | undefined>;
-  /** The same after looking into the database, for an SDK that knows more than there is. At most once a second. */
+  /**
+   * What the database has now, for an SDK that knows more than there is: this node is behind, or the database was
+   * restored. Undefined if it cannot be read, or was read less than a second ago: then nobody knows which.
+   */
   recheck(environmentId: string): Promise<Snapshot | undefined>;
   /**
    * What an SDK misses that knows the keys of a standard segment up to a number; -1: nothing. A Buffer is the whole
@@ -88,13 +91,20 @@ export interface KeysChange {
 }
 
 export interface FeedOptions {
-  readonly store: Store;
+  readonly store: FeedStore;
   readonly log: Logger;
   /** These are read at the start, one after the other; others when they are asked for. */
   readonly environmentIds: ReadonlySet<string>;
+  /** What is known of environments before they are read. */
+  readonly known?: ReadonlyMap<string, State>;
+  /** Called with every new state of an environment; undefined: it was deleted. */
+  readonly published?: (environmentId: string, state: State | undefined) => void;
   /** How often all numbers are compared, even without notices. */
   readonly compareMs?: number;
 }
+
+/** What the feed needs of the database. */
+export type FeedStore = Pick<Store, keyof Reader | 'version' | 'onCommit'>;
 
 const usualCompareMs = 1_000;
 /** How long a poll waits for a change that is being read, and for an environment that nobody has asked for before. */
@@ -103,7 +113,14 @@ const firstWaitMs = 5_000;
 const recheckMs = 1_000;
 const maxListedKeys = 10_000;
 
-export function startFeed({ store, log, environmentIds, compareMs = usualCompareMs }: FeedOptions): Feed {
+export function startFeed({
+  store,
+  log,
+  environmentIds,
+  known,
+  published = () => undefined,
+  compareMs = usualCompareMs,
+}: FeedOptions): Feed {
   const environments = new Map<string, EnvironmentFeed>();
   const listeners: ((change: FeedChange) => void)[] = [];
   let isStopped = false;
@@ -120,7 +137,7 @@ export function startFeed({ store, log, environmentIds, compareMs = usualCompare
     }
   };
   const environmentOf = (id: string): EnvironmentFeed => {
-    const found = environments.get(id) ?? new EnvironmentFeed(id, { store, log, tell });
+    const found = environments.get(id) ?? new EnvironmentFeed(id, { store, log, tell, published }, known?.get(id));
     environments.set(id, found);
     return found;
   };
@@ -132,8 +149,8 @@ export function startFeed({ store, log, environmentIds, compareMs = usualCompare
     const numbers = new Map((await listChangeNumbers(store)).map(({ id, changeNumber }) => [id, changeNumber]));
     for (const [id, environment] of environments) {
       const number = numbers.get(id);
-      if (number === undefined) environments.delete(id);
-      else environment.compare(number);
+      if (number !== undefined) environment.compare(number);
+      else if (environments.delete(id)) published(id, undefined);
     }
     comparedVersion = version;
   };
@@ -175,9 +192,7 @@ export function startFeed({ store, log, environmentIds, compareMs = usualCompare
   };
 }
 
-interface Surroundings {
-  readonly store: Store;
-  readonly log: Logger;
+interface Surroundings extends Required<Pick<FeedOptions, 'store' | 'log' | 'published'>> {
   readonly tell: (change: FeedChange) => void;
 }
 
@@ -198,9 +213,10 @@ class EnvironmentFeed {
   /** Whether the last attempt to read it failed: waiting for the next would delay every poll. */
   isFailing = false;
 
-  constructor(id: string, surroundings: Surroundings) {
+  constructor(id: string, surroundings: Surroundings, known: State | undefined) {
     this.#id = id;
     this.#surroundings = surroundings;
+    if (known) this.#published = { state: known, snapshot: createSnapshot(known) };
   }
 
   async current(): Promise<Snapshot | undefined> {
@@ -210,9 +226,10 @@ class EnvironmentFeed {
   }
 
   async recheck(): Promise<Snapshot | undefined> {
-    if (this.#mayTry()) void this.refresh();
-    if (this.#reading && !this.isFailing) await this.#wait(staleWaitMs);
-    return this.#published?.snapshot;
+    if (!this.#mayTry()) return undefined;
+    void this.refresh();
+    await this.#wait(staleWaitMs);
+    return this.#reading || this.isFailing ? undefined : this.#published?.snapshot;
   }
 
   async keysSince(name: string, since: number): Promise<KeysSince | Buffer | undefined> {
@@ -397,6 +414,7 @@ class EnvironmentFeed {
     const state = { content, keys: merged };
     const snapshot = createSnapshot(state, before);
     this.#published = { state, snapshot };
+    this.#surroundings.published(this.#id, state);
     if (!before) return;
     const flags = flagChanges(before, this.#published);
     const ruleBasedSegments = segmentChanges(before, this.#published);

@@ -17,20 +17,18 @@ export const polls = (feed: Feed, version: string): SdkEndpoint[] => [
   { method: 'GET', path: '/api/version', answer: () => ({ body: JSON.stringify({ version }) }) },
 ];
 
-async function splitChanges(feed: Feed, { request, query, key }: Asked): Promise<Body> {
+async function splitChanges(feed: Feed, { request, query: search, key }: Asked): Promise<Body> {
   const { environmentId } = await key();
-  const spec = specOf(query);
-  const [since, rbSince] = [numberOf(query, 'since'), numberOf(query, 'rbSince')];
-  let snapshot = await feed.current(environmentId);
+  const spec = specOf(search);
+  const [since, rbSince] = [numberOf(search, 'since'), numberOf(search, 'rbSince')];
+  const current = await feed.current(environmentId);
+  if (!current) throw unavailable();
   // This node is behind, or the database was restored.
-  if (snapshot && isAhead(snapshot, since, rbSince)) snapshot = await feed.recheck(environmentId);
-  if (!snapshot) throw unavailable();
-  const encoding = acceptedEncoding(request.headers['accept-encoding']);
-  const { bytes, encoding: used } = await snapshot.bodies.of(
-    { spec, since, rbSince, filter: filterOf(query) },
-    encoding,
-  );
-  return { body: bytes, encoding: used };
+  const rechecked = isAhead(current, since, rbSince) ? await feed.recheck(environmentId) : undefined;
+  const snapshot = rechecked ?? current;
+  const query = { spec, since, rbSince, filter: filterOf(search), isRestored: rechecked !== undefined };
+  const { bytes, encoding } = await snapshot.bodies.of(query, acceptedEncoding(request.headers['accept-encoding']));
+  return { body: bytes, encoding };
 }
 
 const isAhead = ({ flagsNumber, ruleBasedNumber }: Snapshot, since: number, rbSince: number): boolean =>
