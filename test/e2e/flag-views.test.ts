@@ -334,7 +334,10 @@ suite('around a definition', { concurrency: 2 }, () => {
     await editor.getByRole('button', { name: 'and', exact: true }).click();
     const last = editor.getByRole('group', { name: 'Condition' }).last();
     await last.getByLabel('Comparison').selectOption({ label: 'is not in segment' });
-    await last.getByLabel('Segment').fill('staff');
+    await last.getByRole('button', { name: 'Segment: choose' }).click();
+    await page.getByRole('combobox', { name: 'Segment' }).fill('staff');
+    await page.getByRole('option', { name: 'Create segment staff' }).click();
+    await page.getByText('Created staff. It is active in Staging, without keys.').waitFor();
     await look(page, 'a rule with every matcher');
     await review(page, 'Staging');
     const { rules } = await definitionIn(things, 'asking', 'Staging');

@@ -8,12 +8,12 @@ interface Props {
   /** "If" for the first rule, "Else if" for the others. */
   readonly lead: string;
   readonly trafficType: string;
-  /** Renders the name of another flag, if it is more than text. */
-  readonly flagName?: ((name: string) => ReactNode) | undefined;
+  /** Renders the names of other flags and of segments, if they are more than text. */
+  readonly nameOf?: Readonly<Record<'flag' | 'segment', (name: string) => ReactNode>> | undefined;
 }
 
 /** A rule's condition as a sentence: "If plan is one of pro, team and age is at least 18". */
-export const Condition = ({ rule, lead, trafficType, flagName }: Props) => (
+export const Condition = ({ rule, lead, trafficType, nameOf }: Props) => (
   <p className={styles.sentence}>
     {rule.condition.matchers.map((matcher, place) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no id
@@ -23,7 +23,9 @@ export const Condition = ({ rule, lead, trafficType, flagName }: Props) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the words of a sentence
           <Fragment key={index}>
             {'token' in piece ? (
-              <code className={styles.token}>{piece.isFlag && flagName ? flagName(piece.token) : piece.token}</code>
+              <code className={styles.token}>
+                {(piece.isNameOf && nameOf?.[piece.isNameOf](piece.token)) ?? piece.token}
+              </code>
             ) : (
               piece.word
             )}{' '}
@@ -35,4 +37,6 @@ export const Condition = ({ rule, lead, trafficType, flagName }: Props) => (
 );
 
 /** A literal inside a sentence or a list: a key, a segment. */
-export const Token = ({ children }: { readonly children: string }) => <code className={styles.token}>{children}</code>;
+export const Token = ({ children }: { readonly children: ReactNode }) => (
+  <code className={styles.token}>{children}</code>
+);

@@ -1,5 +1,4 @@
 import { Plus } from 'lucide-react';
-import { useId } from 'react';
 import type { Rule, Targeting } from '#domain/definitions/definition.ts';
 import { addMatcher, removeMatcher, setMatcher } from '#domain/definitions/edit-rules.ts';
 import styles from './ConditionEditor.module.css';
@@ -16,7 +15,7 @@ interface Props {
 
 /** Edits the condition of a rule as a sentence. */
 export function ConditionEditor({ lead, rules, index, change }: Props) {
-  const attributes = useId();
+  const used = attributesIn(rules);
   const matchers = rules[index]?.condition.matchers ?? [];
   return (
     <>
@@ -26,7 +25,7 @@ export function ConditionEditor({ lead, rules, index, change }: Props) {
           key={place}
           lead={place === 0 ? lead : 'and'}
           matcher={matcher}
-          attributesId={attributes}
+          used={used}
           isFirst={place === 0}
           onChange={(next) => change((before) => setMatcher(before, { rule: index, matcher: place }, next))}
           onRemove={
@@ -36,11 +35,6 @@ export function ConditionEditor({ lead, rules, index, change }: Props) {
           }
         />
       ))}
-      <datalist id={attributes}>
-        {attributesIn(rules).map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       <button type="button" className={styles.and} onClick={() => change((before) => addMatcher(before, index))}>
         <Plus size={13} aria-hidden /> and
       </button>

@@ -2,18 +2,20 @@ import { X } from 'lucide-react';
 import { changeAttribute, changeVerb, verbOf } from '#domain/definitions/edit-matchers.ts';
 import { type Matcher, type MatcherType, matcherKindOf } from '#domain/definitions/matchers.ts';
 import { Button } from '../ui/Button.tsx';
+import { SuggestInput } from '../ui/SuggestInput.tsx';
 import styles from './MatcherEditor.module.css';
 import { MatcherValue } from './MatcherValue.tsx';
-import { matcherComplaint } from './matcher-complaint.ts';
 import { verbWords } from './matcher-words.ts';
 import { useRulePlace } from './rule-place.ts';
+import { SegmentMarks } from './SegmentMarks.tsx';
+import { attributeOptions, useAttributes, valuesOf } from './use-attributes.ts';
 
 interface Props {
   /** "If", "Else if" or "and". */
   readonly lead: string;
   readonly matcher: Matcher;
-  /** The id of a datalist of known attributes. */
-  readonly attributesId: string;
+  /** The attributes that the rules use, to suggest them. */
+  readonly used: readonly string[];
   readonly isFirst: boolean;
   readonly onChange: (matcher: Matcher) => void;
   readonly onRemove: (() => void) | undefined;
@@ -50,10 +52,10 @@ function formsOf(type: MatcherType, matcher: Matcher): Matcher[] {
 }
 
 /** One matcher as a sentence: attribute, comparison and value. */
-export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, onRemove }: Props) {
+export function MatcherEditor({ lead, matcher, used, isFirst, onChange, onRemove }: Props) {
   const { trafficType } = useRulePlace();
+  const declared = useAttributes(trafficType);
   const { attribute } = matcherKindOf(matcher.type);
-  const [complaint] = matcherComplaint(matcher);
   return (
     <fieldset className={styles.matcher}>
       <legend className="sr">Condition</legend>
@@ -61,19 +63,16 @@ export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, 
       {attribute === 'none' ? (
         <span className={styles.subject}>{trafficType}</span>
       ) : (
-        <input
+        <SuggestInput
           className={`${styles.control} ${styles.attribute}`}
           aria-label="Attribute"
           placeholder={attribute === 'optional' ? `${trafficType} key` : 'attribute'}
-          list={attributesId}
-          spellCheck={false}
-          autoCapitalize="off"
-          autoComplete="off"
+          suggestions={attributeOptions(declared, used)}
           maxLength={255}
           // biome-ignore lint/a11y/noAutofocus: the user just asked to edit it
           autoFocus={isFirst}
           value={matcher.attribute ?? ''}
-          onChange={({ target }) => onChange(changeAttribute(matcher, target.value))}
+          onText={(text) => onChange(changeAttribute(matcher, text))}
         />
       )}
       <select
@@ -95,18 +94,14 @@ export function MatcherEditor({ lead, matcher, attributesId, isFirst, onChange, 
         ))}
       </select>
       <div className={styles.value}>
-        <MatcherValue matcher={matcher} onChange={onChange} />
+        <MatcherValue matcher={matcher} suggestions={valuesOf(declared, matcher.attribute)} onChange={onChange} />
       </div>
       {onRemove && (
         <Button look="quiet" size="tiny" aria-label="Remove this condition" onClick={onRemove}>
           <X size={14} aria-hidden />
         </Button>
       )}
-      {complaint === undefined && matcher.type === 'IN_SEGMENT' && (
-        <p className={styles.hint}>
-          A segment that does not exist counts as empty: the rule matches nobody until it does.
-        </p>
-      )}
+      {matcher.type === 'IN_SEGMENT' && matcher.string && <SegmentMarks names={[matcher.string]} />}
     </fieldset>
   );
 }

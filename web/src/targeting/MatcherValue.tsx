@@ -1,37 +1,46 @@
 import { changeValue } from '#domain/definitions/edit-matchers.ts';
 import { type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
+import { SuggestInput } from '../ui/SuggestInput.tsx';
 import { DependencyValue } from './DependencyValue.tsx';
 import { dayValue, instantOf, minuteValue } from './dates.ts';
 import { IntegerInput } from './IntegerInput.tsx';
 import styles from './MatcherEditor.module.css';
+import { SegmentValue } from './SegmentValue.tsx';
 import { TokensInput } from './TokensInput.tsx';
+import { asOptions } from './use-attributes.ts';
 
 interface Props {
   readonly matcher: Matcher;
   readonly onChange: (matcher: Matcher) => void;
 }
 
+interface ValueProps extends Props {
+  /** Values of the attribute. */
+  readonly suggestions: readonly string[];
+}
+
 /** The input for a matcher's value, by matcher type. */
-export function MatcherValue({ matcher, onChange }: Props) {
+export function MatcherValue({ matcher, suggestions, onChange }: ValueProps) {
   switch (matcherKindOf(matcher.type).member) {
     case 'strings':
       return (
         <TokensInput
           label="Values"
           tokens={matcher.strings ?? []}
+          suggestions={suggestions}
           onChange={(strings) => onChange(changeValue(matcher, 'strings', strings))}
         />
       );
     case 'string':
+      if (matcher.type === 'IN_SEGMENT') return <SegmentValue matcher={matcher} onChange={onChange} />;
       return (
-        <input
+        <SuggestInput
           className={`${styles.control} ${styles.text}`}
-          aria-label={matcher.type === 'IN_SEGMENT' ? 'Segment' : 'Value'}
+          aria-label="Value"
           placeholder={placeholders[matcher.type] ?? ''}
-          spellCheck={false}
-          autoCapitalize="off"
+          suggestions={matcher.type === 'MATCHES_STRING' ? [] : asOptions(suggestions)}
           value={matcher.string ?? ''}
-          onChange={({ target }) => onChange(changeValue(matcher, 'string', target.value))}
+          onText={(text) => onChange(changeValue(matcher, 'string', text))}
         />
       );
     case 'number':
@@ -62,7 +71,6 @@ export function MatcherValue({ matcher, onChange }: Props) {
 }
 
 const placeholders: Partial<Record<Matcher['type'], string>> = {
-  IN_SEGMENT: 'segment',
   MATCHES_STRING: 'regular expression',
   EQUAL_TO_SEMVER: '1.2.3',
   GREATER_THAN_OR_EQUAL_TO_SEMVER: '1.2.3',

@@ -1,6 +1,8 @@
 import { X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
+import { SuggestInput } from '../ui/SuggestInput.tsx';
 import styles from './TokensInput.module.css';
+import { asOptions } from './use-attributes.ts';
 
 interface Props {
   readonly label: string;
@@ -46,7 +48,6 @@ function LinesInput({ label, tokens, onChange }: Props) {
 /** Several values. Enter or a comma adds one, Backspace removes the last, and each pasted line becomes one. */
 function FramesInput({ label, tokens, onChange, suggestions = [] }: Props) {
   const [text, setText] = useState('');
-  const id = useId();
   const add = (found: readonly string[]) => {
     const fresh = found.map((one) => one.trim()).filter((one) => one !== '');
     if (fresh.length > 0) onChange([...new Set([...tokens, ...fresh])]);
@@ -82,29 +83,18 @@ function FramesInput({ label, tokens, onChange, suggestions = [] }: Props) {
           </button>
         </span>
       ))}
-      <input
+      <SuggestInput
         className={styles.input}
         aria-label={label}
         placeholder={tokens.length === 0 ? 'value, Enter' : ''}
-        list={suggestions.length > 0 ? id : undefined}
-        spellCheck={false}
-        autoCapitalize="off"
-        autoComplete="off"
+        suggestions={asOptions(suggestions.filter((one) => !tokens.includes(one)))}
         value={text}
-        onChange={({ target }) => (suggestions.includes(target.value) ? add([target.value]) : setText(target.value))}
+        onText={setText}
+        onChoose={({ label: chosen }) => add([chosen])}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
         onBlur={() => add([text])}
       />
-      {suggestions.length > 0 && (
-        <datalist id={id}>
-          {suggestions
-            .filter((one) => !tokens.includes(one))
-            .map((one) => (
-              <option key={one} value={one} />
-            ))}
-        </datalist>
-      )}
     </div>
   );
 }

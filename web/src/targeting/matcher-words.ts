@@ -3,7 +3,7 @@ import { type Matcher, type MatcherType, matcherKindOf } from '#domain/definitio
 import { dayWords, minuteWords } from './dates.ts';
 
 /** A word of the sentence, or a literal: a value, a flag name. */
-export type Piece = { readonly word: string } | { readonly token: string; readonly isFlag?: boolean };
+export type Piece = { readonly word: string } | { readonly token: string; readonly isNameOf?: 'flag' | 'segment' };
 
 interface Verb {
   readonly is: string;
@@ -51,9 +51,10 @@ const maxNamed = 3;
 export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
   const { is, isNot, joint = '' } = verbs[matcher.type];
   const named = valuesOf(matcher);
+  const ofSegment = matcher.type === 'IN_SEGMENT' ? { isNameOf: 'segment' as const } : {};
   const shown = named.slice(0, named.length > maxNamed + 1 ? maxNamed : named.length);
   const values = shown.flatMap((token, index): Piece[] =>
-    index === 0 || joint === ',' ? [{ token }] : [{ word: joint }, { token }],
+    index === 0 || joint === ',' ? [{ token, ...ofSegment }] : [{ word: joint }, { token }],
   );
   const more = named.length - shown.length;
   return [
@@ -61,7 +62,9 @@ export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
     { word: matcher.negate ? isNot : is },
     ...(values.length === 0 ? [{ word: '…' }] : values),
     ...(more > 0 ? [{ word: `and ${more} more` }] : []),
-    ...(matcher.depends ? [{ word: 'of the flag' }, { token: matcher.depends.splitName || '…', isFlag: true }] : []),
+    ...(matcher.depends
+      ? [{ word: 'of the flag' }, { token: matcher.depends.splitName || '…', isNameOf: 'flag' as const }]
+      : []),
   ];
 }
 

@@ -14,12 +14,13 @@ interface Props {
   readonly error?: string | undefined;
   readonly onSearch?: ((text: string) => void) | undefined;
   readonly create?: Creation | undefined;
+  readonly isCut?: boolean | undefined;
   readonly isReadOnly?: boolean;
 }
 
 /** Chosen items as removable chips, and a button to add more. */
 export function ChipsField(props: Props) {
-  const { label, options, selected, onChange, add, hint, error, onSearch, create, isReadOnly = false } = props;
+  const { label, options, selected, onChange, add, hint, error, onSearch, create, isCut, isReadOnly = false } = props;
   const nameOf = (id: string) => options.find((option) => option.id === id)?.label ?? id;
   return (
     <fieldset className={styles.field}>
@@ -49,6 +50,7 @@ export function ChipsField(props: Props) {
             onChange={onChange}
             onSearch={onSearch}
             create={create}
+            isCut={isCut}
             trigger={(trigger) => (
               <button type="button" className={styles.add} {...trigger}>
                 <Plus size={13} aria-hidden /> {add}

@@ -31,6 +31,8 @@ interface Props {
   readonly onSearch?: ((text: string) => void) | undefined;
   /** Offers to create what was typed as the last option: "Create tag x". */
   readonly create?: Creation | undefined;
+  /** The server found more options than these. */
+  readonly isCut?: boolean | undefined;
   readonly onKeyDown?: (event: KeyboardEvent, text: string) => void;
   readonly empty?: string;
 }
@@ -48,6 +50,7 @@ export function OptionList(props: Props) {
     onChoose,
     onSearch,
     create,
+    isCut = false,
     empty,
     face = 'picker',
   } = props;
@@ -133,7 +136,7 @@ export function OptionList(props: Props) {
       </div>
       <p className={styles.note} role="status">
         {shown.length === 0 && (empty ?? 'No matches.')}
-        {matching.length > shown.length && 'Type to narrow down.'}
+        {(isCut || matching.length > shown.length) && 'Type to narrow down.'}
       </p>
     </div>
   );

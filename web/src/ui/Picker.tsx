@@ -11,20 +11,31 @@ interface Common {
   readonly onSearch?: ((text: string) => void) | undefined;
   /** Allows creating a missing option: "Create tag x". */
   readonly create?: Creation | undefined;
+  /** The server found more options than these. */
+  readonly isCut?: boolean | undefined;
   readonly align?: 'start' | 'end' | undefined;
 }
 
-interface SingleProps extends Omit<Common, 'create'> {
+interface SingleProps extends Common {
   readonly selected?: string | undefined;
   readonly onChoose: (id: string) => void;
 }
 
 /** Selects one option, then closes. */
-export const Picker = ({ label, trigger, align, selected, onChoose, ...list }: SingleProps) => (
+export const Picker = ({ label, trigger, align, selected, onChoose, create, ...list }: SingleProps) => (
   <Popover trigger={trigger} label={label} align={align}>
     {(close) => (
       <OptionList
         {...list}
+        create={
+          create && {
+            ...create,
+            make: (text) => {
+              close();
+              create.make(text);
+            },
+          }
+        }
         label={label}
         selected={selected === undefined ? undefined : new Set([selected])}
         onChoose={({ id }) => {

@@ -96,16 +96,19 @@ function KeyRow({ left, right, order }: Props) {
 function Verdict({ environment, editing: { targeting, saved, complaints }, order }: Side & Pick<Props, 'order'>) {
   const { name } = useFlag();
   const { key: text, attributes } = asked.use();
-  const world = useWorld(environment.id, targeting);
   const key = parseKey(text);
+  const world = useWorld({ environment: environment.id, key }, targeting);
   const definition = useMemo(() => {
     if (!targeting || !saved || complaints.length > 0) return undefined;
     const { seed, trafficAllocationSeed } = saved;
     return { ...targeting, name, seed, trafficAllocationSeed };
   }, [targeting, saved, complaints, name]);
-  const given = attributesFrom(attributes, kindsOfAttributes(targeting));
-  const { evaluation, slowPattern } = useEvaluation(definition, world, { key, attributes: given });
-  if (slowPattern !== undefined) return <span className={styles.none}>A regular expression takes too long</span>;
+  const given = attributesFrom(attributes, kindsOfAttributes(targeting, ...world.others));
+  const { evaluation, undecided } = useEvaluation(definition, world, { key, attributes: given });
+  if (undecided?.slowPattern !== undefined) {
+    return <span className={styles.none}>A regular expression takes too long</span>;
+  }
+  if (undecided?.failed) return <span className={styles.none}>Segments could not be read</span>;
   if (!evaluation) return <span className={styles.none}>—</span>;
   return <TreatmentName treatment={evaluation.treatment} order={order} />;
 }

@@ -1,17 +1,18 @@
 /** The attributes a definition uses, and typed text as the value a program would pass. */
-import type { Targeting } from '#domain/definitions/definition.ts';
-import type { MatcherType } from '#domain/definitions/matchers.ts';
+import type { Matcher, MatcherType } from '#domain/definitions/matchers.ts';
 import { instantOf } from '../../../targeting/dates.ts';
 
 export type AttributeKind = 'text' | 'number' | 'date' | 'list' | 'boolean' | 'version';
 
+export interface HasRules {
+  readonly rules: readonly { readonly condition: { readonly matchers: readonly Matcher[] } }[];
+}
+
 /** By name, in rule order. If rules use an attribute in several ways, the first counts. */
-export function kindsOfAttributes(
-  ...targetings: readonly (Targeting | undefined)[]
-): ReadonlyMap<string, AttributeKind> {
+export function kindsOfAttributes(...sources: readonly (HasRules | undefined)[]): ReadonlyMap<string, AttributeKind> {
   const kinds = new Map<string, AttributeKind>();
-  for (const targeting of targetings) {
-    for (const { attribute, type } of targeting?.rules.flatMap(({ condition }) => condition.matchers) ?? []) {
+  for (const source of sources) {
+    for (const { attribute, type } of source?.rules.flatMap(({ condition }) => condition.matchers) ?? []) {
       if (attribute && !kinds.has(attribute)) kinds.set(attribute, kindOf(type));
     }
   }

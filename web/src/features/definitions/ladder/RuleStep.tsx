@@ -1,9 +1,12 @@
 import { ArrowDown, ArrowUp, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, Suspense } from 'react';
-import type { Rule } from '#domain/definitions/definition.ts';
+import { segmentsIn } from '#domain/definitions/conditions.ts';
+import { type Rule, segmentsOf } from '#domain/definitions/definition.ts';
 import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { useProject } from '../../../server/project.ts';
 import { Condition } from '../../../targeting/Condition.tsx';
+import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
+import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
@@ -35,7 +38,7 @@ interface Props {
 
 export function RuleStep(props: Props) {
   const { rule, index, isChanged, neverReached, drop, onClose } = props;
-  const { order, trafficType, mayEdit, saved, draft, gone } = useDefinition();
+  const { order, trafficType, mayEdit, saved, draft, gone, targeting } = useDefinition();
   const isOpen = props.isOpen && mayEdit;
   const lead = index === 0 ? 'If' : 'Else if';
   const { slowPattern } = useLit();
@@ -68,9 +71,13 @@ export function RuleStep(props: Props) {
           rule={rule}
           lead={lead}
           trafficType={trafficType}
-          flagName={(name) => <FlagName name={name} isGone={gone.has(name)} />}
+          nameOf={{
+            flag: (name) => <FlagName name={name} isGone={gone.has(name)} />,
+            segment: (name) => <SegmentLink name={name} all={segmentsOf(targeting)} />,
+          }}
         />
       )}
+      {!isOpen && <SegmentMarks names={segmentsIn([rule])} all={segmentsOf(targeting)} />}
       <NeverReached reason={neverReached} />
       {isSlow && <TakesTooLong />}
       {!draft && <GoneFlags rule={rule} />}

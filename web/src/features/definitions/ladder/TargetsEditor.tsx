@@ -1,6 +1,7 @@
-import { setKeys } from '#domain/definitions/edit-treatments.ts';
+import { setKeys, setSegments } from '#domain/definitions/edit-treatments.ts';
 import { TreatmentName } from '../../../kit/Bar.tsx';
 import { KeysField } from '../../../targeting/KeysField.tsx';
+import { SegmentsField } from '../../../targeting/SegmentsField.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import styles from './TargetsEditor.module.css';
@@ -10,20 +11,26 @@ export function TargetsEditor({ onClose }: { readonly onClose: () => void }) {
   const { targeting, order, change } = useDefinition();
   return (
     <div className={styles.editor}>
-      {targeting.treatments.map(({ name, keys = [] }, place) => (
-        <KeysField
-          key={name}
-          label={
-            <>
-              <TreatmentName treatment={name} order={order} />
-              <span className="sr"> keys</span>
-            </>
-          }
-          name={name}
-          keys={keys}
-          isFirst={place === 0}
-          onChange={(next) => change((before) => setKeys(before, name, next))}
-        />
+      {targeting.treatments.map(({ name, keys = [], segments = [] }, place) => (
+        <div key={name} className={styles.treatment}>
+          <KeysField
+            label={
+              <>
+                <TreatmentName treatment={name} order={order} />
+                <span className="sr"> keys</span>
+              </>
+            }
+            name={name}
+            keys={keys}
+            isFirst={place === 0}
+            onChange={(next) => change((before) => setKeys(before, name, next))}
+          />
+          <SegmentsField
+            label={`Segments of ${name}`}
+            selected={segments}
+            onChange={(next) => change((before) => setSegments(before, name, next))}
+          />
+        </div>
       ))}
       <p className={styles.hint}>One key per line, or separated by commas. Duplicates are merged.</p>
       <div>

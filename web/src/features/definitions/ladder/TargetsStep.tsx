@@ -1,9 +1,12 @@
 import { Pencil } from 'lucide-react';
 import { type ReactNode, Suspense, useState } from 'react';
+import { segmentsOf } from '#domain/definitions/definition.ts';
 import { TreatmentName } from '../../../kit/Bar.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { Token } from '../../../targeting/Condition.tsx';
+import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
+import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
@@ -56,11 +59,17 @@ export function TargetsStep() {
             <Keys keys={keys} onMore={mayEdit ? () => setOpen(true) : undefined} />
             {segments.map((segment) => (
               <span key={segment} className={styles.note}>
-                segment <Token>{segment}</Token>
+                segment{' '}
+                <Token>
+                  <SegmentLink name={segment} all={segmentsOf(targeting)} />
+                </Token>
               </span>
             ))}
           </div>
         ))}
+      {!isOpen && (
+        <SegmentMarks names={targeted.flatMap(({ segments = [] }) => segments)} all={segmentsOf(targeting)} />
+      )}
     </Step>
   );
 }

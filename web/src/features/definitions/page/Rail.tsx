@@ -36,7 +36,8 @@ export const Rail = ({ onLit }: Props) => (
 function Tried({ onLit }: Props) {
   const { saved } = useEditor();
   const probe = useProbe();
-  const { key, after, slowPattern } = probe;
+  const { key, after, undecided } = probe;
+  const slowPattern = undecided?.slowPattern;
   const step = after && stepIdOf(after.decidedBy);
   const bucket = saved && after && 'bucket' in after.decidedBy ? after.decidedBy.bucket : undefined;
   useEffect(() => {

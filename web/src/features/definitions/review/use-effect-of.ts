@@ -12,7 +12,7 @@ export function useEffectOf(
 ): Effect {
   // A new definition has no seeds yet.
   const { seed, trafficAllocationSeed } = useSaved(environmentId) ?? {};
-  const { otherFlag } = useWorld(environmentId, before, after);
+  const { otherFlag } = useWorld({ environment: environmentId }, before, after);
   return useMemo(() => {
     const isSaved = seed !== undefined && trafficAllocationSeed !== undefined;
     return effectOf({ before, after, seeds: isSaved ? { seed, trafficAllocationSeed } : undefined, otherFlag });

@@ -1,23 +1,26 @@
 import { ArrowRight } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { parseKey } from '#domain/evaluation/evaluate.ts';
 import { Swatch } from '../../../kit/Bar.tsx';
 import { usePageActions } from '../../../state/page-actions.ts';
+import { asOptions, useAttributes, valuesOf } from '../../../targeting/use-attributes.ts';
 import fieldStyles from '../../../ui/Field.module.css';
-import { type AttributeKind, kindsOfAttributes } from '../editing/attributes.ts';
+import { SuggestInput } from '../../../ui/SuggestInput.tsx';
+import type { AttributeKind } from '../editing/attributes.ts';
 import { useDefinition } from '../editing/editor.ts';
 import { wordsOf } from '../ladder/step-words.ts';
 import { asked, type Probe } from './probe.ts';
+import { useIdentities } from './use-identities.ts';
 import styles from './WhoSeesWhat.module.css';
 
 /** Evaluates a key: its treatment now and after saving, and which step decides. */
 export function WhoSeesWhat({ probe }: { readonly probe: Probe }) {
-  const { trafficType, savedTargeting, targeting } = useDefinition();
+  const { trafficType } = useDefinition();
   const { key } = asked.use();
   const id = useId();
-  const field = useRef<HTMLInputElement>(null);
-  const kinds = [...kindsOfAttributes(targeting, savedTargeting)];
-  usePageActions([{ label: 'Try a key: who sees what', keys: 't', run: () => field.current?.focus() }]);
+  const [isEntered, setEntered] = useState(false);
+  const identities = useIdentities(key, isEntered);
+  usePageActions([{ label: 'Try a key: who sees what', keys: 't', run: () => document.getElementById(id)?.focus() }]);
   return (
     <section className={styles.panel} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`} className={styles.title}>
@@ -26,20 +29,22 @@ export function WhoSeesWhat({ probe }: { readonly probe: Probe }) {
       <label className="sr" htmlFor={id}>
         {trafficType} key
       </label>
-      <input
-        ref={field}
+      <SuggestInput
         id={id}
         className={`${fieldStyles.input} ${fieldStyles.name}`}
         placeholder={`Enter a ${trafficType} key`}
-        spellCheck={false}
-        autoCapitalize="off"
-        autoComplete="off"
+        suggestions={identities.map((one) => ({ id: one.key, label: one.key, detail: valuesInWords(one) }))}
+        areFound
+        onFocus={() => setEntered(true)}
         value={key}
-        onChange={({ target }) => asked.set({ ...asked.get(), key: target.value })}
+        onText={(text) => asked.set({ ...asked.get(), key: text })}
+        onChoose={(option) =>
+          asked.set({ key: option.id, attributes: identities.find((one) => one.key === option.id)?.values ?? {} })
+        }
       />
-      {kinds.length > 0 && parseKey(key) !== undefined && (
+      {probe.kinds.size > 0 && parseKey(key) !== undefined && (
         <div className={styles.attributes}>
-          {kinds.map(([name, kind]) => (
+          {[...probe.kinds].map(([name, kind]) => (
             <Attribute key={name} name={name} kind={kind} />
           ))}
         </div>
@@ -58,40 +63,57 @@ const examples: Readonly<Record<AttributeKind, string>> = {
   version: '1.2.3',
 };
 
+/** What tells identities apart: "pro, DE". */
+const valuesInWords = ({ values }: { readonly values: Readonly<Record<string, string>> }): string =>
+  Object.values(values).slice(0, 3).join(', ');
+
 function Attribute({ name, kind }: { readonly name: string; readonly kind: AttributeKind }) {
   const { attributes } = asked.use();
+  const { trafficType } = useDefinition();
+  const id = useId();
+  const declared = useAttributes(trafficType);
+  const suggestions = kind === 'boolean' ? ['true', 'false'] : valuesOf(declared, name);
   return (
-    <label className={styles.attribute}>
-      <span className={styles.attributeName}>{name}</span>
-      <input
+    <div className={styles.attribute}>
+      <label className={styles.attributeName} htmlFor={id}>
+        {name}
+      </label>
+      <SuggestInput
+        id={id}
         className={styles.attributeValue}
         placeholder={examples[kind]}
-        spellCheck={false}
-        autoCapitalize="off"
-        autoComplete="off"
+        suggestions={asOptions(suggestions)}
         value={attributes[name] ?? ''}
-        onChange={({ target }) => {
+        onText={(text) => {
           const now = asked.get();
-          asked.set({ ...now, attributes: { ...now.attributes, [name]: target.value } });
+          asked.set({ ...now, attributes: { ...now.attributes, [name]: text } });
         }}
       />
-    </label>
+    </div>
   );
 }
 
-function Verdict({ before, after, slowPattern }: Probe) {
-  const { order, targeting, savedTargeting, trafficType, saved, complaints } = useDefinition();
+function Verdict({ before, after, undecided, segments }: Probe) {
+  const { environment, order, targeting, savedTargeting, trafficType, saved, complaints } = useDefinition();
   const { key } = asked.use();
   const shown = after ?? before;
   const setting = {
     targeting: after ? targeting : (savedTargeting ?? targeting),
     trafficType,
     areBucketsKnown: saved !== undefined,
+    environment: environment.name,
+    segments,
   };
-  if (slowPattern !== undefined) {
+  if (undecided) {
+    const { slowPattern, failed } = undecided;
     return (
       <p className={styles.hint} role="status">
-        Cannot tell: the regular expression <code>{slowPattern}</code> takes too long for this key.
+        {slowPattern !== undefined && (
+          <>
+            Cannot tell: the regular expression <code>{slowPattern}</code> takes too long for this key.
+          </>
+        )}
+        {failed && 'Cannot tell: the segments could not be read.'}
       </p>
     );
   }

@@ -6,15 +6,19 @@
 import { noticesOf } from '../../../state/notices.ts';
 import type { PatternQuestion } from './pattern-worker.ts';
 
-/** Whether the evaluation waits for a verdict or will never get one. */
-export class Undecided extends Error {
-  readonly pattern: string;
-  readonly isTooSlow: boolean;
+/** Without a reason, the evaluation waits for an answer; otherwise it will never get one. */
+export interface Reason {
+  readonly slowPattern?: string;
+  /** Segments could not be read. */
+  readonly failed?: Error;
+}
 
-  constructor(pattern: string, isTooSlow: boolean) {
-    super('the verdict of an expression is not known');
-    this.pattern = pattern;
-    this.isTooSlow = isTooSlow;
+export class Undecided extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super('not known');
+    this.reason = reason;
   }
 }
 
@@ -40,7 +44,7 @@ export function matchesInTime(pattern: string, text: string): boolean {
     verdicts.set(id, undefined);
     if (waiting.push({ pattern, text }) === 1) void work();
   }
-  throw new Undecided(pattern, verdict === 'tooSlow');
+  throw new Undecided(verdict === 'tooSlow' ? { slowPattern: pattern } : {});
 }
 
 const idOf = ({ pattern, text }: PatternQuestion): string => JSON.stringify([pattern, text]);

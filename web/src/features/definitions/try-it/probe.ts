@@ -10,9 +10,10 @@ import {
 } from '#domain/evaluation/evaluate.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { noticesOf } from '../../../state/notices.ts';
-import { attributesFrom, kindsOfAttributes } from '../editing/attributes.ts';
+import type { KnownSegments } from '../../../targeting/known-segments.ts';
+import { type AttributeKind, attributesFrom, kindsOfAttributes } from '../editing/attributes.ts';
 import { useEditor } from '../editing/editor.ts';
-import { Undecided, usePatternVerdicts } from './patterns.ts';
+import { type Reason, Undecided, usePatternVerdicts } from './patterns.ts';
 import { useWorld } from './use-world.ts';
 
 export interface Asked {
@@ -31,20 +32,31 @@ export interface Probe {
   readonly before: Evaluation | undefined;
   /** The result for the draft; undefined while it is incomplete. */
   readonly after: Evaluation | undefined;
-  /** A pattern that timed out, so that a result is unknown. */
-  readonly slowPattern: string | undefined;
+  /** Why a result is unknown. Undefined if both are known. */
+  readonly undecided: Reason | undefined;
+  /** The attributes that its rules use, also those of segments and other flags. */
+  readonly kinds: ReadonlyMap<string, AttributeKind>;
+  /** The segments that its rules name. */
+  readonly segments: KnownSegments;
 }
 
 export function useProbe(): Probe {
-  const { before, after, world, attributes } = useSetting();
   const key = parseKey(asked.use().key);
+  const { before, after, world, attributes, kinds } = useSetting(key);
   const was = useEvaluation(before, world, { key, attributes });
   const is = useEvaluation(after, world, { key, attributes });
-  return { key, before: was.evaluation, after: is.evaluation, slowPattern: is.slowPattern ?? was.slowPattern };
+  return {
+    key,
+    before: was.evaluation,
+    after: is.evaluation,
+    undecided: is.undecided ?? was.undecided,
+    kinds,
+    segments: world.segments,
+  };
 }
 
 /** The saved version and the draft, ready to evaluate, with the flags they depend on. */
-function useSetting() {
+function useSetting(key: string | undefined) {
   const { saved, savedTargeting, targeting, complaints, environment } = useEditor();
   const { name } = useFlag();
   const definitions = useMemo(() => {
@@ -56,17 +68,18 @@ function useSetting() {
       after: targeting && complaints.length === 0 ? { ...targeting, ...seeds } : undefined,
     };
   }, [saved, savedTargeting, targeting, complaints, name]);
-  const world = useWorld(environment.id, definitions.before, definitions.after);
-  const kinds = kindsOfAttributes(definitions.before, definitions.after);
-  return { ...definitions, world, attributes: attributesFrom(asked.use().attributes, kinds) };
+  const world = useWorld({ environment: environment.id, key }, definitions.before, definitions.after);
+  const kinds = kindsOfAttributes(targeting, savedTargeting, ...world.others);
+  return { ...definitions, world, kinds, attributes: attributesFrom(asked.use().attributes, kinds) };
 }
 
 interface Tried {
   readonly evaluation: Evaluation | undefined;
-  readonly slowPattern: string | undefined;
+  /** Why there is no evaluation, if it is not for lack of a key. */
+  readonly undecided: Reason | undefined;
 }
 
-/** Undefined while an expression runs. */
+/** Undefined while segments are looked up, and while an expression runs. */
 export function useEvaluation(
   definition: Evaluable | undefined,
   world: World,
@@ -75,9 +88,9 @@ export function useEvaluation(
   usePatternVerdicts();
   const evaluate = useMemo(() => definition && evaluatorOf(definition, world), [definition, world]);
   try {
-    return { evaluation: key === undefined ? undefined : evaluate?.({ key, attributes }), slowPattern: undefined };
+    return { evaluation: key === undefined ? undefined : evaluate?.({ key, attributes }), undecided: undefined };
   } catch (problem) {
     if (!(problem instanceof Undecided)) throw problem;
-    return { evaluation: undefined, slowPattern: problem.isTooSlow ? problem.pattern : undefined };
+    return { evaluation: undefined, undecided: problem.reason };
   }
 }

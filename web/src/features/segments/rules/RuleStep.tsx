@@ -1,9 +1,12 @@
 import { CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { segmentsIn } from '#domain/definitions/conditions.ts';
 import type { Rule } from '#domain/definitions/definition.ts';
 import { useProject } from '../../../server/project.ts';
 import { Condition } from '../../../targeting/Condition.tsx';
 import { ConditionEditor } from '../../../targeting/ConditionEditor.tsx';
 import { useRulePlace } from '../../../targeting/rule-place.ts';
+import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
+import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { StepFrame, StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
@@ -31,6 +34,7 @@ export function RuleStep(props: Props) {
   const { trafficType } = useRulePlace();
   const lead = index === 0 ? 'If' : 'Or if';
   const isOpen = props.isOpen && refusal === undefined;
+  const all = segmentsIn(editing.targeting.rules);
   return (
     <StepFrame
       id={`rule ${index}`}
@@ -51,7 +55,18 @@ export function RuleStep(props: Props) {
           </div>
         </div>
       ) : (
-        <Condition rule={rule} lead={lead} trafficType={trafficType} flagName={(name) => <FlagLink name={name} />} />
+        <>
+          <Condition
+            rule={rule}
+            lead={lead}
+            trafficType={trafficType}
+            nameOf={{
+              flag: (name) => <FlagLink name={name} />,
+              segment: (name) => <SegmentLink name={name} all={all} />,
+            }}
+          />
+          <SegmentMarks names={segmentsIn([rule])} all={all} />
+        </>
       )}
     </StepFrame>
   );
