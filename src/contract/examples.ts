@@ -501,6 +501,9 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
 
   listFlagSets: { reply: { ...markerPage(flagSet, 50), objects: [flagSet] } },
   getFlagSet: { reply: flagSet },
+  listFlagsInSet: {
+    reply: page({ flag: { id: ids.otherFlag, name: 'klarna_pay_later' }, environment: environmentReference }, 20),
+  },
   createFlagSet: {
     body: { name: flagSet.name, description: flagSet.description, workspace: { id: 'Default' } },
     reply: flagSet,

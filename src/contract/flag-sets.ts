@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { FlagSetReply, NewFlagSet } from '#domain/flag-sets.ts';
+import { Dependent } from '#domain/flags.ts';
 import { extend } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { MarkerListing, MarkerPage, ProjectWord, prefixV3, True } from './parts.ts';
+import { MarkerListing, MarkerPage, OffsetListing, OffsetPage, ProjectWord, prefixV3, True } from './parts.ts';
 
 const base = prefixV3;
 const read = { needs: 'flag.read', scope: 'project' } as const;
@@ -29,6 +30,23 @@ export const getFlagSet = endpoint({
   summary: 'Get a flag set',
   access: read,
   reply: FlagSetReply,
+  problems: [],
+});
+
+const flagsPageSize = { default: 20, max: 200 };
+
+export const listFlagsInSet = endpoint({
+  method: 'GET',
+  base,
+  path: '/flag-sets/:flagSet/flags',
+  summary: 'List the flags in a flag set',
+  description:
+    'Once for each environment where the definition names the set: by creation of the environment, then by name. An ' +
+    'addition to the vendor’s API.',
+  access: { needs: 'definition.read', scope: 'project' },
+  pageSize: flagsPageSize,
+  query: OffsetPage(flagsPageSize),
+  reply: OffsetListing(Dependent),
   problems: [],
 });
 

@@ -108,18 +108,18 @@ export async function listDependents(
 }
 
 /** The project's environments come first, so that each is one lookup in the index by name. */
-const dependentsIn = ({ projectId, flag, environmentId }: DependentsFilter) => sql`
+const dependentsIn = ({ projectId, kind, name, environmentId }: DependentsFilter) => sql`
   environments e cross join object_references r
-   where e.project_id = ${projectId} and r.environment_id = e.id and r.kind = 'flag' and r.name = ${flag}
+   where e.project_id = ${projectId} and r.environment_id = e.id and r.kind = ${kind} and r.name = ${name}
          and r.from_kind = 'flag' ${environmentId === undefined ? empty : sql`and e.id = ${environmentId}`}`;
 
-interface DependentsFilter {
+/** Of a flag, by its name, or of a flag set, by its id. */
+interface DependentsFilter extends ObjectReference {
   readonly projectId: string;
-  readonly flag: string;
   readonly environmentId?: string | undefined;
 }
 
-/** Flags that depend on the flag directly, by creation of the environment, then by name. */
+/** Flags that depend on the flag directly, or are in the flag set: by creation of the environment, then by name. */
 export async function listDirectDependents(
   db: Reader,
   filter: DependentsFilter,

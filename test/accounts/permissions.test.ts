@@ -268,6 +268,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'flagSets.listFlagSets': [forAllWhoSeeTheProject, async () => [`${setsPath}?workspace_id=${project.id}`]],
   'flagSets.getFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
+  'flagSets.listFlagsInSet': [forAllWhoSeeTheProject, async () => [`${await flagSetPath()}/flags`]],
   'flagSets.createFlagSet': [
     forAllWhoSeeTheProject,
     async () => [setsPath, { name: aSetName(), workspace: { id: project.id } }],

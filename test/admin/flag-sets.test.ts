@@ -194,13 +194,18 @@ async function definedTwice(project: ProjectFixture, flagSets: readonly string[]
   return { flag, staging: path, production };
 }
 
-test('a deleted flag set leaves the definitions that name it, each with an entry and a new ETag', async () => {
+test('a flag set lists its flags; deleted, it leaves the definitions that name it, each with an entry and a new ETag', async () => {
   const project = await aProject(api);
   const [gone, kept] = [await aFlagSet(project), await aFlagSet(project)];
   const both = await definedTwice(project, [gone.id, kept.id]);
   const { path: only } = await aDefinedFlag(api, project, { flagSets: [gone.id] });
   const { path: other } = await aDefinedFlag(api, project, { flagSets: [kept.id] });
   const paths = [both.staging, both.production, only];
+  const inside = async () => {
+    const { objects, totalCount } = (await api.get(`${sets}/${gone.id}/flags?limit=2`)).body;
+    return [objects.map(({ environment: { name } }: { environment: { name: string } }) => name), totalCount];
+  };
+  assert.deepEqual(await inside(), [['staging', 'staging'], 3]);
   const before = await Promise.all([...paths, other].map((path) => api.get(path)));
   const actions = await api.recorded(async () => {
     assert.equal((await api.delete(`${sets}/${gone.id}`)).text, 'true');

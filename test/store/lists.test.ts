@@ -129,7 +129,12 @@ async function allOf(items: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** Every function of the store that lists or counts, with every kind of question that it can be asked. */
-const inEnvironment = { projectId: project.id, flag: flag.name, environmentId: environment.id };
+const dependentsFilters = combined<Parameters<typeof references.listDirectDependents>[1]>({
+  projectId: [project.id],
+  kind: ['flag', 'flag_set'],
+  name: ['name'],
+  environmentId: [undefined, environment.id],
+});
 
 const largeSegment = { environmentId: environment.id, segmentId: 'id' };
 
@@ -217,14 +222,8 @@ const lists: Record<string, readonly Run[]> = {
   listMailsToMembers: [outbox.listMailsToMembers],
   listHeads: [outbox.listHeads],
   countResetMails: [(db) => accounts.countResetMails(db, user.id, 0)],
-  listDirectDependents: [
-    (db) => references.listDirectDependents(db, { projectId: project.id, flag: flag.name }, page),
-    (db) => references.listDirectDependents(db, inEnvironment, page),
-  ],
-  countDirectDependents: [
-    (db) => references.countDirectDependents(db, { projectId: project.id, flag: flag.name }),
-    (db) => references.countDirectDependents(db, inEnvironment),
-  ],
+  listDirectDependents: dependentsFilters.map((filter) => (db) => references.listDirectDependents(db, filter, page)),
+  countDirectDependents: dependentsFilters.map((filter) => (db) => references.countDirectDependents(db, filter)),
   listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
@@ -245,7 +244,8 @@ const lists: Record<string, readonly Run[]> = {
   ]),
   listSegmentUsers: [
     (db) => references.listSegmentUsers(db, { projectId: project.id, segment: 'beta' }, page),
-    (db) => references.listSegmentUsers(db, { ...inEnvironment, segment: 'beta' }, page),
+    (db) =>
+      references.listSegmentUsers(db, { projectId: project.id, environmentId: environment.id, segment: 'beta' }, page),
   ],
   countSegmentUsers: [(db) => references.countSegmentUsers(db, { projectId: project.id, segment: 'beta' })],
   listStoredRules: [(db) => allOf(ruleBasedSegments.listStoredRules(db, project.id, environment, page))],

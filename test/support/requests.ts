@@ -229,6 +229,7 @@ export function requestsTo(api: Calls): Requests {
     flagSets: {
       listFlagSets: async ({ id }) => ({ query: { workspace_id: id, limit: '200' } }),
       getFlagSet: aFlagSet,
+      listFlagsInSet: aFlagSet,
       createFlagSet: async ({ id }) => ({ body: { name: aSetName(), workspace: { id } } }),
       deleteFlagSet: aFlagSet,
     },

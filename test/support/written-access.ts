@@ -66,6 +66,7 @@ POST /splits/ws/:project/:flag/environments/:environment/restore definition.kill
 GET /flag-sets flag.read project
 POST /flag-sets flag.write project
 GET /flag-sets/:flagSet flag.read project
+GET /flag-sets/:flagSet/flags definition.read project
 DELETE /flag-sets/:flagSet flag.write project
 GET /segments/ws/:project segment.read project
 POST /segments/ws/:project/trafficTypes/:trafficType segment.write project

@@ -52,11 +52,13 @@ export const flags = (db: Reader) => {
       const environments = await listEnvironments(db, project.id, actor.scope);
       return new JsonReply(flagText(flag, expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments))), flag);
     },
-    listDependents: async ({ project, flag, query }) =>
-      offsetPage(query, contract.listDependents.pageSize, {
-        list: (page) => listDirectDependents(db, { projectId: project.id, flag: flag.name, ...query }, page),
-        count: () => countDirectDependents(db, { projectId: project.id, flag: flag.name, ...query }),
-      }),
+    listDependents: async ({ project, flag, query: { environmentId, ...page } }) => {
+      const filter = { projectId: project.id, kind: 'flag', name: flag.name, environmentId } as const;
+      return offsetPage(page, contract.listDependents.pageSize, {
+        list: (slice) => listDirectDependents(db, filter, slice),
+        count: () => countDirectDependents(db, filter),
+      });
+    },
     patchFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       patchFlag(context, { project, flag, operations: body, note: noteOf(query), ifMatch }),
     updateFlagDescription: async ({ context, project, flag, query, body, ifMatch }) =>
