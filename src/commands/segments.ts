@@ -6,7 +6,13 @@ import { Problem } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { toRuleBasedText } from '#domain/rule-based-segments.ts';
 import type { Reference } from '#domain/schema.ts';
-import { type Activation, type Segment, type SegmentKind, toSegmentReply } from '#domain/segments.ts';
+import {
+  type Activation,
+  type Segment,
+  type SegmentDetails,
+  type SegmentKind,
+  toSegmentReply,
+} from '#domain/segments.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { nextChangeNumber } from '#store/environments.ts';
 import type { Changed } from '#store/notices.ts';
@@ -18,6 +24,7 @@ import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { requireRight } from './actors.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+import { requireNote } from './projects.ts';
 
 export interface NewSegment {
   readonly project: Project;
@@ -50,6 +57,42 @@ export async function createSegmentIn(tx: RecordingTx, { project, trafficType, .
   return segment;
 }
 
+/** Changes the description, the tags or both. */
+export const changeSegmentDetails = (context: Context, segment: Segment, change: DetailsChange) =>
+  write(context, (tx) => changeSegmentDetailsIn(tx, segment, change));
+
+export interface DetailsChange {
+  readonly project: Project;
+  readonly details: SegmentDetails;
+  readonly note: Note;
+}
+
+export async function changeSegmentDetailsIn(
+  tx: RecordingTx,
+  segment: Segment,
+  { project, details: { description, tags }, note }: DetailsChange,
+): Promise<Segment> {
+  await requireNote(tx, project, note);
+  const before = await lockSegment(tx, segment);
+  const after = {
+    ...before,
+    ...(description === undefined ? {} : { description }),
+    ...(tags === undefined ? {} : { tags: toTags(tags) }),
+  };
+  if (equalJson(after, before)) return tx.unchanged(before);
+  await store.saveSegmentDescription(tx, segment.id, after.description);
+  await store.saveSegmentTags(
+    tx,
+    segment.id,
+    (after.tags ?? []).map(({ name }) => name),
+  );
+  await tx.record({ ...entry('segment.patched', after), before: toRecord(before), after: toRecord(after), note });
+  return after;
+}
+
+const toTags = (names: readonly string[]): Segment['tags'] =>
+  names.length === 0 ? null : [...new Set(names)].map((name) => ({ name }));
+
 /** Replaces the segment's tags. */
 export const tagSegment = (context: Context, segment: Segment, change: { tags: readonly string[]; note: Note }) =>
   write(context, (tx) => tagSegmentIn(tx, segment, change));
@@ -60,10 +103,9 @@ export async function tagSegmentIn(
   { tags, note }: { tags: readonly string[]; note: Note },
 ): Promise<Segment> {
   const before = await lockSegment(tx, segment);
-  const names = [...new Set(tags)];
-  const after = { ...before, tags: names.length > 0 ? names.map((name) => ({ name })) : null };
+  const after = { ...before, tags: toTags(tags) };
   if (equalJson(after, before)) return tx.unchanged(before);
-  await store.saveSegmentTags(tx, segment.id, names);
+  await store.saveSegmentTags(tx, segment.id, [...new Set(tags)]);
   await tx.record({ ...entry('segment.tagged', after), before: toRecord(before), after: toRecord(after), note });
   return after;
 }

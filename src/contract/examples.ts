@@ -562,6 +562,10 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   listSegmentUsers: {
     reply: page({ kind: 'flag' as const, name: 'new_checkout', environment: environmentReference }, 20),
   },
+  changeSegmentDetails: {
+    body: { description: segment.description, tags: ['beta'] },
+    reply: { ...segment, tags: [{ name: 'beta' }] },
+  },
   tagSegment: { body: ['beta'], reply: page({ name: 'beta', objectType: 'Segment', objectName: segment.name }, 20) },
   tagLargeSegment: {
     body: ['beta'],

@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
-import { extend, Id, OneOf, patterns } from '#domain/schema.ts';
+import { extend, Id, OneOf } from '#domain/schema.ts';
 import {
   ActiveSegmentReply,
   KeyChange,
   ListedKey,
   ListedSegment,
   NewSegment,
+  SegmentDetails,
   SegmentReply,
   SegmentUser,
   segmentKinds,
+  TagName,
   UploadRecord,
 } from '#domain/segments.ts';
 import { endpoint } from './endpoint.ts';
@@ -37,7 +39,7 @@ export const listSegments = endpoint({
   path: '/segments/ws/:project',
   summary: 'List segments',
   description:
-    'Standard segments, in order of creation. `name`, `names`, `kind` and `expand` are additions to the vendor’s API.',
+    'Standard segments, in order of creation. All parameters except `tag`, `offset` and `limit` are additions to the vendor’s API.',
   access: readProject,
   pageSize,
   query: extend(
@@ -62,8 +64,13 @@ export const listSegments = endpoint({
         OneOf([...segmentKinds, 'all'], { description: 'default `standard`; `all` lists all kinds by name' }),
       ),
       expand: Type.Optional(
-        OneOf(['environments'], { description: 'adds the kind, and for each environment the size and what names it' }),
+        OneOf(['environments'], {
+          description:
+            'adds the id, the kind, how many objects name it, and for each environment the size and what names it',
+        }),
       ),
+      environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only those that are active there.' })),
+      used: Type.Optional(OneOf(['false'], { description: 'only segments that nothing names' })),
     }),
   ),
   reply: OffsetListing(ListedSegment),
@@ -106,13 +113,25 @@ export const listSegmentUsers = endpoint({
   problems: [],
 });
 
+export const changeSegmentDetails = endpoint({
+  method: 'PUT',
+  path: '/segments/ws/:project/:anySegment/details',
+  summary: 'Change the description and tags of a segment',
+  description: `Of any kind. What the body leaves out stays as it is; \`tags\` replaces all of them. ${addition}`,
+  access: writeProject,
+  query: NoteQuery,
+  body: SegmentDetails,
+  reply: SegmentReply,
+  problems: ['note_required'],
+});
+
 /** The vendor's tag endpoint, once for each kind: the last word of the path decides what the object is. */
 const tagging = {
   method: 'POST',
   description: 'The body lists all names that the segment should have; tags that it does not list are removed.',
   access: writeProject,
   query: NoteQuery,
-  body: Type.Array(Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }), { maxItems: 100 }),
+  body: Type.Array(TagName, { maxItems: 100 }),
   reply: OffsetListing(Type.Object({ name: Type.String(), objectType: Type.String(), objectName: Type.String() })),
   problems: [],
 } as const;

@@ -7,6 +7,7 @@ export const segmentKinds = ['standard', 'large', 'rule_based'] as const;
 export type SegmentKind = (typeof segmentKinds)[number];
 
 export const SegmentName = Type.String({ pattern: patterns.segmentName, minLength: 1, maxLength: 100 });
+export const TagName = Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 });
 export const NewSegment = Type.Object({ name: SegmentName, description: Type.Optional(Description) });
 
 /** A segment in its project. The vendor's has no id. */
@@ -31,9 +32,23 @@ export type Usage = Static<typeof Usage>;
 
 export const ListedSegment = Type.Object({
   ...SegmentReply.properties,
+  id: Type.Optional(Type.String()),
   kind: Type.Optional(OneOf(segmentKinds)),
+  usedBy: Type.Optional(
+    Type.Object(
+      { flags: Type.Integer(), segments: Type.Integer() },
+      { description: 'how many flags and rule-based segments name it, in any environment' },
+    ),
+  ),
   environments: Type.Optional(Type.Array(Usage)),
 });
+
+/** What can be changed of a segment. */
+export const SegmentDetails = Type.Object({
+  description: Type.Optional(Description),
+  tags: Type.Optional(Type.Array(TagName, { maxItems: 100 })),
+});
+export type SegmentDetails = Static<typeof SegmentDetails>;
 
 /** A segment in an environment. */
 export const ActiveSegmentReply = Type.Object({

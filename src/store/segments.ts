@@ -67,7 +67,9 @@ export interface SegmentFilter extends SegmentPlace {
   /** Whole names. */
   readonly names?: readonly string[];
   /** Only those that are active there. */
-  readonly environmentId?: string;
+  readonly environmentId?: string | undefined;
+  /** Only those that nothing names. */
+  readonly isUnused?: boolean;
 }
 
 /** In order of creation; those of all kinds, and of some names, by name: each order has its index. */
@@ -85,7 +87,7 @@ export async function countSegments(db: Reader, filter: SegmentFilter): Promise<
   return row?.total ?? 0;
 }
 
-function matching({ tags = [], name, names = [], environmentId, ...place }: SegmentFilter): Sql {
+function matching({ tags = [], name, names = [], environmentId, isUnused = false, ...place }: SegmentFilter): Sql {
   const conditions = [sql`s.project_id = ${place.projectId} ${ofKind(place)}`];
   if (name !== undefined) conditions.push(sql`lower(s.name) like ${`%${likeLiteral(name)}%`} escape '\\'`);
   if (names.length > 0) conditions.push(sql`s.name in (${join([...names])})`);
@@ -96,6 +98,11 @@ function matching({ tags = [], name, names = [], environmentId, ...place }: Segm
   if (environmentId !== undefined) {
     conditions.push(sql`exists (
       select 1 from segment_environments e where e.environment_id = ${environmentId} and e.segment_id = s.id)`);
+  }
+  if (isUnused) {
+    conditions.push(sql`not exists (
+      select 1 from environments p cross join object_references r
+       where p.project_id = ${place.projectId} and r.environment_id = p.id and r.kind = 'segment' and r.name = s.name)`);
   }
   return join(conditions, ' and ');
 }
@@ -123,6 +130,9 @@ export const insertSegment = (tx: Tx, segment: Segment) =>
               ${segment.description}, ${segment.creator.type}, ${segment.creator.id}, ${segment.creator.name},
               ${segment.creationTime})`)
     .catch(onRefused({ segments_name_key: () => new Problem('segment_name_taken', { name: segment.name }) }));
+
+export const saveSegmentDescription = (tx: Tx, id: string, description: string) =>
+  tx.run(sql`update segments set description = ${description} where id = ${id}`);
 
 export async function saveSegmentTags(tx: Tx, id: string, tags: readonly string[]): Promise<void> {
   await tx.run(sql`delete from segment_tags where segment_id = ${id}`);
@@ -264,4 +274,16 @@ export async function listUsage(
     usedBy: Number(row.used_by),
   }));
   return Map.groupBy(usage, ({ segment }) => segment);
+}
+
+/** How many flags and rule-based segments name these segments, by name; each counts once over all environments. */
+export async function countSegmentUses(db: Reader, projectId: string, segments: readonly Segment[]) {
+  if (segments.length === 0) return new Map<string, { flags: number; segments: number }>();
+  const rows = await db.all<{ name: string; flags: number; segments: number }>(sql`
+    select r.name, count(distinct r.flag_id) as flags, count(distinct r.segment_id) as segments
+      from environments p cross join object_references r
+     where p.project_id = ${projectId} and r.environment_id = p.id and r.kind = 'segment'
+       and r.name in (${join(segments.map(({ name }) => name))})
+     group by r.name`);
+  return new Map(rows.map(({ name, ...counts }) => [name, counts]));
 }

@@ -282,6 +282,10 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'segments.getSegment': [forAllWhoSeeTheProject, async () => [await segmentPath()]],
   'segments.deleteSegment': [forAllWhoSeeTheProject, async () => [await segmentPath()]],
   'segments.listSegmentUsers': [forAllWhoSeeTheProject, async () => [`${await segmentPath()}/dependents`]],
+  'segments.changeSegmentDetails': [
+    forAllWhoSeeTheProject,
+    async () => [`${await segmentPath()}/details`, { description: 'changed' }],
+  ],
   'segments.tagSegment': [
     forAllWhoSeeTheProject,
     async () => [`/tags/ws/${project.id}/object/${(await aSegment(api, project)).name}/objecttype/Segment`, ['one']],

@@ -38,7 +38,14 @@ test('the examples of segments work', async () => {
   for (const name of ['listActiveSegments', 'uploadKeys', 'uploadKeyFile', 'listKeys', 'listKeyChanges']) {
     await send(name);
   }
-  for (const name of ['listSegmentUsers', 'removeKeys', 'deleteKeys', 'deactivateSegment', 'deleteSegment']) {
+  for (const name of [
+    'listSegmentUsers',
+    'changeSegmentDetails',
+    'removeKeys',
+    'deleteKeys',
+    'deactivateSegment',
+    'deleteSegment',
+  ]) {
     await send(name);
   }
 });

@@ -494,3 +494,37 @@ test('a saved definition warns of segments that do not exist or are not active t
   const patched = await api.patch(definitionPath, [{ op: 'remove', path: '/rules/1' }]);
   assert.equal(patched.headers.warning, undefined);
 });
+
+test('description and tags of a segment of any kind are changed together, with one entry', async () => {
+  const project = await aProject(api);
+  const path = `/large-segments/ws/${project.id}`;
+  const name = uniqueName('detailed');
+  await api.post(`${path}/trafficTypes/user`, { name, description: 'old' });
+  const details = `/segments/ws/${project.id}/${name}/details`;
+  const entries = await api.recorded(() => api.put(details, { description: 'new', tags: ['one', 'two', 'one'] }));
+  assert.deepEqual(entries, ['segment.patched']);
+  const { description, tags } = (await api.get(`${path}/${name}`)).body;
+  assert.deepEqual([description, tags], ['new', [{ name: 'one' }, { name: 'two' }]]);
+  assert.deepEqual(await api.recorded(() => api.put(details, { description: 'new' })), []);
+  assert.deepEqual((await api.put(details, { tags: [] })).body.description, 'new');
+  assert.equal((await api.put(details, { tags: [' '] })).status, 400);
+  await api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/requiresTitleAndComments', value: true }]);
+  assert.equal((await api.put(details, { description: 'newer' })).status, 400);
+  assert.equal((await api.put(`${details}?title=a&comment=b`, { description: 'newer' })).status, 200);
+});
+
+test('the list filters by environment and by use, and counts each user once', async () => {
+  const project = await aProject(api);
+  const { name } = await anActiveSegment(project);
+  await aUserOf(name, project);
+  const unused = await aSegment(api, project);
+  const list = async (query: string) =>
+    (await api.get(`/segments/ws/${project.id}?kind=all&${query}`)).body.objects.map(
+      (segment: { name: string }) => segment.name,
+    );
+  assert.deepEqual(await list('used=false'), [unused.name]);
+  assert.deepEqual(await list(`environmentId=${project.staging.id}`), [name]);
+  assert.deepEqual(await list(`environmentId=${project.production.id}`), []);
+  const { objects } = (await api.get(`/segments/ws/${project.id}?expand=environments&name=${name}`)).body;
+  assert.deepEqual(objects[0].usedBy, { flags: 1, segments: 0 });
+});

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { suite } from 'node:test';
+import type { Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
 import { someSegments } from './some-segments.ts';
-import { aMember, look, menuOf, row, signedInVisitsIn } from './support.ts';
+import { aMember, choose, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
+
+/** Drops a file on the page. */
+async function dropFile(page: Page, name: string, text: string): Promise<void> {
+  await page.getByRole('heading', { level: 2 }).first().waitFor();
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}, { type: 'text/csv' }));
+    return transfer;
+  })()`);
+  await page.dispatchEvent('main', 'dragover', { dataTransfer });
+  await page.dispatchEvent('main', 'drop', { dataTransfer });
+}
 
 suite('segments', { concurrency: 2 }, () => {
   visit('the list shows all kinds, filters them, and creates segments', async (things) => {
@@ -17,7 +30,8 @@ suite('segments', { concurrency: 2 }, () => {
     await someSegments(things);
     await page.reload();
     await row(page, 'beta_testers').getByText('growth').waitFor();
-    await row(page, 'beta_testers').getByText('2 uses').waitFor();
+    await row(page, 'beta_testers').getByText('1 flag').waitFor();
+    await row(page, 'beta_testers').getByText('1 segment').waitFor();
     await row(page, 'beta_testers').getByText('3', { exact: true }).waitFor();
     assert.equal(await row(page, 'beta_testers').getByText('Not active').count(), 2);
     await row(page, 'eu_customers').getByText('1 rule').waitFor();
@@ -27,10 +41,46 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByRole('tab', { name: 'Large 1' }).click();
     await row(page, 'beta_testers').waitFor({ state: 'detached' });
     await row(page, 'blocked_cards').waitFor();
-    await page.getByRole('searchbox', { name: 'Search names' }).fill('nothing');
+    await page.getByRole('searchbox', { name: 'Search names and keys' }).fill('nothing');
     await page.getByText('No segments match').waitFor();
     await press(page, 'Clear filters');
-    await row(page, 'beta_testers').waitFor();
+    await press(page, 'Not used');
+    await page.getByText('2 segments').waitFor();
+    await row(page, 'beta_testers').waitFor({ state: 'detached' });
+    await press(page, 'Not used');
+    await choose(page, 'Tag', 'Tag', 'growth');
+    await row(page, 'blocked_cards').waitFor({ state: 'detached' });
+    await press(page, 'Clear tag');
+    await choose(page, 'Active in', 'Active in', 'Staging');
+    await row(page, 'blocked_cards').waitFor({ state: 'detached' });
+    await press(page, 'Clear active in');
+    await page.getByRole('searchbox', { name: 'Search names and keys' }).fill('noor');
+    const memberships = page.getByRole('region', { name: 'Segments of the key' });
+    await memberships.getByText('beta_testers').waitFor();
+    await look(page, 'segments of a key');
+    await memberships.getByRole('link', { name: 'Staging' }).click();
+    await heading(page, 'beta_testers').waitFor();
+    await page.getByRole('region', { name: 'Activity' }).getByText('3 keys added').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('blocked');
+    await page.getByRole('option', { name: 'blocked_cards' }).click();
+    await heading(page, 'blocked_cards').waitFor();
+
+    await menuOf(page, 'blocked_cards', 'Edit details');
+    await field(page, 'Description').fill('Card fingerprints');
+    await press(page, 'Add tag');
+    await page.keyboard.type('risk');
+    await page.getByRole('option', { name: 'Create tag risk' }).click();
+    await page.keyboard.press('Escape');
+    await look(page, 'edit details');
+    await press(page, 'Save');
+    await page.getByText('Card fingerprints').waitFor();
+    await page.goto('/p/Checkout/activity?kind=segment');
+    await page.getByText('changed the details of the segment').waitFor();
+    await page.getByRole('link', { name: 'beta_testers' }).first().click();
+    await heading(page, 'beta_testers').waitFor();
+    await page.goto('/p/Checkout/segments');
+    await row(page, 'blocked_cards').getByText('risk').waitFor();
 
     await press(page, 'New segment');
     await press(page, 'Create segment');
@@ -80,27 +130,31 @@ suite('segments', { concurrency: 2 }, () => {
 
     await press(page, 'Add keys');
     await press(page, 'Add keys to Staging');
-    await page.getByText('Enter at least one key, or choose a file.').waitFor();
-    await page.getByRole('textbox', { name: 'Keys' }).fill(`kim, kim\nlee\n${'x'.repeat(251)}`);
+    await page.getByText('Enter at least one key.').waitFor();
+    await page.getByRole('textbox', { name: 'Keys' }).fill(`kim, kim\nana, lee\n${'x'.repeat(251)}`);
     await page.getByText('251 characters; the limit is 250').waitFor();
+    await page.getByText(/^New2will be added$/).waitFor();
+    await page.getByText(/^Already there1stay as they are$/).waitFor();
     await look(page, 'add keys');
     await press(page, 'Add keys to Staging');
-    await page.getByText('Staging has 5 keys now.').waitFor();
+    await page.getByText('2 keys added to Staging, which has 5 keys now.').waitFor();
     await row(page, 'lee').getByText('by hand').waitFor();
+    await press(page, 'Undo');
+    await page.getByText('Undone: 2 keys in Staging.').waitFor();
+    await row(page, 'lee').waitFor({ state: 'detached' });
 
-    await press(page, 'Add keys');
-    const lines = Array.from({ length: 10_001 }, (_, index) => `user-${index}`);
-    await page.getByLabel('File', { exact: true }).setInputFiles({
-      name: 'november.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from([...lines, '"a,b",second column'].join('\n')),
-    });
-    await page.getByText('10,002').first().waitFor();
+    const lines = Array.from({ length: 10_001 }, (_, index) => `${index},user-${index}`);
+    await dropFile(page, 'november.csv', ['no,user_id', ...lines, '0,"a,b"', '0,noor'].join('\n'));
+    await page.getByText('10,003 lines and a header').waitFor();
+    await page.getByText(/^New10,001will be added$/).waitFor();
+    await page.getByLabel('Key column').selectOption('user_id');
+    await page.getByText(/^New10,002will be added$/).waitFor();
+    await page.getByText(/^Already there1stay as they are$/).waitFor();
     await press(page, 'Add keys to Staging');
-    await page.getByText('Staging has 10,007 keys now.').waitFor();
-    await page.getByText('1 to 50 of 10,007').waitFor();
+    await page.getByText('10,002 keys added to Staging, which has 10,005 keys now.').waitFor();
+    await page.getByText('1 to 50 of 10,005').waitFor();
     await press(page, 'Next');
-    await page.getByText('51 to 100 of 10,007').waitFor();
+    await page.getByText('51 to 100 of 10,005').waitFor();
     await page.getByRole('searchbox', { name: 'Keys that start with' }).fill('user-999');
     await page.getByText('1 to 11 of 11 that start with user-999').waitFor();
     await row(page, 'user-9990').getByText('november.csv').waitFor();
@@ -124,11 +178,11 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByRole('button', { name: 'Remove keys', exact: true }).click();
     await page.getByRole('textbox', { name: 'Keys' }).fill('ana, liu');
     await press(page, 'Remove keys from Staging');
-    await page.getByText('Staging has 10,002 keys now.').waitFor();
+    await page.getByText('2 keys removed from Staging, which has 10,000 keys now.').waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
     assert.equal(download.suggestedFilename(), 'beta_testers-Staging.csv');
     const saved = (await readFile(await download.path(), 'utf8')).split('\n');
-    assert.equal(saved.length, 10_003);
+    assert.equal(saved.length, 10_001);
     assert.equal(saved[0], '"a,b"');
 
     await page.getByRole('navigation', { name: 'Environments' }).getByRole('link', { name: 'Production' }).click();
@@ -139,11 +193,46 @@ suite('segments', { concurrency: 2 }, () => {
       `/segments/ws/${things.project.id}/environments/${environments.Production?.id}`,
     );
     assert.equal(objects[0].name, 'beta_testers');
+    await press(page, 'Add keys');
+    await press(page, 'Copy from another environment');
+    await page.getByLabel('Environment', { exact: true }).selectOption('Staging, 10,000 keys');
+    await page.getByText(/^New10,000will be added$/).waitFor();
+    await press(page, 'Add keys to Production');
+    await page.getByText('10,000 keys added to Production, which has 10,000 keys now.').waitFor();
+    await row(page, 'a,b').getByText('copy of Staging').waitFor();
+    await press(page, 'Undo');
+    await page.getByText('No keys in Production').waitFor();
     await menuOf(page, 'beta_testers', 'Deactivate in Production');
     await page.getByText('Not active in Production', { exact: true }).waitFor();
     await menuOf(page, 'beta_testers', 'Delete segment');
     await page.getByText('It is used by new_basket and eu_customers. Remove it from these first.').first().waitFor();
     await look(page, 'delete a used segment');
+  });
+
+  visit('adding many keys can be stopped, fails half-way, and continues', async (things) => {
+    const { page, api, environments } = things;
+    await someSegments(things);
+    await page.goto('/p/Checkout/segments/beta_testers/Staging');
+    await dropFile(page, 'many.csv', Array.from({ length: 3_500 }, (_, index) => `user-${index}`).join('\n'));
+    await page.getByText(/^New3,500will be added$/).waitFor();
+    let calls = 0;
+    await page.route('**/upload', async (route) => {
+      calls += 1;
+      // The button stops after the call that is under way.
+      if (calls === 1) await press(page, 'Stop');
+      if (calls === 3) await route.fulfill({ status: 429, json: { code: 429, message: 'Busy', details: '' } });
+      else await route.continue();
+    });
+    await press(page, 'Add keys to Staging');
+    await page.getByText('Stopped: 1,000 keys added to Staging, which has 1,003 keys now.').waitFor();
+    await page.getByText('1,000 of 3,500 keys added').waitFor();
+    await press(page, 'Add the rest');
+    await page.getByText('2,000 of 3,500 keys were added. Try again sends the rest.').waitFor();
+    await look(page, 'adding keys failed');
+    await press(page, 'Try again');
+    await page.getByText('3,500 keys added to Staging, which has 3,503 keys now.').waitFor();
+    const { count } = await api('GET', `/segments/${environments.Staging?.id}/beta_testers/keys?limit=1`);
+    assert.equal(count, 3_503);
   });
 
   visit('a file replaces the keys of a large segment', async (things) => {
@@ -165,5 +254,10 @@ suite('segments', { concurrency: 2 }, () => {
     await field(page, 'Key').fill('card-2');
     await press(page, 'Look up');
     await page.getByText('card-2 is in the segment in Staging.').waitFor();
+    await press(page, 'Remove all keys');
+    await look(page, 'remove all keys');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove all keys' }).click();
+    await page.getByText('Removed all keys from Staging.').waitFor();
+    await page.getByText('It has no keys here yet.').waitFor();
   });
 });

@@ -93,6 +93,7 @@ const segmentFilters = combined<Required<segments.SegmentFilter>>({
   name: [undefined, 'name'],
   names: [[], ['one', 'two']],
   environmentId: [undefined as never, project.staging.id],
+  isUnused: [false, true],
 });
 const keyPlace = { environmentId: environment.id, segment: 'beta' };
 const aStoredSegment = { id: 'id', name: 'beta' } as Segment;
@@ -227,6 +228,7 @@ const lists: Record<string, readonly Run[]> = {
   listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
+  countSegmentUses: [(db) => segments.countSegmentUses(db, project.id, [aStoredSegment])],
   listAllKeys: [(db) => allOf(segmentKeys.listAllKeys(db, keyPlace))],
   listKeys: [
     (db) => segmentKeys.listKeys(db, keyPlace, page),
@@ -417,6 +419,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     },
   ],
   listUsage: [{ statement: /group by u\.name, .* order by e\.created_at, e\.id$/, because: 'one page of segments' }],
+  countSegmentUses: [{ statement: /group by r\.name$/, because: 'what names one page of segments' }],
   listHeads: [{ statement: /order by h\.due_at, h\.id$/, because: 'one entry of each target' }],
   listFlags: severalTags,
   countFlags: severalTags,

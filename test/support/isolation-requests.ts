@@ -136,6 +136,10 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming('query/names', 'segment', async (side) => ({
           query: { names: (await segments.getSegment(side)).words?.segment ?? '' },
         })),
+        { build: async () => ({ query: { used: 'false', kind: 'all' } }), slots: {} },
+        naming('query/environmentId', 'environment', ({ environment }) => ({
+          query: { environmentId: environment.id, kind: 'all' },
+        })),
       ],
     },
     listSegmentUsers: {

@@ -239,6 +239,10 @@ export function requestsTo(api: Calls): Requests {
       getSegment: segmentIn,
       deleteSegment: segmentIn,
       listSegmentUsers: async (place) => ({ words: { anySegment: (await aSegment(api, place)).name } }),
+      changeSegmentDetails: async (place) => ({
+        words: { anySegment: (await aSegment(api, place)).name },
+        body: { description: 'new', tags: ['new'] },
+      }),
       tagSegment: (place) => segmentIn(place, { body: ['new'] }),
       tagLargeSegment: (place) => aLargeSegment(place, { body: ['new'] }),
       tagRuleBasedSegment: (place) => rulesIn(place, { body: ['new'] }),

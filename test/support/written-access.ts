@@ -73,6 +73,7 @@ POST /segments/ws/:project/trafficTypes/:trafficType segment.write project
 GET /segments/ws/:project/:segment segment.read project
 DELETE /segments/ws/:project/:segment segment.write project
 GET /segments/ws/:project/:anySegment/dependents segment.read project
+PUT /segments/ws/:project/:anySegment/details segment.write project
 POST /tags/ws/:project/object/:segment/objecttype/Segment segment.write project
 POST /tags/ws/:project/object/:largeSegment/objecttype/LargeSegment segment.write project
 POST /tags/ws/:project/object/:ruleBasedSegment/objecttype/RuleBasedSegment segment.write project

@@ -1,5 +1,12 @@
 import { addKeys, type KeysChange, removeKeys, replaceKeys } from '#commands/segment-keys.ts';
-import { activateSegment, createSegment, deactivateSegment, deleteSegment, tagSegment } from '#commands/segments.ts';
+import {
+  activateSegment,
+  changeSegmentDetails,
+  createSegment,
+  deactivateSegment,
+  deleteSegment,
+  tagSegment,
+} from '#commands/segments.ts';
 import { SentForm } from '#contract/endpoint.ts';
 import { limited } from '#contract/parts.ts';
 import * as contract from '#contract/segments.ts';
@@ -18,7 +25,7 @@ import {
   listKeys,
   listMemberships,
 } from '#store/segment-keys.ts';
-import { countSegments, findActivation, listSegments, listUsage } from '#store/segments.ts';
+import { countSegments, countSegmentUses, findActivation, listSegments, listUsage } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
@@ -28,11 +35,11 @@ export const segments = (db: Reader, accountId: string) =>
   implement(contract, {
     createSegment: async ({ context, project, trafficType, body: { name, description = '' } }) =>
       toSegmentReply(await createSegment(context, { project, trafficType, kind: 'standard', name, description })),
-    listSegments: async ({
-      project,
-      query: { tag: tags = [], name, names = [], kind = 'standard', expand, ...page },
-    }) => {
-      const filter = { projectId: project.id, kind: kind === 'all' ? undefined : kind, tags, name, names };
+    listSegments: async ({ project, query }) => {
+      const { tag: tags = [], name, names = [], kind = 'standard', expand, environmentId, used, ...page } = query;
+      const ofKind = kind === 'all' ? undefined : kind;
+      const isUnused = used === 'false';
+      const filter = { projectId: project.id, kind: ofKind, tags, name, names, environmentId, isUnused };
       return offsetPage(page, contract.listSegments.pageSize, {
         list: async (slice) => {
           const found = await listSegments(db, filter, slice);
@@ -50,6 +57,8 @@ export const segments = (db: Reader, accountId: string) =>
         count: () => countSegmentUsers(db, filter),
       });
     },
+    changeSegmentDetails: async ({ context, project, anySegment, query, body: details }) =>
+      toSegmentReply(await changeSegmentDetails(context, anySegment, { project, details, note: noteOf(query) })),
     tagSegment: async (call) => tag(call, call.segment, 'Segment'),
     tagLargeSegment: async (call) => tag(call, call.largeSegment, 'LargeSegment'),
     tagRuleBasedSegment: async (call) => tag(call, call.ruleBasedSegment, 'RuleBasedSegment'),
@@ -107,9 +116,12 @@ const toActive = ({ name, trafficType, creationTime }: Segment, { id, name: envi
 
 async function expanded(db: Reader, project: Reference, found: readonly Segment[]) {
   const usage = await listUsage(db, project.id, found);
+  const uses = await countSegmentUses(db, project.id, found);
   return found.map((segment) => ({
     ...toSegmentReply(segment),
+    id: segment.id,
     kind: segment.kind,
+    usedBy: uses.get(segment.name) ?? { flags: 0, segments: 0 },
     environments: usage.get(segment.name) ?? [],
   }));
 }

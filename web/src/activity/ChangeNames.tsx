@@ -68,6 +68,7 @@ export function ChangeObject({ change }: { readonly change: Change }) {
       </NameLink>
     );
   }
+  if (object.type === 'segment') return <SegmentName change={change} />;
   if (object.type === 'api_key') return <NameLink to="/admin/api-keys">{object.name}</NameLink>;
   return <PlaceName change={change} />;
 }
@@ -100,6 +101,22 @@ function FlagName({ change, isGone }: { readonly change: Change; readonly isGone
     </NameLink>
   ) : (
     <NameLink to="/p/$project/flags/$flag/$environment" params={{ ...params, environment }}>
+      {name}
+    </NameLink>
+  );
+}
+
+function SegmentName({ change }: { readonly change: Change }) {
+  const { object, workspaceId = '' } = change;
+  const environment = useEnvironmentOf(change)?.name;
+  const params = { project: workspaceId, segment: object.name };
+  const name = <span className="mono">{object.name}</span>;
+  return environment === undefined ? (
+    <NameLink to="/p/$project/segments/$segment" params={params}>
+      {name}
+    </NameLink>
+  ) : (
+    <NameLink to="/p/$project/segments/$segment/$environment" params={{ ...params, environment }}>
       {name}
     </NameLink>
   );

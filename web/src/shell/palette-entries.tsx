@@ -20,6 +20,7 @@ import type { Endpoint } from '#contract/endpoint.ts';
 import { listFlags } from '#contract/flags.ts';
 import { listGroups } from '#contract/groups.ts';
 import { createProject } from '#contract/projects.ts';
+import { listSegments } from '#contract/segments.ts';
 import { listUsers } from '#contract/users.ts';
 import { everyoneReading, groupsReading } from '../administration/whole-lists.ts';
 import { reading } from '../server/api.ts';
@@ -38,12 +39,14 @@ export function usePaletteEntries() {
   const project = useProjectName();
   const actions = useActionEntries();
   const flags = useFlagEntries(project, text);
+  const segments = useSegmentEntries(project, text);
   const people = usePeopleEntries(text);
   const pages = usePageEntries(project);
   const entries: Entry[] = [
     ...actions.filter(matching(text)),
     // Results for the previous text stay until new ones arrive, so filter them again.
     ...(text === '' ? recentEntries() : flags.entries.filter(matching(text))),
+    ...(text === '' ? [] : segments.filter(matching(text))),
     ...(text === '' ? [] : people.filter(matching(text)).slice(0, 8)),
     ...pages.filter(matching(text)),
   ];
@@ -102,6 +105,22 @@ function useFlagEntries(project: string | undefined, text: string): { entries: E
     to: flagPath(project ?? '', name),
   }));
   return { entries, isSearching: found.isFetching };
+}
+
+function useSegmentEntries(project: string | undefined, text: string): Entry[] {
+  const may = useMay();
+  const found = useQuery({
+    ...reading(listSegments, { params: { project: project ?? '' }, query: { name: text, kind: 'all', limit: 8 } }),
+    enabled: project !== undefined && text !== '' && may(listSegments),
+    placeholderData: keepPreviousData,
+  });
+  return (found.data?.objects ?? []).map(({ name }) => ({
+    id: `segment ${name}`,
+    group: 'Segments',
+    label: name,
+    face: faceOf(ContactRound, <span className="mono">{name}</span>),
+    to: `/p/${encodeURIComponent(project ?? '')}/segments/${encodeURIComponent(name)}`,
+  }));
 }
 
 function usePeopleEntries(text: string): Entry[] {

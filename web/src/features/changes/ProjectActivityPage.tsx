@@ -14,6 +14,7 @@ import { NoChanges } from './NoChanges.tsx';
 const offered: readonly ObjectType[] = [
   'definition',
   'flag',
+  'segment',
   'environment',
   'trafficType',
   'attribute',

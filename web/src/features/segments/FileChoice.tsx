@@ -1,41 +1,30 @@
 import { FileText } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from '../../ui/Button.tsx';
 import styles from './KeyPanel.module.css';
 
 interface Props {
-  /** Of the chosen file. */
-  readonly name: string | undefined;
-  readonly about: string;
+  readonly file: File | undefined;
+  /** Under the name of the file. */
+  readonly about: ReactNode;
   readonly isBusy: boolean;
-  /** Undefined if the choice is taken back. */
-  readonly onChoose: (file: File | undefined) => void;
+  /** A file is over the page: dropping it chooses it. */
+  readonly isOver: boolean;
+  readonly onChoose: (file: File) => void;
+  readonly children?: ReactNode;
 }
 
-/** Takes a file by choosing or dropping it. */
-export function FileChoice({ name, about, isBusy, onChoose }: Props) {
+/** The chosen file, and a button to choose one. */
+export function FileChoice({ file, about, isBusy, isOver, onChoose, children }: Props) {
   const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same for the keyboard
-    <div
-      className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        if (!isBusy) onChoose(event.dataTransfer.files[0]);
-      }}
-    >
+    <div className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}>
       <FileText size={18} strokeWidth={1.5} aria-hidden />
       <div className={styles.file}>
-        {name ?? 'Drop a file here'}
+        <span className={file && styles.fileName}>{file?.name ?? 'Drop a file anywhere on this page'}</span>
         <p className={styles.quiet}>{about}</p>
       </div>
+      {children}
       <input
         ref={input}
         type="file"
@@ -43,18 +32,19 @@ export function FileChoice({ name, about, isBusy, onChoose }: Props) {
         accept=".csv,.txt,text/csv,text/plain"
         aria-label="File"
         onChange={({ target }) => {
-          onChoose(target.files?.[0]);
+          const [chosen] = target.files ?? [];
+          if (chosen) onChoose(chosen);
           target.value = '';
         }}
       />
-      {name !== undefined && (
-        <Button look="quiet" isBusy={isBusy} onClick={() => onChoose(undefined)}>
-          Remove file
-        </Button>
-      )}
       <Button isBusy={isBusy} onClick={() => input.current?.click()}>
-        {name === undefined ? 'Choose file' : 'Choose another'}
+        {file === undefined ? 'Choose file' : 'Choose another'}
       </Button>
     </div>
   );
+}
+
+export function sizeInWords(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

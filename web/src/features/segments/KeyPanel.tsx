@@ -1,96 +1,135 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { listKeys, removeKeys, uploadKeyFile, uploadKeys } from '#contract/segments.ts';
 import { maxKeys } from '#domain/segments.ts';
 import { countOf } from '../../administration/count.ts';
+import { explain } from '../../kit/explain.ts';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { call } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
 import { useProject } from '../../server/project.ts';
-import { toast } from '../../state/toasts.ts';
+import { toast, toastFailure } from '../../state/toasts.ts';
 import { useLeaveWarning } from '../../state/use-leave-warning.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Notice } from '../../ui/Notice.tsx';
-import { TextArea } from '../../ui/TextArea.tsx';
-import { FileChoice } from './FileChoice.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { type Place, presentKeysReading } from './all-keys.ts';
+import { KeyInput, SourceTabs } from './KeyInput.tsx';
 import styles from './KeyPanel.module.css';
-import { inCalls, type ReadKeys, readKeys, toCsv } from './key-text.ts';
+import { KeyPreview } from './KeyPreview.tsx';
+import { inCalls, toCsv } from './key-text.ts';
 import type { KeysProps } from './StandardKeys.tsx';
 import { useRefreshSegments } from './segments-query.ts';
+import { useKeySource } from './use-key-source.ts';
 
 interface Props extends KeysProps {
   readonly action: 'add' | 'remove';
+  /** Dropped on the page: the latest one counts. */
+  readonly dropped: File | undefined;
+  readonly isOver: boolean;
   readonly onClose: () => void;
 }
 
-/** More would be far beyond the limit of a standard segment. */
-const maxFileBytes = 30_000_000;
+type Note = ReturnType<typeof noteOf>;
 
-/** Adds or removes keys that are typed, pasted or in a file. Many keys take several calls. */
-export function KeyPanel({ segment, environment, keyCount, action, onClose }: Props) {
+/** Adds or removes keys that are typed, pasted, in a file or in another environment. Many keys take several calls. */
+export function KeyPanel({ segment, environment, usages, keyCount, action, dropped, isOver, onClose }: Props) {
   const id = useId();
-  const { requiresTitleAndComments: isRequired } = useProject();
+  const panel = useRef<HTMLElement>(null);
+  const project = useProject();
+  const isRequired = project.requiresTitleAndComments;
   const refresh = useRefreshSegments();
-  const [text, setText] = useState('');
-  const [file, setFile] = useState<{ readonly name: string; readonly text: string }>();
-  const [refusal, setRefusal] = useState<string>();
-  const [sent, setSent] = useState(0);
-  const isStopped = useRef(false);
-  const read = file ? readKeys(file.text, 'file') : readKeys(text, 'paste');
-  const { keys } = read;
+  const source = useKeySource(segment, dropped ? 'file' : 'paste');
+  const { read, sourceName } = source;
   const params = { environment: environment.id, segment };
-  const tooMany =
-    action === 'add' && keys.length > maxKeys
-      ? `A standard segment has at most ${maxKeys.toLocaleString('en')} keys in an environment. Use a large segment for more.`
-      : undefined;
+  const plan = usePlan(params, { keys: read.keys, action, isEmpty: keyCount === 0 });
+  /** What is being sent; it stays the same while the segment changes. */
+  const [sending, setSending] = useState<Sending>();
+  const isStopped = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each dropped file
+  useEffect(() => {
+    if (!dropped) return;
+    setSending(undefined);
+    void source.choose(dropped);
+    panel.current?.scrollIntoView({ block: 'nearest' });
+  }, [dropped]);
+  const changing = plan.changing ?? read.keys;
+  const wouldHave = keyCount + changing.length;
+  const tooMany = action === 'add' && wouldHave > maxKeys;
 
-  const sendPart = (part: string[], note: ReturnType<typeof noteOf>): Promise<unknown> => {
-    if (action === 'remove') return call(removeKeys, { params, query: note, body: { keys: part } });
-    if (!file) return call(uploadKeys, { params, query: note, body: { keys: part } });
+  const sendPart = (part: readonly string[], note: Note): Promise<unknown> => {
+    if (action === 'remove') return call(removeKeys, { params, query: note, body: { keys: [...part] } });
+    if (sourceName === undefined) return call(uploadKeys, { params, query: note, body: { keys: [...part] } });
     const form = new FormData();
-    form.append('file', new File([toCsv(part)], file.name, { type: 'text/csv' }));
+    form.append('file', new File([toCsv(part)], sourceName, { type: 'text/csv' }));
     return call(uploadKeyFile, { params, query: note, body: form });
   };
+  const check = (): string | undefined => {
+    if (read.keys.length === 0)
+      return {
+        paste: 'Enter at least one key.',
+        file: 'Choose a file with keys.',
+        copy: 'Choose an environment with keys.',
+      }[source.kind];
+    return undefined;
+  };
   const { form, errors, problem, isSending } = useForm({
-    rules: {
-      keys: { check: () => (keys.length === 0 ? 'Enter at least one key, or choose a file.' : tooMany) },
-      ...noteRules(isRequired),
-    },
+    rules: { keys: { check }, ...noteRules(isRequired) },
     send: async (values) => {
       isStopped.current = false;
-      // After a failure, only the rest.
-      let done = sent;
-      for (const part of inCalls(keys.slice(sent))) {
+      // After a failure or a stop, only the rest.
+      let now: Sending = sending ?? { keys: await plan.decide(), done: 0, startedAt: performance.now() };
+      setSending(now);
+      for (const part of inCalls(now.keys.slice(now.done))) {
         if (isStopped.current) break;
         await sendPart(part, noteOf(values));
-        done += part.length;
-        setSent(done);
+        now = { ...now, done: now.done + part.length };
+        setSending(now);
       }
       const { totalCount } = await call(listKeys, { params, query: { limit: 1 } });
-      return { done, totalCount };
+      return { ...now, totalCount, note: noteOf(values) };
     },
-    onDone: async ({ done, totalCount }) => {
-      const now = `${environment.name} has ${countOf(totalCount, 'key')} now.`;
+    onDone: async ({ keys, done, totalCount, note }) => {
+      if (keys.length === 0) {
+        setSending(undefined);
+        toast(action === 'add' ? 'All of these keys are already there.' : 'None of these keys is in the segment.');
+        return;
+      }
+      const verb = action === 'add' ? 'added to' : 'removed from';
+      const words = `${countOf(done, 'key')} ${verb} ${environment.name}, which has ${countOf(totalCount, 'key')} now.`;
       if (done === keys.length) onClose();
-      toast(done === keys.length ? now : `Stopped after ${countOf(done, 'key')}. ${now}`);
+      const undo = { label: 'Undo', run: () => void undoKeys(keys.slice(0, done), note) };
+      toast(done === keys.length ? words : `Stopped: ${words}`, undo);
       await refresh();
+    },
+    onProblem: () => {
+      void refresh();
+      return false;
     },
   });
   useLeaveWarning(isSending);
-  const change = (value: string) => {
-    setText(value);
-    setSent(0);
+
+  const undoKeys = async (keys: readonly string[], note: Note): Promise<void> => {
+    const title = note.title === undefined ? undefined : `Undo: ${note.title}`.slice(0, 200);
+    const send = (part: string[]) =>
+      call(action === 'add' ? removeKeys : uploadKeys, { params, query: { ...note, title }, body: { keys: part } });
+    try {
+      for (const part of inCalls(keys)) await send(part);
+      toast(`Undone: ${countOf(keys.length, 'key')} in ${environment.name}.`);
+    } catch (error) {
+      toastFailure(`Not all keys could be changed back. ${explain(error as ApiProblem)}`);
+    }
+    await refresh();
   };
-  const choose = async (chosen: File | undefined) => {
-    setSent(0);
-    setRefusal(undefined);
-    if (chosen && chosen.size > maxFileBytes) return setRefusal('The file is larger than 30 MB. Use a large segment.');
-    setFile(chosen && { name: chosen.name, text: await chosen.text() });
-  };
+  /** Another source is another plan. */
+  const restart = () => setSending(undefined);
   const title = `${action === 'add' ? 'Add keys to' : 'Remove keys from'} ${environment.name}`;
+  const isPartly = sending !== undefined && !isSending && sending.done > 0;
   return (
-    <section className={styles.panel} aria-labelledby={id}>
+    <section ref={panel} className={styles.panel} aria-labelledby={id}>
       <header className={styles.head}>
         <h3 id={id}>{title}</h3>
         <Button look="quiet" size="icon" aria-label="Close" isBusy={isSending} onClick={onClose}>
@@ -99,50 +138,72 @@ export function KeyPanel({ segment, environment, keyCount, action, onClose }: Pr
       </header>
       <form {...form}>
         <div className={styles.body}>
-          {!file && (
-            <TextArea
-              name="keys"
-              label="Keys"
-              face="name"
-              rows={5}
-              value={text}
-              onChange={({ target }) => change(target.value)}
-              hint="One per line, or separated by commas."
-              error={errors.keys}
-              readOnly={isSending}
-              autoCapitalize="none"
-              spellCheck={false}
-              autoFocus
+          <SourceTabs
+            source={source}
+            hasCopy={action === 'add'}
+            isBusy={isSending}
+            onSelect={(kind) => {
+              restart();
+              source.setKind(kind);
+            }}
+          />
+          <KeyInput
+            source={source}
+            environment={environment}
+            usages={usages}
+            isBusy={isSending}
+            isOver={isOver}
+            error={errors.keys}
+            onChange={restart}
+          />
+          {(read.keys.length > 0 || read.invalid.length > 0) && (
+            <KeyPreview
+              action={action}
+              counts={
+                sending
+                  ? { changing: sending.keys.length, same: read.keys.length - sending.keys.length }
+                  : plan.changing && { changing: plan.changing.length, same: read.keys.length - plan.changing.length }
+              }
+              total={read.keys.length}
+              repeated={read.repeated}
+              invalid={read.invalid}
             />
           )}
-          <FileChoice
-            name={file?.name}
-            about="A CSV file without a header. The first column of each line is a key."
-            isBusy={isSending}
-            onChoose={(chosen) => void choose(chosen)}
-          />
-          {refusal !== undefined && <Notice kind="danger">{refusal}</Notice>}
-          {file && errors.keys !== undefined && <Notice kind="danger">{errors.keys}</Notice>}
-          {(keys.length > 0 || read.invalid.length > 0) && <Preview read={read} isFile={file !== undefined} />}
-          {action === 'add' && keys.length + keyCount > maxKeys && keys.length <= maxKeys && (
+          {plan.error && !sending && (
             <Notice kind="plain">
-              {environment.name} has {countOf(keyCount, 'key')}; the limit is {maxKeys.toLocaleString('en')}. If too
-              many of these are new, the call is refused.
+              Could not check which keys are there already. {explain(plan.error)} All of them will be sent.
             </Notice>
           )}
-          <NoteFields isRequired={isRequired} errors={errors} />
-          {problem && <Failure problem={problem} />}
+          {tooMany && !sending && (
+            <Notice kind="danger">
+              {environment.name} would have {countOf(wouldHave, 'key')}; the limit of a standard segment is{' '}
+              {maxKeys.toLocaleString('en')}.{' '}
+              <TextLink to="/p/$project/segments" params={{ project: project.name }} search={{ new: '' }}>
+                Create a large segment
+              </TextLink>{' '}
+              for more.
+            </Notice>
+          )}
+          <div className={styles.notes}>
+            <NoteFields isRequired={isRequired} errors={errors} />
+          </div>
+          {problem && (
+            <>
+              {sending && sending.done > 0 && (
+                <Notice kind="plain">
+                  {sending.done.toLocaleString('en')} of {countOf(sending.keys.length, 'key')}{' '}
+                  {action === 'add' ? 'were added' : 'were removed'}. Try again sends the rest.
+                </Notice>
+              )}
+              <Failure problem={problem} />
+            </>
+          )}
         </div>
         <footer className={`${styles.foot} ${environment.production ? styles.production : ''}`}>
-          {(isSending || sent > 0) && (
-            <div className={styles.progress}>
-              <span className="num" role="status">
-                {sent.toLocaleString('en')} of {countOf(keys.length, 'key')} sent
-              </span>
-              <progress value={sent} max={keys.length} aria-label="Keys sent" />
-            </div>
+          {sending && (isSending || sending.done > 0) && (
+            <Progress sending={sending} isSending={isSending} action={action} />
           )}
-          {isSending && keys.length > 10_000 && (
+          {isSending && (
             <Button
               onClick={() => {
                 isStopped.current = true;
@@ -152,7 +213,7 @@ export function KeyPanel({ segment, environment, keyCount, action, onClose }: Pr
             </Button>
           )}
           <Button type="submit" look={action === 'add' ? 'primary' : 'danger-fill'} isBusy={isSending}>
-            {sent > 0 && !isSending ? 'Send the rest' : title}
+            {isPartly ? (problem ? 'Try again' : `${action === 'add' ? 'Add' : 'Remove'} the rest`) : title}
           </Button>
         </footer>
       </form>
@@ -160,39 +221,66 @@ export function KeyPanel({ segment, environment, keyCount, action, onClose }: Pr
   );
 }
 
-const shownInvalid = 5;
+interface Sending {
+  readonly keys: readonly string[];
+  readonly done: number;
+  readonly startedAt: number;
+}
 
-function Preview({ read: { keys, repeated, invalid }, isFile }: { readonly read: ReadKeys; readonly isFile: boolean }) {
+interface ProgressProps {
+  readonly sending: Sending;
+  readonly isSending: boolean;
+  readonly action: 'add' | 'remove';
+}
+
+function Progress({ sending: { keys, done, startedAt }, isSending, action }: ProgressProps) {
+  const perKey = done === 0 ? undefined : (performance.now() - startedAt) / done;
+  const seconds = perKey === undefined ? undefined : Math.ceil((perKey * (keys.length - done)) / 1_000);
   return (
-    <>
-      <div className={styles.counts} role="status">
-        <p className={styles.count}>
-          <b>{keys.length.toLocaleString('en')}</b> {keys.length === 1 ? 'key' : 'keys'}
-        </p>
-        <p className={styles.count}>
-          <b>{repeated.toLocaleString('en')}</b> repeated
-        </p>
-        <p className={styles.count}>
-          <b>{invalid.length.toLocaleString('en')}</b> invalid, skipped
-        </p>
+    <div className={styles.progress}>
+      <div className={styles.progressWords}>
+        <span className="num" role="status">
+          <b>
+            {done.toLocaleString('en')} of {keys.length.toLocaleString('en')}
+          </b>{' '}
+          {keys.length === 1 ? 'key' : 'keys'} {action === 'add' ? 'added' : 'removed'}
+        </span>
+        {isSending && seconds !== undefined && seconds > 0 && (
+          <span className={styles.quiet}>about {countOf(seconds, 'second')} left</span>
+        )}
       </div>
-      {isFile && keys.length > 0 && (
-        <p className={styles.quiet}>
-          Begins with <code>{keys.slice(0, 3).join(', ')}</code>
-        </p>
-      )}
-      {invalid.length > 0 && (
-        <ul className={styles.invalid} aria-label="Invalid lines">
-          {invalid.slice(0, shownInvalid).map(({ line, text, why }) => (
-            <li key={`${line} ${text}`}>
-              <span className={styles.quiet}>Line {line.toLocaleString('en')}</span>
-              <span className={styles.text}>{text}</span>
-              <span className={styles.why}>{why}</span>
-            </li>
-          ))}
-          {invalid.length > shownInvalid && <li className={styles.quiet}>and {invalid.length - shownInvalid} more</li>}
-        </ul>
-      )}
-    </>
+      <progress value={done} max={keys.length} aria-label={action === 'add' ? 'Keys added' : 'Keys removed'} />
+    </div>
   );
 }
+
+interface Asked {
+  readonly keys: readonly string[];
+  readonly action: 'add' | 'remove';
+  /** The segment has no keys, so there is nothing to compare with. */
+  readonly isEmpty: boolean;
+}
+
+/** The keys that would change something: those that are new, or those that are there. */
+function usePlan(place: Place, { keys, action, isEmpty }: Asked) {
+  const client = useQueryClient();
+  const reading = presentKeysReading(client, place, keys);
+  const { data, error } = useQuery({ ...reading, enabled: keys.length > 0 && !isEmpty });
+  const isAdding = action === 'add';
+  const changingOf = (present: readonly string[]) => {
+    const there = new Set(present);
+    return keys.filter((key) => there.has(key) !== isAdding);
+  };
+  const present = isEmpty ? nothing : data;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: changingOf depends only on these
+  const changing = useMemo(() => present && changingOf(present), [keys, isAdding, present]);
+  return {
+    /** Undefined while that is not known. */
+    changing,
+    error,
+    /** Waits for the answer. If it cannot be had, all keys are sent. */
+    decide: async () => changing ?? (await client.ensureQueryData(reading).then(changingOf, () => keys)),
+  };
+}
+
+const nothing: readonly string[] = [];

@@ -1,7 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { submitChangeRequest } from '#contract/change-requests.ts';
-import { maxUploadBytes } from '#domain/large-segments.ts';
+import type { Change } from '#domain/changes.ts';
+import { maxUploadBytes, type Upload } from '#domain/large-segments.ts';
 import { countOf } from '../../administration/count.ts';
+import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
@@ -14,11 +18,15 @@ import { toast } from '../../state/toasts.ts';
 import { useLeaveWarning } from '../../state/use-leave-warning.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import { Time } from '../../ui/Time.tsx';
 import { FileChoice } from './FileChoice.tsx';
 import panel from './KeyPanel.module.css';
+import { RemoveAllKeysDialog } from './RemoveAllKeysDialog.tsx';
+import { isRunning, shareOf, uploadsReading } from './running-uploads.ts';
 import styles from './SegmentPage.module.css';
 import type { KeysProps } from './StandardKeys.tsx';
 import { useRefreshSegments } from './segments-query.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 /** A large segment in an environment: its size, and a file that replaces its keys. */
 export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
@@ -28,6 +36,10 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
   const refusal = useWhyNot()(submitChangeRequest, { environment: environment.id });
   const [file, setFile] = useState<File>();
   const [share, setShare] = useState(0);
+  const [isRemoving, setRemoving] = useState(false);
+  const uploads = useQuery(uploadsReading(environment.id, segment));
+  const running = uploads.data?.find(isRunning);
+  const isOver = useFileDrop(setFile);
   const { form, errors, problem, isSending } = useForm({
     rules: {
       file: { check: () => complaintAbout(file) },
@@ -59,10 +71,18 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
   const percent = Math.floor(share * 100);
   return (
     <>
-      <h2 className={styles.title}>
-        {environment.name} {environment.production && <ProdChip />}
-      </h2>
+      <div className={styles.bar}>
+        <h2 className={styles.title}>
+          {environment.name} {environment.production && <ProdChip />}
+        </h2>
+        {keyCount > 0 && (
+          <Button look="quiet" refusal={refusal} onClick={() => setRemoving(true)}>
+            <Trash2 size={14} aria-hidden /> Remove all keys
+          </Button>
+        )}
+      </div>
       <p>{keyCount === 0 ? 'It has no keys here yet.' : `It has ${countOf(keyCount, 'key')} here.`}</p>
+      {running && !isSending && <RunningUpload upload={running} />}
       <section className={panel.panel} aria-labelledby="replace">
         <header className={panel.head}>
           <h3 id="replace">Replace the keys in {environment.name}</h3>
@@ -71,9 +91,10 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
           <div className={panel.body}>
             {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
             <FileChoice
-              name={file?.name}
+              file={file}
               about="UTF-8 text with one key per line and no header, at most 500 MB. It replaces all keys when it is complete."
               isBusy={isSending}
+              isOver={isOver}
               onChoose={setFile}
             />
             {errors.file !== undefined && complaint !== undefined && <Notice kind="danger">{complaint}</Notice>}
@@ -93,7 +114,61 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
           </footer>
         </form>
       </section>
+      <Uploads uploads={uploads.data ?? []} />
+      {isRemoving && (
+        <RemoveAllKeysDialog
+          segment={segment}
+          environment={environment}
+          keyCount={keyCount}
+          onClose={() => setRemoving(false)}
+        />
+      )}
     </>
+  );
+}
+
+/** Of someone else, or of another tab. */
+function RunningUpload({ upload }: { readonly upload: Upload }) {
+  const arrived = shareOf(upload);
+  const who = useEditorName(upload.editor as Change['editor']);
+  return (
+    <div className={panel.progress}>
+      <span className="num" role="status">
+        {who} is uploading a file{arrived !== undefined && `: ${Math.floor(100 * arrived)}% arrived`}
+      </span>
+      <progress {...(arrived === undefined ? {} : { value: arrived })} max={1} aria-label="Upload under way" />
+    </div>
+  );
+}
+
+const outcomes = {
+  awaiting: 'waiting for the file',
+  receiving: 'under way',
+  published: 'complete',
+  failed: 'failed',
+} as const;
+
+/** The latest uploads. */
+function Uploads({ uploads }: { readonly uploads: readonly Upload[] }) {
+  if (uploads.length === 0) return null;
+  return (
+    <section className={styles.part} aria-labelledby="uploads">
+      <h2 id="uploads">Latest uploads</h2>
+      <ul className={styles.list}>
+        {uploads.slice(0, 5).map((upload) => (
+          <li key={upload.id} className={styles.item}>
+            <span>
+              {upload.title !== '' && `${upload.title}: `}
+              {upload.count === undefined ? outcomes[upload.status] : countOf(upload.count, 'key')}
+              {upload.failure !== undefined && `. ${upload.failure}`}
+            </span>
+            <span className={styles.quiet}>
+              <EditorName editor={upload.editor as Change['editor']} />, <Time at={upload.createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { CircleOff, Ellipsis, Trash2 } from 'lucide-react';
+import { CircleOff, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { deactivateSegment, deleteSegment } from '#contract/segments.ts';
+import { changeSegmentDetails, deactivateSegment, deleteSegment } from '#contract/segments.ts';
 import { explain } from '../../kit/explain.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import { type Environment, useProject } from '../../server/project.ts';
@@ -14,6 +14,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
 import { CrumbLink, PageHead } from '../../ui/Page.tsx';
 import { DeleteSegmentDialog } from './DeleteSegmentDialog.tsx';
+import { DetailsDialog } from './DetailsDialog.tsx';
 import styles from './SegmentHead.module.css';
 import { type SegmentAnswer, useRefreshSegments } from './segments-query.ts';
 
@@ -69,6 +70,7 @@ function SegmentMenu({ segment, environment }: Props) {
   const whyNot = useWhyNot();
   const refresh = useRefreshSegments();
   const [isDeleting, setDeleting] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const deactivating = useMutation<unknown, ApiProblem, Environment>({
     mutationFn: ({ id }) => deactivate({ kind, name, environment: id }),
     onSuccess: (_, where) => {
@@ -93,6 +95,9 @@ function SegmentMenu({ segment, environment }: Props) {
           </Button>
         )}
       >
+        <MenuItem icon={Pencil} refusal={whyNot(changeSegmentDetails)} onSelect={() => setEditing(true)}>
+          Edit details
+        </MenuItem>
         {environment && isActive && (
           <>
             <MenuItem
@@ -109,6 +114,7 @@ function SegmentMenu({ segment, environment }: Props) {
           Delete segment
         </MenuItem>
       </Menu>
+      {isEditing && <DetailsDialog segment={segment} onClose={() => setEditing(false)} />}
       {isDeleting && <DeleteSegmentDialog segment={segment} onClose={() => setDeleting(false)} />}
     </>
   );

@@ -17,6 +17,7 @@ import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { IsKeyIn } from './IsKeyIn.tsx';
 import { LargeKeys } from './LargeKeys.tsx';
 import { Rules } from './rules/Rules.tsx';
+import { SegmentActivity } from './SegmentActivity.tsx';
 import { SegmentHead } from './SegmentHead.tsx';
 import styles from './SegmentPage.module.css';
 import { SegmentStrip } from './SegmentStrip.tsx';
@@ -97,6 +98,7 @@ function SegmentView({ segment, word }: ViewProps) {
               <IsKeyIn key={environment.id} segment={segment} environment={environment} />
             )}
             <UsedBy segment={segment.name} environment={environment} />
+            <SegmentActivity segment={segment} environment={environment} />
           </div>
         </div>
       ) : (
@@ -120,10 +122,12 @@ function Content({ segment, environment }: ContentProps) {
   const usage = usageIn(segment, environment.id);
   if (!usage?.active) return <NotActive segment={segment} environment={environment} />;
   if (segment.kind === 'rule_based') return <Rules segment={segment} environment={environment} />;
+  const { name, environments: usages = [] } = segment;
+  const keys = { segment: name, environment, keyCount: usage.keyCount, usages };
   if (segment.kind === 'large') {
-    return <LargeKeys segment={segment.name} environment={environment} keyCount={usage.keyCount} />;
+    return <LargeKeys {...keys} />;
   }
-  return <StandardKeys segment={segment.name} environment={environment} keyCount={usage.keyCount} />;
+  return <StandardKeys {...keys} />;
 }
 
 function NotActive({ segment, environment }: ContentProps) {

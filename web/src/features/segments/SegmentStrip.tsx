@@ -1,11 +1,17 @@
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { ProdChip } from '../../kit/StatusChip.tsx';
-import { useEnvironments, useProject } from '../../server/project.ts';
-import { usePageActions } from '../../state/page-actions.ts';
-import { ShortTime } from '../../ui/Time.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { listKeyChanges } from '#contract/segments.ts';
+import type { KeyChange, SegmentKind, Usage } from '#domain/segments.ts';
+import { NoBar } from '../../kit/Bar.tsx';
+import { Unsaved } from '../../kit/StatusChip.tsx';
+import { Strip, StripCard, StripContent } from '../../kit/Strip.tsx';
+import { reading } from '../../server/api.ts';
+import { type Environment, useProject } from '../../server/project.ts';
+import { useDraftOf } from '../../state/drafts.ts';
+import { useDraftPlace } from './rules/use-rules.ts';
+import { isRunning, uploadsReading } from './running-uploads.ts';
 import styles from './SegmentStrip.module.css';
-import { Size } from './Size.tsx';
+import sizeStyles from './Size.module.css';
+import { SizeWords } from './Size.tsx';
 import type { SegmentAnswer } from './segments-query.ts';
 
 interface Props {
@@ -14,53 +20,88 @@ interface Props {
   readonly current: string | undefined;
 }
 
-/** The segment in every environment. The cards are also the tabs of the page; keys 1 to 9 open them. */
-export function SegmentStrip({ segment, current }: Props) {
-  const strip = useRef<HTMLElement>(null);
+/** The segment in every environment. */
+export const SegmentStrip = ({ segment, current }: Props) => (
+  <Strip
+    current={current}
+    card={(environment) => (
+      <Card key={environment.id} segment={segment} environment={environment} isCurrent={environment.id === current} />
+    )}
+  />
+);
+
+interface CardProps {
+  readonly segment: SegmentAnswer;
+  readonly environment: Environment;
+  readonly isCurrent: boolean;
+}
+
+function Card({ segment, environment, isCurrent }: CardProps) {
   const project = useProject();
-  const environments = useEnvironments();
-  const { name: segmentName, kind = 'standard', environments: usages = [] } = segment;
-  const largest = Math.max(...usages.map(({ keyCount }) => keyCount), 1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the current card changes
-  useEffect(() => {
-    const card = strip.current?.querySelector<HTMLElement>('[aria-current]');
-    if (!strip.current || !card) return;
-    strip.current.scrollLeft = card.offsetLeft - (strip.current.clientWidth - card.clientWidth) / 2;
-  }, [current]);
-  usePageActions(
-    environments.slice(0, 9).map(({ name }, place) => ({
-      label: `Go to ${name}`,
-      keys: String(place + 1),
-      isMove: true,
-      run: () => strip.current?.querySelectorAll('a')[place]?.click(),
-    })),
-  );
+  const { name, kind = 'standard', environments = [] } = segment;
+  const usage = environments.find((one) => one.environment.id === environment.id);
+  const isActive = usage?.active ?? false;
+  const draft = useDraftOf(useDraftPlace(segment, environment.id));
+  const uploads = useQuery({ ...uploadsReading(environment.id, name), enabled: kind === 'large' && isActive });
   return (
-    <nav ref={strip} className={styles.strip} aria-label="Environments">
-      {environments.map(({ id, name, production }) => {
-        const usage = usages.find(({ environment }) => environment.id === id);
-        return (
-          <Link
-            key={id}
-            to="/p/$project/segments/$segment/$environment"
-            params={{ project: project.name, segment: segmentName, environment: name }}
-            className={usage?.active ? styles.card : `${styles.card} ${styles.inactive}`}
-            activeProps={{}}
-            aria-current={id === current ? 'page' : undefined}
-          >
-            <span className={styles.name}>
-              <span className={styles.words}>{name}</span>
-              {production && <ProdChip />}
-              {usage?.active && usage.lastUpdateTime !== undefined && (
-                <span className={styles.age}>
-                  <ShortTime at={usage.lastUpdateTime} />
-                </span>
-              )}
-            </span>
-            <Size kind={kind} usage={usage} largest={largest} hasUnit />
-          </Link>
-        );
-      })}
-    </nav>
+    <StripCard
+      to="/p/$project/segments/$segment/$environment"
+      params={{ project: project.name, segment: name, environment: environment.name }}
+      activeProps={{}}
+      isCurrent={isCurrent}
+      isEmpty={!isActive}
+    >
+      <StripContent
+        environment={environment}
+        aside={draft && <Unsaved />}
+        picture={<Picture segment={name} kind={kind} usage={usage} />}
+        summary={<SizeWords kind={kind} usage={usage} upload={uploads.data?.find(isRunning)} hasUnit />}
+        changedAt={isActive ? usage?.lastUpdateTime : undefined}
+      />
+    </StripCard>
   );
+}
+
+interface PictureProps {
+  readonly segment: string;
+  readonly kind: SegmentKind;
+  readonly usage: Usage | undefined;
+}
+
+function Picture({ segment, kind, usage }: PictureProps) {
+  if (!usage?.active) return <NoBar />;
+  if (kind === 'rule_based') return <span className={sizeStyles.rules} aria-hidden />;
+  if (kind === 'large') return <span className={styles.flat} aria-hidden />;
+  return <Curve segment={segment} usage={usage} />;
+}
+
+/** The last 50 changes are enough for a picture of this size. */
+const drawn = 50;
+const [width, height] = [200, 18];
+
+/** The size over time, as steps. */
+function Curve({ segment, usage }: { readonly segment: string; readonly usage: Usage }) {
+  const { data } = useQuery(
+    reading(listKeyChanges, { params: { environment: usage.environment.id, segment }, query: { limit: drawn } }),
+  );
+  const changes = data?.objects.toReversed() ?? [];
+  const area = areaOf(changes, Date.now());
+  return (
+    <svg className={styles.curve} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      <path d={area} />
+    </svg>
+  );
+}
+
+/** From the first change to now; the highest size touches the top. */
+function areaOf(changes: readonly KeyChange[], now: number): string {
+  const [first] = changes;
+  if (!first) return `M0 ${height}H${width}`;
+  const span = Math.max(1, now - first.at);
+  const most = Math.max(1, ...changes.map(({ keyCount }) => keyCount));
+  const x = (at: number) => ((at - first.at) / span) * width;
+  const y = (count: number) => height - (count / most) * (height - 2);
+  const start = y(Math.max(0, first.keyCount - first.added + first.removed));
+  const steps = changes.map(({ at, keyCount }) => `H${x(at).toFixed(1)}V${y(keyCount).toFixed(1)}`);
+  return `M0 ${height}V${start.toFixed(1)}${steps.join('')}H${width}V${height}Z`;
 }

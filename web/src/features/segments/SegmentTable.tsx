@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { SegmentKind, Usage } from '#domain/segments.ts';
+import { useContext } from 'react';
+import type { SegmentKind } from '#domain/segments.ts';
 import { countOf } from '../../administration/count.ts';
 import { Nothing } from '../../administration/StackingTable.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
@@ -9,6 +10,7 @@ import { BreakableName } from '../../ui/BreakableName.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
+import { UploadsContext, useRunningUploads } from './running-uploads.ts';
 import styles from './SegmentTable.module.css';
 import { Size } from './Size.tsx';
 import type { SegmentAnswer } from './segments-query.ts';
@@ -18,40 +20,45 @@ const leastWidth = 560;
 
 export function SegmentTable({ segments }: { readonly segments: readonly SegmentAnswer[] }) {
   const environments = useEnvironments();
+  const uploads = useRunningUploads(segments);
   return (
-    <div className={styles.whole}>
-      <Table
-        caption="Segments"
-        fixedWidth={leastWidth + environments.length * 116}
-        head={
-          <tr>
-            <th>Name</th>
-            <th className={styles.kindHead}>Kind</th>
-            {environments.map(({ id, name, production }) => (
-              <th key={id} className={production ? styles.production : styles.environment}>
-                <span className={styles.head}>
-                  <span className={styles.headName} title={name}>
-                    {name}
+    <UploadsContext value={uploads}>
+      <div className={styles.whole}>
+        <Table
+          caption="Segments"
+          fixedWidth={leastWidth + environments.length * 116}
+          head={
+            <tr>
+              <th>Name</th>
+              <th className={styles.kindHead}>Kind</th>
+              {environments.map(({ id, name, production }) => (
+                <th key={id} className={production ? styles.production : styles.environment}>
+                  <span className={styles.head}>
+                    <span className={styles.headName} title={name}>
+                      {name}
+                    </span>
+                    {production && <ProdChip />}
                   </span>
-                  {production && <ProdChip />}
-                </span>
-              </th>
-            ))}
-            <th className={styles.usedHead}>Used by</th>
-            <th className={styles.changedHead}>Changed</th>
-          </tr>
-        }
-      >
-        {segments.map((segment) => (
-          <SegmentRow key={segment.name} segment={segment} />
-        ))}
-      </Table>
-    </div>
+                </th>
+              ))}
+              <th className={styles.usedHead}>Used by</th>
+              <th className={styles.changedHead}>Changed</th>
+            </tr>
+          }
+        >
+          {segments.map((segment) => (
+            <SegmentRow key={segment.name} segment={segment} />
+          ))}
+        </Table>
+      </div>
+    </UploadsContext>
   );
 }
 
 function SegmentRow({ segment }: { readonly segment: SegmentAnswer }) {
   const { name, description, tags, kind = 'standard', environments: usages = [], creationTime } = segment;
+  const { usedBy = { flags: 0, segments: 0 } } = segment;
+  const uploads = useContext(UploadsContext);
   const project = useProject();
   const environments = useEnvironments();
   const largest = Math.max(...usages.map(({ keyCount }) => keyCount), 1);
@@ -79,12 +86,17 @@ function SegmentRow({ segment }: { readonly segment: SegmentAnswer }) {
       {environments.map((environment) => (
         <td key={environment.id}>
           <span className={styles.label}>{environment.name}</span>
-          <Size kind={kind} largest={largest} usage={usages.find((usage) => usage.environment.id === environment.id)} />
+          <Size
+            kind={kind}
+            largest={largest}
+            usage={usages.find((usage) => usage.environment.id === environment.id)}
+            upload={uploads.get(`${environment.id} ${name}`)}
+          />
         </td>
       ))}
       <td className={styles.usedCell}>
         <span className={styles.label}>Used by</span>
-        <UsedBy usages={usages} />
+        <UsedBy {...usedBy} />
       </td>
       <td className={styles.changed}>
         <span className={styles.label}>Changed</span>
@@ -103,15 +115,12 @@ export function KindName({ kind }: { readonly kind: SegmentKind }) {
   );
 }
 
-/** A flag counts once for each environment where its definition names the segment. */
-function UsedBy({ usages }: { readonly usages: readonly Usage[] }) {
-  const used = usages.filter(({ usedBy }) => usedBy > 0);
-  if (used.length === 0) return <Nothing words="Not used" />;
-  const uses = used.reduce((sum, { usedBy }) => sum + usedBy, 0);
-  return (
+const UsedBy = ({ flags, segments }: NonNullable<SegmentAnswer['usedBy']>) =>
+  flags + segments === 0 ? (
+    <Nothing words="Not used" />
+  ) : (
     <span className={styles.used}>
-      {countOf(uses, 'use')}
-      <span className={styles.where}>in {countOf(used.length, 'environment')}</span>
+      {flags > 0 && <span>{countOf(flags, 'flag')}</span>}
+      {segments > 0 && <span className={flags > 0 ? styles.where : undefined}>{countOf(segments, 'segment')}</span>}
     </span>
   );
-}

@@ -14,11 +14,13 @@ import { usePageActions } from '../../state/page-actions.ts';
 import { kinds, kindWords } from '../../targeting/segment-kinds.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterCount, Filters } from '../../ui/FilterButton.tsx';
+import { FilterCount, Filters, FilterToggle } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
+import { KeyMemberships } from './KeyMemberships.tsx';
 import { NewSegmentDialog } from './NewSegmentDialog.tsx';
+import { EnvironmentFilter, TagFilter } from './SegmentFilters.tsx';
 import styles from './SegmentsPage.module.css';
 import { SegmentTable } from './SegmentTable.tsx';
 import { type KindFilter, segmentCountReading, segmentsReading, useSegmentsSearch } from './segments-query.ts';
@@ -59,12 +61,12 @@ export function SegmentsPage() {
 }
 
 function KindTabs() {
-  const { kind, change } = useSegmentsSearch();
+  const { filter, change } = useSegmentsSearch();
   return (
     <Tabs<KindFilter>
       label="Kind"
       controls="segments"
-      selected={kind}
+      selected={filter.kind}
       onSelect={(id) => change({ kind: id === 'all' ? undefined : id })}
       tabs={[
         {
@@ -90,22 +92,34 @@ function KindTabs() {
 
 /** Of the segments that match the search. */
 function Count({ kind }: { readonly kind: KindFilter }) {
-  const { name } = useSegmentsSearch();
-  const { data } = useQuery(segmentCountReading(useProject().id, { kind, name }));
+  const { filter } = useSegmentsSearch();
+  const { data } = useQuery(segmentCountReading(useProject().id, { ...filter, kind }));
   return <span className={styles.count}>{data?.totalCount.toLocaleString('en')}</span>;
 }
 
 function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
   const project = useProject();
-  const { name, kind, change } = useSegmentsSearch();
-  const query = useInfiniteQuery(segmentsReading(project.id, { name, kind }));
-  const isFiltered = name !== undefined || kind !== 'all';
+  const { filter, isFiltered, change } = useSegmentsSearch();
+  const query = useInfiniteQuery(segmentsReading(project.id, filter));
   return (
     <>
       <Filters>
-        <SearchField label="Search names" value={name ?? ''} onSearch={(q) => change({ q: q || undefined })} />
+        <SearchField
+          label="Search names and keys"
+          value={filter.name ?? ''}
+          onSearch={(q) => change({ q: q || undefined })}
+        />
+        <TagFilter segments={query.data?.segments ?? []} />
+        <EnvironmentFilter />
+        <FilterToggle
+          isOn={filter.used !== undefined}
+          onToggle={() => change({ unused: filter.used === undefined ? '' : undefined })}
+        >
+          Not used
+        </FilterToggle>
         <FilterCount>{query.data && countOf(query.data.total, 'segment')}</FilterCount>
       </Filters>
+      {filter.name !== undefined && <KeyMemberships key={filter.name} word={filter.name} />}
       <Loaded query={query} skeleton={<SkeletonRows />}>
         {({ segments, total }) =>
           segments.length > 0 ? (
@@ -116,7 +130,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
           ) : isFiltered ? (
             <EmptyState
               title="No segments match"
-              action={<Button onClick={() => change({ q: undefined, kind: undefined })}>Clear filters</Button>}
+              action={<Button onClick={() => change(noFilters)}>Clear filters</Button>}
             />
           ) : (
             <EmptyState title="No segments yet" action={newSegment}>
@@ -128,6 +142,8 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
     </>
   );
 }
+
+const noFilters = { q: undefined, kind: undefined, tag: undefined, active: undefined, unused: undefined };
 
 const Kinds = () => (
   <ul className={styles.kinds} aria-label="Kinds of segments">

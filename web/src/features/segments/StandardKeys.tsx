@@ -1,26 +1,30 @@
 import { useMutation } from '@tanstack/react-query';
 import { Download, Minus, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { listKeys, removeKeys, uploadKeys } from '#contract/segments.ts';
+import { removeKeys, uploadKeys } from '#contract/segments.ts';
+import type { Usage } from '#domain/segments.ts';
 import { explain } from '../../kit/explain.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { saveFile } from '../../kit/save-file.ts';
-import { call } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import type { Environment } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { toastFailure } from '../../state/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
+import { allKeys } from './all-keys.ts';
 import { KeyPanel } from './KeyPanel.tsx';
 import { KeyTable } from './KeyTable.tsx';
 import { toCsv } from './key-text.ts';
 import styles from './SegmentPage.module.css';
+import { useFileDrop } from './use-file-drop.ts';
 
 export interface KeysProps {
   readonly segment: string;
   readonly environment: Environment;
   readonly keyCount: number;
+  /** The segment in all environments. */
+  readonly usages: readonly Usage[];
 }
 
 /** The keys of a standard segment in an environment. */
@@ -30,8 +34,18 @@ export function StandardKeys(props: KeysProps) {
   const whyNot = useWhyNot();
   const whyNotAdd = whyNot(uploadKeys, { environment: environment.id });
   const whyNotRemove = whyNot(removeKeys, { environment: environment.id });
+  const [dropped, setDropped] = useState<File>();
+  const isOver = useFileDrop((file) => {
+    if (whyNotAdd !== undefined) return toastFailure(whyNotAdd);
+    setDropped(file);
+    setOpen((before) => before ?? 'add');
+  });
+  const close = () => {
+    setOpen(undefined);
+    setDropped(undefined);
+  };
   const downloading = useMutation<readonly string[], ApiProblem>({
-    mutationFn: () => allKeys(environment.id, segment),
+    mutationFn: () => allKeys({ environment: environment.id, segment }),
     onSuccess: (keys) => saveFile(`${segment}-${environment.name}.csv`, toCsv(keys)),
     onError: (problem) => toastFailure(`The download failed. ${explain(problem)}`),
   });
@@ -61,20 +75,9 @@ export function StandardKeys(props: KeysProps) {
           </Button>
         </div>
       </div>
-      {open && <KeyPanel key={open} {...props} action={open} onClose={() => setOpen(undefined)} />}
+      {open && <KeyPanel key={open} {...props} action={open} dropped={dropped} isOver={isOver} onClose={close} />}
+      {isOver && !open && <p className={styles.dropHint}>Drop the file to add its keys to {environment.name}.</p>}
       <KeyTable {...props} whyNotRemove={whyNotRemove} />
     </>
   );
-}
-
-const pageSize = 1_000;
-
-async function allKeys(environment: string, segment: string): Promise<string[]> {
-  const keys: string[] = [];
-  for (;;) {
-    const query = { offset: keys.length, limit: pageSize };
-    const page = await call(listKeys, { params: { environment, segment }, query });
-    keys.push(...page.keys.map(({ key }) => key));
-    if (page.keys.length < pageSize) return keys;
-  }
 }

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { listSegmentUsers } from '#contract/segments.ts';
 import type { SegmentUser } from '#domain/segments.ts';
 import { countOf } from '../../administration/count.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { reading } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
+import { Button } from '../../ui/Button.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import styles from './SegmentPage.module.css';
 
@@ -30,13 +32,12 @@ export function UsedBy({ segment, environment }: Props) {
             <p className={styles.quiet}>No flag and no segment names it.</p>
           ) : (
             <>
-              <ul className={styles.list}>
-                {[...Map.groupBy(objects, ({ kind, name }) => `${kind} ${name}`)].map(([id, places]) => (
-                  <li key={id} className={styles.item}>
-                    <User places={places} environment={environment} />
-                  </li>
-                ))}
-              </ul>
+              <Users title="Flags" users={objects.filter(({ kind }) => kind === 'flag')} environment={environment} />
+              <Users
+                title="Segments"
+                users={objects.filter(({ kind }) => kind === 'segment')}
+                environment={environment}
+              />
               <p className={styles.quiet}>
                 {totalCount > objects.length && `${countOf(totalCount - objects.length, 'further use')}. `}A segment in
                 use cannot be deleted.
@@ -49,25 +50,63 @@ export function UsedBy({ segment, environment }: Props) {
   );
 }
 
+interface UsersProps {
+  readonly title: string;
+  readonly users: readonly SegmentUser[];
+  readonly environment: Environment;
+}
+
+/** More are behind a button. */
+const shown = 5;
+
+/** Those of the environment of the page first. */
+function Users({ title, users, environment }: UsersProps) {
+  const [isWhole, setWhole] = useState(false);
+  const byName = [...Map.groupBy(users, ({ name }) => name).values()];
+  const isHere = (places: readonly SegmentUser[]) => places.some((one) => one.environment.id === environment.id);
+  const sorted = [...byName.filter(isHere), ...byName.filter((places) => !isHere(places))];
+  if (sorted.length === 0) return null;
+  return (
+    <>
+      <h3 className={styles.subtitle}>
+        {title} <span className={styles.quiet}>{sorted.length}</span>
+      </h3>
+      <ul className={styles.list}>
+        {sorted.slice(0, isWhole ? undefined : shown).map((places) => (
+          <li key={places[0]?.name} className={styles.item}>
+            <User places={places} environment={environment} />
+          </li>
+        ))}
+      </ul>
+      {!isWhole && sorted.length > shown && (
+        <div>
+          <Button size="small" onClick={() => setWhole(true)}>
+            Show {sorted.length - shown} more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
 function User({ places, environment }: { readonly places: readonly SegmentUser[]; readonly environment: Environment }) {
   const project = useProject();
   const place = places.find((one) => one.environment.id === environment.id) ?? places[0];
   if (!place) return null;
   const params = { project: project.name, environment: place.environment.name };
+  const name = <span className="mono">{place.name}</span>;
   return (
     <>
       {place.kind === 'flag' ? (
         <TextLink to="/p/$project/flags/$flag/$environment" params={{ ...params, flag: place.name }}>
-          <span className="mono">{place.name}</span>
+          {name}
         </TextLink>
       ) : (
         <TextLink to="/p/$project/segments/$segment/$environment" params={{ ...params, segment: place.name }}>
-          <span className="mono">{place.name}</span>
+          {name}
         </TextLink>
       )}
-      <span className={styles.quiet}>
-        {place.kind === 'flag' ? 'Flag' : 'Segment'} in {places.map((one) => one.environment.name).join(', ')}
-      </span>
+      <span className={styles.quiet}>In {places.map((one) => one.environment.name).join(', ')}</span>
     </>
   );
 }

@@ -1,24 +1,66 @@
 /** Keys from pasted text and files, and back to CSV. */
-import { keysOfFile, longestKey, maxKeysPerCall } from '#domain/segments.ts';
+import { longestKey, maxKeysPerCall } from '#domain/segments.ts';
+
+export interface InvalidKey {
+  readonly line: number;
+  readonly text: string;
+  readonly why: string;
+}
 
 export interface ReadKeys {
   /** Each once. */
   readonly keys: readonly string[];
   readonly repeated: number;
-  readonly invalid: readonly { readonly line: number; readonly text: string; readonly why: string }[];
+  readonly invalid: readonly InvalidKey[];
 }
 
-/** One key per line. Pasted keys may also be separated by commas; of a file, the first column counts. */
-export function readKeys(text: string, from: 'paste' | 'file'): ReadKeys {
+/** One key per line, or separated by commas. */
+export const readPasted = (text: string): ReadKeys =>
+  keysFrom(text.split(lineEnd).map((line, index) => ({ line: index + 1, words: line.split(',') })));
+
+export interface Columns {
+  /** The names in the header, or else the first values. */
+  readonly names: readonly string[];
+  readonly hasHeader: boolean;
+}
+
+const lineEnd = /\r\n|\r|\n/;
+const headerWords = /^(key|id|name|e-?mail|user|.*[_ -]?id|.*[_ -]?key)$/i;
+
+/** The columns of a CSV file. A first line of words such as `user_id` is a header. */
+export function columnsOf(text: string): Columns {
+  const [first = ''] = withoutMark(text).split(lineEnd, 1);
+  const names = cellsOf(first);
+  return { names, hasHeader: names.some((name) => headerWords.test(name)) };
+}
+
+/** One key per line, in this column. */
+export function readFile(text: string, { column, hasHeader }: { column: number; hasHeader: boolean }): ReadKeys {
+  const lines = withoutMark(text).split(lineEnd);
+  return keysFrom(
+    lines.flatMap((line, index) =>
+      index === 0 && hasHeader ? [] : [{ line: index + 1, words: [cellsOf(line)[column] ?? ''] }],
+    ),
+  );
+}
+
+/** A byte order mark, which some programs write. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
+/** The cells of a line of CSV, perhaps in quotes. */
+const cellsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain = '']) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  );
+
+function keysFrom(lines: readonly { readonly line: number; readonly words: readonly string[] }[]): ReadKeys {
   const keys = new Set<string>();
-  const invalid: { line: number; text: string; why: string }[] = [];
+  const invalid: InvalidKey[] = [];
   let repeated = 0;
-  for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
-    for (const word of from === 'file' ? keysOfFile(line) : line.split(',')) {
-      const key = word.trim();
+  for (const { line, words } of lines) {
+    for (const key of words.map((word) => word.trim()).filter((word) => word !== '')) {
       const why = complaintAbout(key);
-      if (key === '') continue;
-      if (why !== undefined) invalid.push({ line: index + 1, text: key.slice(0, 60), why });
+      if (why !== undefined) invalid.push({ line, text: key.slice(0, 1_000), why });
       else if (keys.has(key)) repeated += 1;
       else keys.add(key);
     }
@@ -31,11 +73,13 @@ function complaintAbout(key: string): string | undefined {
   return key.includes('\ufffd') ? 'Not valid UTF-8' : undefined;
 }
 
-/** In pieces that one call may have. */
-export const inCalls = (keys: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(keys.length / maxKeysPerCall) }, (_, index) =>
-    keys.slice(index * maxKeysPerCall, (index + 1) * maxKeysPerCall),
+/** Ten steps, so that the progress moves, of as many keys as a call may have and not too few. */
+export function inCalls(keys: readonly string[]): string[][] {
+  const size = Math.min(maxKeysPerCall, Math.max(1_000, Math.ceil(keys.length / 10)));
+  return Array.from({ length: Math.ceil(keys.length / size) }, (_, index) =>
+    keys.slice(index * size, (index + 1) * size),
   );
+}
 
 export const toCsv = (keys: readonly string[]): string =>
   keys.map((key) => `${/[",]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key}\n`).join('');

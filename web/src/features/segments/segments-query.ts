@@ -4,29 +4,56 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { listChanges } from '#contract/changes.ts';
 import { listLargeSegmentKeys, listUploads } from '#contract/large-segments.ts';
 import { getRuleBasedDefinition } from '#contract/rule-based-segments.ts';
-import { listKeys, listSegments, listSegmentUsers } from '#contract/segments.ts';
+import { listKeyChanges, listKeys, listMemberships, listSegments, listSegmentUsers } from '#contract/segments.ts';
 import type { SegmentKind } from '#domain/segments.ts';
 import { type Answer, call, keyOf, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
+import { useEnvironments } from '../../server/project.ts';
 import { kinds } from '../../targeting/segment-kinds.ts';
 
 export type SegmentAnswer = Answer<typeof listSegments>['objects'][number];
 export type KindFilter = SegmentKind | 'all';
 
+export interface SegmentsSearch {
+  readonly q?: string | undefined;
+  readonly kind?: SegmentKind | undefined;
+  readonly tag?: string | undefined;
+  /** The name of an environment. */
+  readonly active?: string | undefined;
+  /** Present: only those that nothing uses. */
+  readonly unused?: string | undefined;
+}
+
+/** What the address asks for. */
 export function useSegmentsSearch() {
-  const { kind, q } = useSearch({ from: '/shell/p/$project/segments' });
+  const { kind, q, tag, active, unused } = useSearch({ from: '/shell/p/$project/segments' });
   const navigate = useNavigate();
-  return {
+  const environment = useEnvironments().find(({ name }) => name === active);
+  const filter: Filter = {
     name: q || undefined,
-    kind: kinds.find((one) => one === kind) ?? ('all' as const),
-    change: (change: { readonly q?: string | undefined; readonly kind?: SegmentKind | undefined }) =>
+    kind: kinds.find((one) => one === kind) ?? 'all',
+    tag: tag ? [tag] : undefined,
+    environmentId: environment?.id,
+    used: unused === undefined ? undefined : 'false',
+  };
+  return {
+    filter,
+    tag,
+    environment,
+    isFiltered: Boolean(q || kind || tag || active || unused !== undefined),
+    change: (change: SegmentsSearch) =>
       void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true }),
   };
 }
 
 interface Filter {
+  /** Part of the name. */
   readonly name: string | undefined;
   readonly kind: KindFilter;
+  readonly tag: string[] | undefined;
+  /** Active there. */
+  readonly environmentId: string | undefined;
+  readonly used: 'false' | undefined;
 }
 
 const pageSize = 50;
@@ -62,13 +89,11 @@ export const segmentReading = (project: string, name: string) =>
   queryOptions<SegmentAnswer | null, ApiProblem>({
     queryKey: [...keyOf(listSegments), 'one', project, name],
     queryFn: async () => {
-      // The server searches for names that contain this one.
-      for (let offset = 0; ; offset += 200) {
-        const query = { name, kind: 'all', expand: 'environments', offset, limit: 200 } as const;
-        const { objects, totalCount } = await call(listSegments, { params: { project }, query });
-        const found = objects.find((one) => one.name === name);
-        if (found || offset + 200 >= totalCount) return found ?? null;
-      }
+      const { objects } = await call(listSegments, {
+        params: { project },
+        query: { names: [name], kind: 'all', expand: 'environments' },
+      });
+      return objects[0] ?? null;
     },
   });
 
@@ -78,6 +103,8 @@ export function useRefreshSegments(): () => Promise<unknown> {
   const stale = [
     listSegments,
     listKeys,
+    listKeyChanges,
+    listMemberships,
     listLargeSegmentKeys,
     listUploads,
     listSegmentUsers,

@@ -1,49 +1,25 @@
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { rolloutOf } from '#domain/rollouts.ts';
 import { Bar, NoBar } from '../../../kit/Bar.tsx';
-import { Killed, ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
+import { Killed, Unsaved } from '../../../kit/StatusChip.tsx';
+import { Strip, StripCard, StripContent } from '../../../kit/Strip.tsx';
 import { useFlag } from '../../../server/flag.ts';
-import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
 import { useDraftOf } from '../../../state/drafts.ts';
-import { type PageAction, usePageActions } from '../../../state/page-actions.ts';
 import { percent } from '../../../ui/percent.ts';
-import { ShortTime } from '../../../ui/Time.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import styles from './EnvironmentStrip.module.css';
 
-/** The flag in every environment. The cards are also the tabs of the page. */
-export function EnvironmentStrip({ current }: { readonly current: string }) {
-  const strip = useRef<HTMLElement>(null);
-  const environments = useEnvironments();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the current card changes
-  useEffect(() => {
-    const card = strip.current?.querySelector<HTMLElement>('[aria-current]');
-    if (!strip.current || !card) return;
-    strip.current.scrollLeft = card.offsetLeft - (strip.current.clientWidth - card.clientWidth) / 2;
-  }, [current]);
-  usePageActions(useSwitches(environments));
-  return (
-    <nav ref={strip} className={styles.strip} aria-label="Environments">
-      {environments.map((environment) => (
-        <Card key={environment.id} environment={environment} isCurrent={environment.id === current} />
-      ))}
-    </nav>
-  );
-}
-
-/** Shortcuts 1 to 9. */
-function useSwitches(environments: readonly Environment[]): PageAction[] {
-  const cards = (place: number) => document.querySelectorAll<HTMLElement>(`.${styles.strip} a`)[place];
-  return environments.slice(0, 9).map(({ name }, place) => ({
-    label: `Go to ${name}`,
-    keys: String(place + 1),
-    isMove: true,
-    run: () => cards(place)?.click(),
-  }));
-}
+/** The flag in every environment. */
+export const EnvironmentStrip = ({ current }: { readonly current: string }) => (
+  <Strip
+    current={current}
+    card={(environment) => (
+      <Card key={environment.id} environment={environment} isCurrent={environment.id === current} />
+    )}
+  />
+);
 
 interface Props {
   readonly environment: Environment;
@@ -59,32 +35,21 @@ function Card({ environment, isCurrent }: Props) {
   const before = saved && toTargeting(saved);
   const now = draft?.targeting ?? before;
   return (
-    <Link
+    <StripCard
       to="/p/$project/flags/$flag/$environment"
       params={{ project: project.name, flag: flag.name, environment: environment.name }}
-      className={[styles.card, !now && styles.undefined].filter(Boolean).join(' ')}
       activeProps={{}}
-      aria-current={isCurrent ? 'page' : undefined}
+      isCurrent={isCurrent}
+      isEmpty={!now}
     >
-      <span className={styles.name}>
-        <span className={styles.words}>{environment.name}</span>
-        {environment.production && <ProdChip />}
-        {draft && (
-          <span className={styles.unsaved}>
-            <Unsaved />
-          </span>
-        )}
-      </span>
-      {now ? <NowBar now={now} before={before} /> : <NoBar />}
-      <span className={styles.sum}>
-        {now ? <Summary now={now} before={before} /> : 'Not defined'}
-        {saved && (
-          <span className={styles.age}>
-            <ShortTime at={saved.lastUpdateTime} />
-          </span>
-        )}
-      </span>
-    </Link>
+      <StripContent
+        environment={environment}
+        aside={draft && <Unsaved />}
+        picture={now ? <NowBar now={now} before={before} /> : <NoBar />}
+        summary={now ? <Summary now={now} before={before} /> : 'Not defined'}
+        changedAt={saved?.lastUpdateTime}
+      />
+    </StripCard>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Step } from '#domain/evaluation/evaluate.ts';
+import styles from '../../../activity/ActivityRail.module.css';
 import { DependentList, dependentsReading } from '../../../kit/Dependents.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
@@ -10,7 +11,6 @@ import type { Lit } from '../ladder/lit.ts';
 import { nothingLit } from '../ladder/lit.ts';
 import { useProbe } from '../try-it/probe.ts';
 import { WhoSeesWhat } from '../try-it/WhoSeesWhat.tsx';
-import styles from './ActivityRail.module.css';
 import { ActivityRail } from './ActivityRail.tsx';
 import { RolloutPanel } from './RolloutPanel.tsx';
 

@@ -5,7 +5,6 @@ import type { Targeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import { toSegmentTargeting } from '#domain/segment-targeting.ts';
 import type { Answer } from '../../../server/api.ts';
-import { useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
 import { type Draft, type DraftPlace, useDraftOf } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
@@ -28,8 +27,8 @@ export interface RulesEditing {
   readonly discard: () => void;
 }
 
-export function useDraftPlace({ name, creationTime }: SegmentAnswer, environment: string): DraftPlace {
-  return { person: useMe().user.id, object: `segment ${useProject().id} ${name} ${creationTime}`, environment };
+export function useDraftPlace({ id = '' }: SegmentAnswer, environment: string): DraftPlace {
+  return { person: useMe().user.id, object: id, environment };
 }
 
 export function useRules(place: DraftPlace, saved: SegmentDefinition): RulesEditing {
