@@ -2,8 +2,8 @@
  * All SDK keys, in memory: a poll reads no database, and a node whose database is away still knows its clients.
  *
  * Invariants
- * 1. A key that was created on this node works as soon as its creation was answered. One that was revoked, by whichever
- *    process, stops working within five seconds; with a notice, at once.
+ * 1. A key that is created or revoked on this node works, or stops working, as soon as that was answered. After a
+ *    revocation by another process it is a matter of seconds.
  * 2. While the database cannot be read, the keys stay as they were.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -41,7 +41,7 @@ export interface KeysOptions {
 
 /** `burgee keys revoke` is another process, which sends no notices on SQLite. */
 const usualCompareMs = 2_000;
-/** How long a request with an unknown key waits for the keys. */
+/** How long a request waits for keys that are being read again. */
 const maxWaitMs = 1_000;
 
 /** Resolves when the keys were read. */
@@ -52,6 +52,7 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
   let comparedCommit: number | undefined;
   let running: Promise<void> | undefined;
   let isWantedAgain = false;
+  let isFailing = false;
   let isStopped = false;
   const listeners: ((id: string) => void)[] = [];
 
@@ -71,6 +72,10 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
         isWantedAgain = false;
         await read();
       } while (isWantedAgain && !isStopped);
+      isFailing = false;
+    } catch (error) {
+      isFailing = true;
+      throw error;
     } finally {
       // In the same turn as the end of the loop: a later wish begins anew.
       running = undefined;
@@ -109,8 +114,8 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
   return {
     find: (keyText) => {
       const hash = hashOf(keyText);
-      const key = byHash.get(hash);
-      if (key || !running) return key;
+      // While the database is away, waiting would not help.
+      if (!running || isFailing) return byHash.get(hash);
       return Promise.race([running, pause(maxWaitMs, undefined, { ref: false })]).then(() => byHash.get(hash));
     },
     has: (id) => ids.has(id),

@@ -190,7 +190,7 @@ export async function readChangesSince(db: Reader, place: Place, since: number):
 /** A list is replaced at most so often while it is read. */
 const maxReplaced = 5;
 
-/** The keys of a large segment; undefined if it is not active. Hashed and sorted in a thread. */
+/** The keys of a large segment; undefined if it is not active. */
 export async function loadLarge(db: Reader, place: Place): Promise<LargeKeys | undefined> {
   for (let tries = 0; tries < maxReplaced; tries += 1) {
     const list = await findServedList(db, place);
@@ -203,7 +203,20 @@ export async function loadLarge(db: Reader, place: Place): Promise<LargeKeys | u
   throw new Error('the keys of a large segment are replaced faster than they can be read');
 }
 
+/** Fewer keys are hashed before a thread has started. */
+const manyKeys = 10_000;
+
 async function hashesOf(db: Reader, listId: number, keyCount: number): Promise<Float64Array> {
+  if (keyCount >= manyKeys) return hashInThread(db, listId, keyCount);
+  const hashes: number[] = [];
+  for await (const texts of listBlocksOf(db, listId)) {
+    for (const text of texts) hashes.push(...text.split('\n').map(hash53));
+    await nextTurn();
+  }
+  return Float64Array.from(hashes).sort();
+}
+
+async function hashInThread(db: Reader, listId: number, keyCount: number): Promise<Float64Array> {
   const worker = new Worker(new URL('hash-worker.ts', import.meta.url), { workerData: keyCount });
   // Waits for each answer, so that not more than one page is in memory.
   const ask = async (message: readonly string[] | 'end'): Promise<unknown> => {

@@ -273,9 +273,9 @@ test('new keys of a large segment replace the old ones', async () => {
   assert.ok(await has('user-1'));
   const upload = { largeSegment: { name }, operationType: 'UPLOAD' };
   const { body } = await api.post(`/changeRequests/ws/${project.id}/environments/${project.staging.id}`, upload);
-  const text = Array.from({ length: 5_000 }, (_, index) => `new-${index}`).join('\n');
+  const text = Array.from({ length: 20_000 }, (_, index) => `new-${index}`).join('\n');
   await api.put(new URL(body.transactionMetadata.url).pathname, undefined, { as: null, text });
-  await until('the new keys are there', () => has('new-4999'));
+  await until('the new keys are there', () => has('new-19999'));
   assert.deepEqual([await has('user-1'), await has('new-0')], [false, true]);
 });
 

@@ -40,7 +40,7 @@ async function discardBeacon({ request, keyWith }: Asked): Promise<Body> {
 
 function tokenIn(text: string): string | undefined {
   try {
-    const { token } = JSON.parse(text) as { token?: unknown };
+    const token = (JSON.parse(text) as { token?: unknown } | null)?.token;
     return typeof token === 'string' ? token : undefined;
   } catch {
     throw new Refusal(400, 'The body is not JSON');

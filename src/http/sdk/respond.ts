@@ -169,15 +169,18 @@ const preflightHeaders = [
 ];
 
 const headersFor = (publicUrl: string | undefined): string[] => [
-  ...['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
   // SDKs send no cookies.
-  ...['access-control-allow-origin', '*', 'x-content-type-options', 'nosniff'],
+  ...['access-control-allow-origin', '*', 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
   ...(publicUrl?.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
 ];
 
 function send(response: ServerResponse, { status = 200, body, encoding }: Body, headers: readonly string[]): void {
-  const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))];
-  response.writeHead(status, [...headers, ...length, ...(encoding ? ['content-encoding', encoding] : [])]);
+  const all = [...headers];
+  if (status !== 204) {
+    all.push('content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body)));
+  }
+  if (encoding) all.push('content-encoding', encoding);
+  response.writeHead(status, all);
   response.end(body);
 }
 
