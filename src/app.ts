@@ -17,6 +17,7 @@ import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { accountBodyLimit, accountPrefix, bodyLimit, prefix, prefixV3, publicPrefixV3 } from '#contract/parts.ts';
 import type { Delivery } from '#delivery/start.ts';
+import { createTokens } from '#delivery/tokens.ts';
 import { Problem } from '#domain/problems.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
 import { createRefresh } from '#http/cache/refresh.ts';
@@ -53,6 +54,7 @@ import { users } from '#http/routes/users.ts';
 import { intake } from '#http/sdk/intake.ts';
 import { polls } from '#http/sdk/polls.ts';
 import { createSdkResponder } from '#http/sdk/respond.ts';
+import { streamEndpoints } from '#http/sdk/stream.ts';
 import { limitBodies, readBodies, streamBodies } from '#http/server/bodies.ts';
 import { compressAnswers } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
@@ -115,7 +117,11 @@ export async function createApp({
     delivery &&
     createSdkResponder({
       keys: delivery.keys,
-      endpoints: [...polls(delivery.feed, manifest.version), ...intake()],
+      endpoints: [
+        ...polls(delivery.feed, manifest.version),
+        ...streamEndpoints({ ...delivery, tokens: createTokens(account), now: () => store.clock() }),
+        ...intake(),
+      ],
       ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
     });
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
@@ -188,6 +194,8 @@ export async function createApp({
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const afterAnswers = createAfterAnswers(log);
   app.addHook('onClose', afterAnswers.drain);
+  // Otherwise closing would wait for them.
+  app.addHook('preClose', async () => delivery?.streams.end());
   const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store)];
   const probeRoutes = service(store, manifest.version);
   const uploadRoutes = uploads();

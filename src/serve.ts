@@ -10,7 +10,7 @@ import { offerSetup } from '#commands/accounts.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
-import { startDelivery } from '#delivery/start.ts';
+import { type Delivery, startDelivery } from '#delivery/start.ts';
 import { OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
@@ -92,10 +92,11 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects } = config;
   const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects };
   const delivery = await startDelivery({ store, log });
+  telemetry.watchStreams(delivery.streams.figures);
   const app = await createApp({ store, account, log, delivery, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [delivery];
-  stopOnSignal({ app, store, log, jobs, telemetry });
+  stopOnSignal({ app, store, log, delivery, jobs, telemetry });
   const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId: transactionIds()() }));
   const listeningAt = await listen(app, config);
   // From here on the database may be unavailable: a listening node survives that.
@@ -198,12 +199,13 @@ interface Running {
   readonly app: FastifyInstance;
   readonly store: Store;
   readonly log: Logger;
+  readonly delivery: Delivery;
   readonly jobs: readonly Job[];
   readonly telemetry: Telemetry;
 }
 
 /** Stops accepting, finishes open requests, closes the database, exits with 0. A second signal has no effect. */
-function stopOnSignal({ app, store, log, jobs, telemetry }: Running): void {
+function stopOnSignal({ app, store, log, delivery, jobs, telemetry }: Running): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -211,7 +213,8 @@ function stopOnSignal({ app, store, log, jobs, telemetry }: Running): void {
     log.info({ signal }, 'stopping');
     // Tells clients to send no further requests on their connections before these are closed.
     app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-    await pause(farewellMs);
+    // At once, so that SDKs connect to another node while this one still answers polls.
+    await Promise.all([delivery.streams.end(), pause(farewellMs)]);
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
     // Clients would keep a connection alive after its last request.
     setInterval(() => app.server.closeIdleConnections(), 100).unref();

@@ -80,12 +80,12 @@ export interface SegmentChange {
   readonly text: Buffer;
 }
 
-/** The keys of a segment changed. */
+/** The keys of a segment changed, or are delivered from now on. */
 export interface KeysChange {
   readonly kind: 'standard' | 'large';
   readonly name: string;
   readonly number: number;
-  /** Absent for large segments, and if there are more than 10,000. No key is in both lists. */
+  /** Absent for large segments and new ones, and if there are more than 10,000. No key is in both lists. */
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
 }
@@ -336,6 +336,8 @@ class EnvironmentFeed {
         const read = await this.#readStandard(name, number, known);
         keys.set(name, read.keys);
         if (read.changes.length > 0) changes.push(toKeysChange(name, read.changes));
+        // Clients know their memberships without this segment.
+        else if (known?.kind !== 'standard') changes.push({ kind, name, number });
       } else if (!content.active.has(name)) {
         keys.set(name, undefined);
         changes.push({ kind: 'large', name, number });
@@ -343,6 +345,7 @@ class EnvironmentFeed {
         this.#replaceLarge(name);
       } else {
         keys.set(name, await loadLarge(this.#surroundings.store, { environmentId: this.#id, name }));
+        changes.push({ kind: 'large', name, number });
       }
     }
     for (const name of asked) this.#asked.delete(name);

@@ -12,9 +12,6 @@ export interface Snapshot {
   readonly flagsNumber: number;
   /** The number of the last change of a rule-based segment; -1 if there never was one. */
   readonly ruleBasedNumber: number;
-  /** The largest number of a standard segment that the snapshot has; -1 if it has none. The same for large ones. */
-  readonly membershipsNumber: number;
-  readonly largeMembershipsNumber: number;
   /** Flags with a definition here, sorted by name. */
   readonly flagNames: readonly string[];
   /** Replies to SDKs that ask for flags. */
@@ -55,8 +52,6 @@ export function createSnapshot(
     bodies: same.bodies,
     definitionOf: same.definitionOf,
     segmentRulesOf: same.segmentRulesOf,
-    membershipsNumber: largest(standard),
-    largeMembershipsNumber: largest(large),
     listsKey: (segment, key) => {
       const found = keys.get(segment);
       return found !== undefined && hasHash(found, hash53(key));
@@ -71,8 +66,6 @@ export function createSnapshot(
 
 const sorted = <Named extends { readonly name: string }>(all: readonly Named[]): Named[] =>
   all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-
-const largest = (all: readonly SegmentKeys[]): number => all.reduce((most, { number }) => Math.max(most, number), -1);
 
 type OfFlags = Pick<
   Snapshot,

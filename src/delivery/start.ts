@@ -1,12 +1,14 @@
-/** Starts what SDKs read: the keys, then the environments that have keys. */
+/** Starts what SDKs read: the keys, then the environments that have keys, and the streams that tell of changes. */
 import type { Logger } from 'pino';
 import type { Store } from '#store/sql.ts';
 import { type Feed, startFeed } from './feed.ts';
 import { type SdkKeys, startKeys } from './keys.ts';
+import { createStreams, type Streams } from './streams.ts';
 
 export interface Delivery {
   readonly keys: SdkKeys;
   readonly feed: Feed;
+  readonly streams: Streams;
   stop(): Promise<void>;
 }
 
@@ -14,11 +16,13 @@ export interface Delivery {
 export async function startDelivery({ store, log }: { store: Store; log: Logger }): Promise<Delivery> {
   const keys = await startKeys({ store, log });
   const feed = startFeed({ store, log, environmentIds: keys.environmentIds() });
+  const streams = createStreams({ feed, keys, log, now: () => store.clock() });
   return {
     keys,
     feed,
+    streams,
     stop: async () => {
-      await Promise.all([keys.stop(), feed.stop()]);
+      await Promise.all([streams.end(), keys.stop(), feed.stop()]);
     },
   };
 }

@@ -29,17 +29,12 @@ import type { Verified } from './tokens.ts';
 export interface Streams {
   /** Writes to the response, whose head was sent, until it ends. The caller has verified the token. */
   open(subscriber: Verified, response: ServerResponse): void;
-  readonly figures: StreamFigures;
+  /** How many are open, and how many were closed since the start because they read too slowly. */
+  readonly figures: { readonly open: number; readonly dropped: number };
   /** Whether `end` was called: SDKs should go elsewhere. */
   readonly isEnding: boolean;
   /** Ends all streams; SDKs connect again, to another node or after the restart. */
   end(): Promise<void>;
-}
-
-export interface StreamFigures {
-  open: number;
-  /** Since the start. */
-  dropped: number;
 }
 
 export interface StreamsOptions {

@@ -3,7 +3,7 @@
 import type { DatabaseWork, WatchDatabase } from '#store/instrumented.ts';
 import type { Reader } from '#store/sql.ts';
 import { watchDatabase } from './database-figures.ts';
-import { type Family, labelText, toText } from './exposition.ts';
+import { counter, type Family, gauge, labelText, toText } from './exposition.ts';
 import { Histogram } from './histogram.ts';
 import { watchProcess } from './process-figures.ts';
 import { type Answered, countRequests } from './requests.ts';
@@ -11,9 +11,17 @@ import { type Answered, countRequests } from './requests.ts';
 export interface Metrics {
   readonly answered: Answered;
   readonly watchDatabase: WatchDatabase;
+  /** Reports the streams of SDKs from now on. */
+  watchStreams(figures: StreamFigures): void;
   /** The whole text. Concurrent calls share one result. */
   text(): Promise<string>;
   stop(): void;
+}
+
+export interface StreamFigures {
+  readonly open: number;
+  /** Since the start. */
+  readonly dropped: number;
 }
 
 export interface MetricsOptions {
@@ -30,12 +38,14 @@ export function collectMetrics({ db, version, hasBackups, more = () => [] }: Met
   const ofTheProcess = watchProcess(version);
   const ofTheDatabase = watchDatabase(db, { hasBackups });
   const databaseTime = { read: new Histogram(), write: new Histogram() } satisfies Record<DatabaseWork, Histogram>;
+  let streams: StreamFigures | undefined;
   const collect = async () =>
     toText([
       ...requests.families(),
       databaseFamily(databaseTime),
       ...(await ofTheDatabase()),
       ...ofTheProcess.families(),
+      ...(streams ? streamFamilies(streams) : []),
       ...more(),
     ]);
   let underWay: Promise<string> | undefined;
@@ -44,6 +54,9 @@ export function collectMetrics({ db, version, hasBackups, more = () => [] }: Met
     watchDatabase: (work) => {
       const startedAt = performance.now();
       return () => databaseTime[work].observe((performance.now() - startedAt) / 1_000);
+    },
+    watchStreams: (figures) => {
+      streams = figures;
     },
     text: () => {
       underWay ??= collect().finally(() => {
@@ -63,3 +76,11 @@ const databaseFamily = (time: Record<DatabaseWork, Histogram>): Family => ({
     histogram.lines('burgee_database_duration_seconds', labelText({ work })),
   ),
 });
+
+const streamFamilies = ({ open, dropped }: StreamFigures): Family[] => [
+  gauge({ name: 'burgee_sdk_streams', help: 'Open streams of SDKs.' }, [{ value: open }]),
+  counter(
+    { name: 'burgee_sdk_streams_dropped_total', help: 'Streams closed because the client did not read fast enough.' },
+    [{ value: dropped }],
+  ),
+];

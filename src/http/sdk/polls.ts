@@ -90,12 +90,10 @@ async function memberships(feed: Feed, { rest: userKey, key }: Asked): Promise<B
   const snapshot = await feed.current((await key()).environmentId);
   if (!snapshot) throw unavailable();
   const { standard, large } = snapshot.membershipsOf(userKey);
-  const toPart = (names: readonly string[], number: number) => ({
-    ...(number < 0 ? {} : { cn: number }),
-    k: names.map((n) => ({ n })),
-  });
-  const ms = toPart(standard, snapshot.membershipsNumber);
-  return { body: JSON.stringify({ ms, ls: toPart(large, snapshot.largeMembershipsNumber) }) };
+  const toPart = (names: readonly string[]) => ({ k: names.map((n) => ({ n })) });
+  // Without a change number, which SDKs would compare with those of messages. There is none that fits: a segment that a
+  // flag names from now on, or a large one that took long to read, changes memberships without a new number of its own.
+  return { body: JSON.stringify({ ms: toPart(standard), ls: toPart(large) }) };
 }
 
 /** For SDKs that do not know large segments. */
