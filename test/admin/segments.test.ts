@@ -507,7 +507,7 @@ test('description and tags of a segment of any kind are changed together, with o
   assert.deepEqual([description, tags], ['new', [{ name: 'one' }, { name: 'two' }]]);
   assert.deepEqual(await api.recorded(() => api.put(details, { description: 'new' })), []);
   assert.deepEqual((await api.put(details, { tags: [] })).body.description, 'new');
-  assert.equal((await api.put(details, { tags: [' '] })).status, 400);
+  assert.equal((await api.put(details, { tags: [''] })).status, 400);
   await api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/requiresTitleAndComments', value: true }]);
   assert.equal((await api.put(details, { description: 'newer' })).status, 400);
   assert.equal((await api.put(`${details}?title=a&comment=b`, { description: 'newer' })).status, 200);

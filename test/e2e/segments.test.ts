@@ -42,7 +42,7 @@ suite('segments', { concurrency: 2 }, () => {
     await row(page, 'beta_testers').waitFor({ state: 'detached' });
     await row(page, 'blocked_cards').waitFor();
     await page.getByRole('searchbox', { name: 'Search names and keys' }).fill('nothing');
-    await page.getByText('No segments match').waitFor();
+    await page.getByText('No segment name contains nothing').waitFor();
     await press(page, 'Clear filters');
     await press(page, 'Not used');
     await page.getByText('2 segments').waitFor();

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listGrantedRights } from '#contract/rights.ts';
 import type { GrantedRight, NamedGrantee } from '#domain/rights.ts';
+import box from '../kit/Dependents.module.css';
 import { Loaded } from '../kit/Loaded.tsx';
 import { reading } from '../server/api.ts';
 import { Card } from '../ui/Card.tsx';
@@ -17,11 +18,11 @@ const rightsReading = ({ type, id }: NamedGrantee) =>
 /** Warns before a deletion that it takes rights away, and where nobody but administrators is left. */
 export function LostRights({ grantee }: { readonly grantee: NamedGrantee }) {
   const { data, isError } = useQuery(rightsReading(grantee));
-  if (isError) return <p className={styles.about}>Could not check which access lists name it.</p>;
+  if (isError) return <p className={box.about}>Could not check which access lists name it.</p>;
   if (!data || data.totalCount === 0) return null;
   return (
-    <section className={styles.box} aria-label="Access lists">
-      <p className={styles.title}>Removed from {countOf(data.totalCount, 'access list')}</p>
+    <section className={box.box} aria-label="Access lists">
+      <p className={box.title}>Removed from {countOf(data.totalCount, 'access list')}</p>
       <Rights rights={data.objects} total={data.totalCount} isEnding />
     </section>
   );
@@ -35,7 +36,7 @@ export function GrantedRightsCard({ grantee }: { readonly grantee: NamedGrantee 
       <Loaded query={query}>
         {({ objects, totalCount }) =>
           totalCount === 0 ? (
-            <p className={styles.about}>No access list names it.</p>
+            <p className={box.about}>No access list names it.</p>
           ) : (
             <Rights rights={objects} total={totalCount} />
           )
@@ -53,7 +54,7 @@ interface Props {
 }
 
 const Rights = ({ rights, total, isEnding = false }: Props) => (
-  <ul className={styles.list}>
+  <ul className={box.list}>
     {rights.map((one) => (
       <li key={`${one.project.id} ${one.environment?.id} ${one.right}`} className={styles.right}>
         {words[one.right]}{' '}

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate, useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { activateSegment, listSegments } from '#contract/segments.ts';
 import { Denied } from '../../kit/Denied.tsx';
 import { Failure } from '../../kit/Failure.tsx';
@@ -8,6 +9,7 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { useMay } from '../../server/session.ts';
+import { lazyPart } from '../../state/lazy.ts';
 import { activate } from '../../targeting/segment-kinds.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -15,15 +17,16 @@ import { Page, PageHead } from '../../ui/Page.tsx';
 import { Skeleton, SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { IsKeyIn } from './IsKeyIn.tsx';
-import { LargeKeys } from './LargeKeys.tsx';
-import { Rules } from './rules/Rules.tsx';
-import { SegmentActivity } from './SegmentActivity.tsx';
 import { SegmentHead } from './SegmentHead.tsx';
 import styles from './SegmentPage.module.css';
 import { SegmentStrip } from './SegmentStrip.tsx';
-import { StandardKeys } from './StandardKeys.tsx';
 import { type SegmentAnswer, segmentReading, useRefreshSegments } from './segments-query.ts';
 import { UsedBy } from './UsedBy.tsx';
+
+const LargeKeys = lazyPart('LargeKeys', () => import('./LargeKeys.tsx'));
+const Rules = lazyPart('Rules', () => import('./rules/Rules.tsx'));
+const SegmentActivity = lazyPart('SegmentActivity', () => import('./SegmentActivity.tsx'));
+const StandardKeys = lazyPart('StandardKeys', () => import('./StandardKeys.tsx'));
 
 /** A segment of any kind in one environment. */
 export function SegmentPage() {
@@ -91,14 +94,18 @@ function SegmentView({ segment, word }: ViewProps) {
       {environment ? (
         <div className={styles.columns}>
           <div className={styles.main} key={environment.id}>
-            <Content segment={segment} environment={environment} />
+            <Suspense fallback={<SkeletonRows />}>
+              <Content segment={segment} environment={environment} />
+            </Suspense>
           </div>
           <div className={styles.rail}>
             {segment.kind !== 'rule_based' && usageIn(segment, environment.id)?.active && (
               <IsKeyIn key={environment.id} segment={segment} environment={environment} />
             )}
             <UsedBy segment={segment.name} environment={environment} />
-            <SegmentActivity segment={segment} environment={environment} />
+            <Suspense>
+              <SegmentActivity segment={segment} environment={environment} />
+            </Suspense>
           </div>
         </div>
       ) : (

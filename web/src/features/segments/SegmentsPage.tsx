@@ -129,7 +129,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
             </>
           ) : isFiltered ? (
             <EmptyState
-              title="No segments match"
+              title={filter.name === undefined ? 'No segments match' : `No segment name contains ${filter.name}`}
               action={<Button onClick={() => change(noFilters)}>Clear filters</Button>}
             />
           ) : (

@@ -4,6 +4,7 @@ import { segmentsOf } from '#domain/definitions/definition.ts';
 import { TreatmentName } from '../../../kit/Bar.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { Token } from '../../../targeting/Condition.tsx';
 import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
 import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
@@ -11,7 +12,6 @@ import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
 import { useDefinition } from '../editing/editor.ts';
-import { lazyPart } from '../editing/lazy.ts';
 import { Step } from './Step.tsx';
 import styles from './TargetsStep.module.css';
 

@@ -1,10 +1,10 @@
 import { type ReactNode, Suspense } from 'react';
 import { SaveBar as SaveBarFrame } from '../../../kit/SaveBar.tsx';
+import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { type Editor, useDefinition } from '../editing/editor.ts';
-import { lazyPart } from '../editing/lazy.ts';
 
 const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx'));
 

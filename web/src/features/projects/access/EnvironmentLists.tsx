@@ -3,6 +3,7 @@ import type { EnvironmentAccess } from '#domain/rights.ts';
 import { RowName, StackingTable } from '../../../administration/StackingTable.tsx';
 import { TableCard } from '../../../administration/TableCard.tsx';
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
+import chips from '../../../ui/ChipsField.module.css';
 import { isChangedIn } from './access-draft.ts';
 import { useEditing } from './access-editing.ts';
 import styles from './EnvironmentLists.module.css';
@@ -78,7 +79,7 @@ function Editors({ environment }: { readonly environment: EnvironmentAccess }) {
         <span className={styles.everyone}>Everyone who can edit the project</span>
         <button
           type="button"
-          className={styles.limit}
+          className={`${chips.add} ${styles.limit}`}
           disabled={!mayChange}
           onClick={() => change({ editors: { ...editors, restricted: true } })}
         >

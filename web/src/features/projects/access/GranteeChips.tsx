@@ -8,6 +8,7 @@ import { countOf } from '../../../administration/count.ts';
 import { apiKeysReading, everyoneReading, groupsReading } from '../../../administration/whole-lists.ts';
 import { useProject } from '../../../server/project.ts';
 import { useMay } from '../../../server/session.ts';
+import chips from '../../../ui/ChipsField.module.css';
 import { MultiPicker } from '../../../ui/Picker.tsx';
 import { addedTo, isSame } from './access-draft.ts';
 import { useEditing } from './access-editing.ts';
@@ -59,7 +60,7 @@ export function GranteeChips({ label, grantees, saved, empty, onChange }: Props)
           onChange([...grantees.filter(isFixed), ...chosen]);
         }}
         trigger={(trigger) => (
-          <button type="button" className={styles.add} disabled={!mayChange} {...trigger}>
+          <button type="button" className={`${chips.add} ${styles.add}`} disabled={!mayChange} {...trigger}>
             <Plus size={13} aria-hidden /> Add <span className="sr">to {label}</span>
           </button>
         )}
@@ -87,7 +88,10 @@ function GranteeChip({ grantee, isNew, onRemove }: ChipProps) {
   const Icon = icons[type];
   const size = type === 'group' && sizes ? (sizes.get(id) ?? 0) : undefined;
   return (
-    <span className={isNew ? styles.added : styles.chip} title={isFixed(grantee) ? always : undefined}>
+    <span
+      className={`${chips.chip} ${isNew ? styles.added : styles.chip}`}
+      title={isFixed(grantee) ? always : undefined}
+    >
       <Icon size={13} aria-hidden />
       <span>
         {name}
@@ -101,7 +105,12 @@ function GranteeChip({ grantee, isNew, onRemove }: ChipProps) {
       )}
       {isFixed(grantee) && <Lock size={11} aria-label={always} />}
       {onRemove && (
-        <button type="button" className={styles.remove} aria-label={`Remove ${name}`} onClick={onRemove}>
+        <button
+          type="button"
+          className={`${chips.remove} ${styles.remove}`}
+          aria-label={`Remove ${name}`}
+          onClick={onRemove}
+        >
           <X size={12} aria-hidden />
         </button>
       )}

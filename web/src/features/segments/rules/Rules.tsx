@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
 import { addRule, duplicateRule, removeRule } from '#domain/definitions/edit-rules.ts';
 import { Loaded } from '../../../kit/Loaded.tsx';
@@ -10,9 +10,9 @@ import { reading } from '../../../server/api.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { definitionsRefreshMs } from '../../../server/query-client.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
-import { ConflictPanel } from '../../../targeting/ConflictPanel.tsx';
 import { differenceLine } from '../../../targeting/difference-words.ts';
 import { RulePlaceContext } from '../../../targeting/rule-place.ts';
 import { AddRule, StepFrame, StepNumber, Steps } from '../../../targeting/Steps.tsx';
@@ -21,10 +21,12 @@ import { Notice } from '../../../ui/Notice.tsx';
 import pageStyles from '../SegmentPage.module.css';
 import type { SegmentAnswer } from '../segments-query.ts';
 import { ExcludedStep } from './ExcludedStep.tsx';
-import { ReviewDialog } from './ReviewDialog.tsx';
 import { RuleStep } from './RuleStep.tsx';
 import styles from './Rules.module.css';
 import { type SegmentDefinition, useDraftPlace, useRules } from './use-rules.ts';
+
+const ConflictPanel = lazyPart('ConflictPanel', () => import('../../../targeting/ConflictPanel.tsx'));
+const ReviewDialog = lazyPart('ReviewDialog', () => import('./ReviewDialog.tsx'));
 
 interface Props {
   readonly segment: SegmentAnswer;
@@ -83,9 +85,11 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
           {refusal}
         </Notice>
       )}
-      {draft && draft.conflicts.length > 0 && (
-        <ConflictPanel draft={draft} place={editing.place} order={[]} trafficType={trafficType} />
-      )}
+      <Suspense>
+        {draft && draft.conflicts.length > 0 && (
+          <ConflictPanel draft={draft} place={editing.place} order={[]} trafficType={trafficType} />
+        )}
+      </Suspense>
       <Steps label="Evaluated in this order">
         <ExcludedStep editing={editing} refusal={refusal} />
         {targeting.rules.map((rule, index) => (
@@ -151,15 +155,17 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
           onReview={review}
         />
       )}
-      {draft && isReviewing && (
-        <ReviewDialog
-          segment={segment}
-          environment={environment}
-          saved={saved}
-          editing={{ ...editing, draft }}
-          onClose={() => setReviewing(false)}
-        />
-      )}
+      <Suspense>
+        {draft && isReviewing && (
+          <ReviewDialog
+            segment={segment}
+            environment={environment}
+            saved={saved}
+            editing={{ ...editing, draft }}
+            onClose={() => setReviewing(false)}
+          />
+        )}
+      </Suspense>
     </RulePlaceContext>
   );
 }

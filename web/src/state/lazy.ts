@@ -1,4 +1,4 @@
-/** Parts of the flag page that load once the page is idle. */
+/** Parts of pages that load when they are needed, or once the page is idle. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
 type Loader<Name extends string, Props> = () => Promise<Record<Name, ComponentType<Props>>>;
