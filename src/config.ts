@@ -146,8 +146,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy,
     corsOrigins: corsOrigins === '*' ? '*' : (corsOrigins?.split(',') ?? []),
     connections: {
-      max: Number(maxConnections ?? 15_000),
-      maxPerAddress: Number(perConnectedAddress ?? 6_000),
+      max: Number(maxConnections ?? 20_000),
+      maxPerAddress: Number(perConnectedAddress ?? 12_000),
       keepAliveSeconds: Number(keepAliveSeconds ?? 72),
     },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },

@@ -15,7 +15,7 @@ const defaults = {
   logLevel: 'info',
   trustProxy: undefined,
   corsOrigins: [],
-  connections: { max: 15_000, maxPerAddress: 6_000, keepAliveSeconds: 72 },
+  connections: { max: 20_000, maxPerAddress: 12_000, keepAliveSeconds: 72 },
   rateLimits: { perKey: undefined, perAddress: undefined },
   acceptPartialPut: false,
   newProjects: 'open',

@@ -38,7 +38,7 @@ export interface Feed {
   current(environmentId: string): Promise<Snapshot | undefined>;
   /**
    * What the database has now, for an SDK that knows more than there is: this node is behind, or the database was
-   * restored. Undefined if it cannot be read, or was read less than a second ago: then nobody knows which.
+   * restored. Undefined if it cannot be read: then nobody knows which. Reads once a second; waits for that.
    */
   recheck(environmentId: string): Promise<Snapshot | undefined>;
   /**
@@ -210,6 +210,8 @@ class EnvironmentFeed {
   /** Segments whose keys are being read beside everything else. */
   readonly #working = new Map<string, Promise<void>>();
   #lastTriedAt = Number.NEGATIVE_INFINITY;
+  #rechecking: Promise<boolean> | undefined;
+  #recheckedAt = Number.NEGATIVE_INFINITY;
   /** Whether the last attempt to read it failed: waiting for the next would delay every poll. */
   isFailing = false;
 
@@ -226,10 +228,18 @@ class EnvironmentFeed {
   }
 
   async recheck(): Promise<Snapshot | undefined> {
-    if (!this.#mayTry()) return undefined;
+    this.#rechecking ??= this.#recheckSoon();
+    return (await this.#rechecking) ? this.#published?.snapshot : undefined;
+  }
+
+  /** Begins after everyone who waits for it has asked. False if the database cannot be read. */
+  async #recheckSoon(): Promise<boolean> {
+    await pause(Math.max(0, this.#recheckedAt + recheckMs - performance.now()), undefined, { ref: false });
+    this.#rechecking = undefined;
+    this.#recheckedAt = performance.now();
     void this.refresh();
     await this.#wait(staleWaitMs);
-    return this.#reading || this.isFailing ? undefined : this.#published?.snapshot;
+    return !this.#reading && !this.isFailing;
   }
 
   async keysSince(name: string, since: number): Promise<KeysSince | Buffer | undefined> {
