@@ -34,8 +34,8 @@ export interface FlagFilter {
 }
 
 export interface Bodies {
-  /** The reply in the encoding, or plain if that is not worth it. */
-  of(query: ChangesQuery, encoding: Encoding | undefined): Encoded | Promise<Encoded>;
+  /** The reply in an encoding that is accepted, or plain if that is not worth it. */
+  of(query: ChangesQuery, accepted: () => Encoding | undefined): Encoded | Promise<Encoded>;
 }
 
 export interface BodySource {
@@ -76,7 +76,7 @@ export function createBodies(source: BodySource): Bodies {
     }
   };
   return {
-    of: (query, encoding) => {
+    of: (query, accepted) => {
       const { spec, since, rbSince, filter, isRestored } = query;
       if (since === flagsNumber) {
         if (spec !== '1.3') return nothingNew.without;
@@ -87,7 +87,7 @@ export function createBodies(source: BodySource): Bodies {
       // The last one used is the last to be forgotten.
       kept.delete(name);
       kept.set(name, body);
-      return body.in(encoding, forget);
+      return body.in(accepted(), forget);
     },
   };
 }

@@ -34,8 +34,8 @@ import {
 import { createSnapshot, type Snapshot, type State } from './snapshot.ts';
 
 export interface Feed {
-  /** Undefined if the environment cannot be read. Waits while it is known to have changed, but not for long. */
-  current(environmentId: string): Promise<Snapshot | undefined>;
+  /** Undefined if the environment cannot be read. A promise while it is known to have changed, though not for long. */
+  current(environmentId: string): Snapshot | undefined | Promise<Snapshot | undefined>;
   /**
    * What the database has now, for an SDK that knows more than there is: this node is behind, or the database was
    * restored. Undefined if it cannot be read: then nobody knows which. Reads once a second; waits for that.
@@ -221,7 +221,11 @@ class EnvironmentFeed {
     if (known) this.#published = { state: known, snapshot: createSnapshot(known) };
   }
 
-  async current(): Promise<Snapshot | undefined> {
+  current(): Snapshot | undefined | Promise<Snapshot | undefined> {
+    return this.#published && (!this.#reading || this.isFailing) ? this.#published.snapshot : this.#currentSoon();
+  }
+
+  async #currentSoon(): Promise<Snapshot | undefined> {
     if (!this.#published && !this.#reading && this.#mayTry()) void this.refresh();
     if (this.#reading && !this.isFailing) await this.#wait(this.#published ? staleWaitMs : firstWaitMs);
     return this.#published?.snapshot;

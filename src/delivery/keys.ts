@@ -47,6 +47,8 @@ const maxWaitMs = 1_000;
 /** Resolves when the keys were read. */
 export async function startKeys({ store, log, compareMs = usualCompareMs }: KeysOptions): Promise<SdkKeys> {
   let byHash = new Map<string, StoredSdkKey>();
+  /** Those that were found, by their texts: hashing takes longer than everything else that a poll needs. */
+  let byText = new Map<string, StoredSdkKey>();
   let ids = new Set<string>();
   let version = '';
   let comparedCommit: number | undefined;
@@ -63,8 +65,14 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
     const before = ids;
     version = found;
     byHash = new Map(keys.map((key) => [key.hash, key]));
+    byText = new Map();
     ids = new Set(keys.map(({ id }) => id));
     for (const id of before) if (!ids.has(id)) for (const tell of listeners) tell(id);
+  };
+  const found = (keyText: string): SdkKey | undefined => {
+    const key = byText.get(keyText) ?? byHash.get(hashOf(keyText));
+    if (key) byText.set(keyText, key);
+    return key;
   };
   const readUntilCurrent = async () => {
     try {
@@ -113,10 +121,9 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
 
   return {
     find: (keyText) => {
-      const hash = hashOf(keyText);
       // While the database is away, waiting would not help.
-      if (!running || isFailing) return byHash.get(hash);
-      return Promise.race([running, pause(maxWaitMs, undefined, { ref: false })]).then(() => byHash.get(hash));
+      if (!running || isFailing) return found(keyText);
+      return Promise.race([running, pause(maxWaitMs, undefined, { ref: false })]).then(() => found(keyText));
     },
     has: (id) => ids.has(id),
     environmentIds: () => new Set([...byHash.values()].map(({ environmentId }) => environmentId)),

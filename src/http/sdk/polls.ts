@@ -1,7 +1,7 @@
 /** What SDKs poll: flags, rule-based segments and segments. Answered from memory. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { FlagFilter } from '#delivery/bodies.ts';
+import type { ChangesQuery, Encoded, Encoding, FlagFilter } from '#delivery/bodies.ts';
 import type { Feed } from '#delivery/feed.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import { type Spec, specs } from '#domain/wire/flags.ts';
@@ -17,21 +17,56 @@ export const polls = (feed: Feed, version: string): SdkEndpoint[] => [
   { method: 'GET', path: '/api/version', answer: () => ({ body: JSON.stringify({ version }) }) },
 ];
 
-async function splitChanges(feed: Feed, { request, query: search, key }: Asked): Promise<Body> {
-  const { environmentId } = await key();
-  const spec = specOf(search);
-  const [since, rbSince] = [numberOf(search, 'since'), numberOf(search, 'rbSince')];
-  const current = await feed.current(environmentId);
-  if (!current) throw unavailable();
-  // This node is behind, or the database was restored.
-  const rechecked = isAhead(current, since, rbSince) ? await feed.recheck(environmentId) : undefined;
-  const snapshot = rechecked ?? current;
-  const query = { spec, since, rbSince, filter: filterOf(search), isRestored: rechecked !== undefined };
-  const { bytes, encoding } = await snapshot.bodies.of(query, acceptedEncoding(request.headers['accept-encoding']));
-  return { body: bytes, encoding };
+/** Without promises where nothing has to be waited for: this is most of what a server does. */
+function splitChanges(feed: Feed, { request, search, key }: Asked): Body | Promise<Body> {
+  const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
+  return after(key(), ({ environmentId }) => {
+    const asked = parsed(search);
+    return after(feed.current(environmentId), (snapshot) => {
+      if (!snapshot) throw unavailable();
+      if (isAhead(snapshot, asked)) return rechecked(feed, { snapshot, asked, accepted });
+      return after(snapshot.bodies.of(asked, accepted), toBody);
+    });
+  });
 }
 
-const isAhead = ({ flagsNumber, ruleBasedNumber }: Snapshot, since: number, rbSince: number): boolean =>
+const after = <Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> => (value instanceof Promise ? value.then(next) : next(value));
+
+const toBody = ({ bytes: body, encoding }: Encoded): Body => ({ body, encoding });
+
+interface Poll {
+  readonly snapshot: Snapshot;
+  readonly asked: ChangesQuery;
+  readonly accepted: () => Encoding | undefined;
+}
+
+/** The SDK knows more than there is: this node is behind, or the database was restored. */
+async function rechecked(feed: Feed, { snapshot, asked, accepted }: Poll): Promise<Body> {
+  const current = await feed.recheck(snapshot.environmentId);
+  const { bodies } = current ?? snapshot;
+  return toBody(await bodies.of({ ...asked, isRestored: current !== undefined }, accepted));
+}
+
+/** Of recent polls, by their query: SDKs that know the same ask the same. */
+const recent = new Map<string, ChangesQuery>();
+const maxRecent = 500;
+const maxRecentLength = 500;
+
+function parsed(search: string): ChangesQuery {
+  const known = recent.get(search);
+  if (known) return known;
+  const query = new URLSearchParams(search);
+  const numbers = { since: numberOf(query, 'since'), rbSince: numberOf(query, 'rbSince') };
+  const asked = { spec: specOf(query), ...numbers, filter: filterOf(query), isRestored: false };
+  if (recent.size >= maxRecent) recent.clear();
+  if (search.length <= maxRecentLength) recent.set(search, asked);
+  return asked;
+}
+
+const isAhead = ({ flagsNumber, ruleBasedNumber }: Snapshot, { since, rbSince }: ChangesQuery): boolean =>
   since > flagsNumber || rbSince > ruleBasedNumber;
 
 function specOf(query: URLSearchParams): Spec {

@@ -29,6 +29,8 @@ export interface Asked {
   readonly response: ServerResponse;
   /** What `*` stands for, decoded. */
   readonly rest: string;
+  /** What is after the `?`. */
+  readonly search: string;
   readonly query: URLSearchParams;
   /** The key of the request. Refuses a request without one. */
   key(): SdkKey | Promise<SdkKey>;
@@ -119,6 +121,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     const { url = '', method = '' } = request;
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    const search = queryAt < 0 ? '' : url.slice(queryAt + 1);
     const found = find(path);
     if (!found) return false;
     const span = traces?.begin(request.headers.traceparent, startedAt);
@@ -132,14 +135,9 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     try {
       const endpoint = found.methods.get(method);
       if (!endpoint) throw new Refusal(405, `Method not allowed: ${method}`);
-      const reply = endpoint.answer({
-        request,
-        response,
-        rest: found.isOpen ? decoded(path.slice(found.path.length - 1)) : '',
-        query: new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1)),
-        key: () => keyWith(keyOf(request.headers)),
-        keyWith,
-      });
+      const rest = found.isOpen ? decoded(path.slice(found.path.length - 1)) : '';
+      const key = () => keyWith(keyOf(request.headers));
+      const reply = endpoint.answer(new AskedNow({ request, response, rest, search, key, keyWith }));
       if (reply instanceof Promise) {
         reply.then((body) => succeed(exchange, body)).catch((error: unknown) => fail(exchange, error));
       } else succeed(exchange, reply);
@@ -148,6 +146,29 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     }
     return true;
   };
+}
+
+class AskedNow implements Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly rest: string;
+  readonly search: string;
+  readonly key: Asked['key'];
+  readonly keyWith: Asked['keyWith'];
+
+  constructor({ request, response, rest, search, key, keyWith }: Omit<Asked, 'query'>) {
+    this.request = request;
+    this.response = response;
+    this.rest = rest;
+    this.search = search;
+    this.key = key;
+    this.keyWith = keyWith;
+  }
+
+  /** Most polls are found by their text and need no parsing. */
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.search);
+  }
 }
 
 interface Exchange {
@@ -177,7 +198,8 @@ const headersFor = (publicUrl: string | undefined): string[] => [
 function send(response: ServerResponse, { status = 200, body, encoding }: Body, headers: readonly string[]): void {
   const all = [...headers];
   if (status !== 204) {
-    all.push('content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body)));
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    all.push('content-type', 'application/json; charset=utf-8', 'content-length', String(length));
   }
   if (encoding) all.push('content-encoding', encoding);
   response.writeHead(status, all);
