@@ -15,10 +15,9 @@ import { OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
+import { startCleanup } from '#jobs/cleanup.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
-import { startKeyCleanup } from '#jobs/segment-keys.ts';
-import { startListRemoval } from '#jobs/unused-lists.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
@@ -102,8 +101,7 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   // From here on the database may be unavailable: a listening node survives that.
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
-  jobs.push(startKeyCleanup({ store, log }));
-  jobs.push(startListRemoval({ store, log }));
+  jobs.push(startCleanup({ store, log }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);

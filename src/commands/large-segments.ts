@@ -10,11 +10,10 @@ import { hashOf, newToken } from '#security/secrets.ts';
 import * as requests from '#store/change-requests.ts';
 import { type Block, KeySorter } from '#store/key-lists/sort.ts';
 import * as store from '#store/large-segments.ts';
-import { findActivation } from '#store/segments.ts';
 import type { Tx } from '#store/sql.ts';
 import { type Context, onBehalfOf, prepare, type RecordingTx, readerOf, write } from './context.ts';
 import { requireNote } from './projects.ts';
-import { entry, lockPlace, lockSegment, type SegmentPlace } from './segments.ts';
+import { entry, lockPlace, lockSegment, requireActivation, type SegmentPlace } from './segments.ts';
 
 export interface LargeSegmentChange extends SegmentPlace {
   readonly project: Project;
@@ -27,9 +26,7 @@ export const requestUpload = (context: Context, change: LargeSegmentChange) =>
 
 export async function requestUploadIn(tx: RecordingTx, { project, environment, segment, note }: LargeSegmentChange) {
   await requireNote(tx, project, note);
-  if (!(await findActivation(tx, environment.id, (await lockSegment(tx, segment)).id))) {
-    throw new Problem('segment_not_active', { name: segment.name, environment: environment.name });
-  }
+  await requireActivation(tx, environment, await lockSegment(tx, segment));
   const token = newToken();
   const upload = await insertRequest(
     tx,

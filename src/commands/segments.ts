@@ -181,9 +181,14 @@ export interface LockedPlace {
 /** Takes the environment's next change number, which is the lock. Refuses if the segment is not active there. */
 export async function lockPlace(tx: Tx, at: Reference, segment: Segment): Promise<LockedPlace> {
   const { environment, changeNumber } = await nextChangeNumber(tx, at, changed(segment));
-  const activation = await store.findActivation(tx, environment.id, segment.id);
-  if (!activation) throw new Problem('segment_not_active', { name: segment.name, environment: environment.name });
-  return { environment, segment, changeNumber, activation };
+  return { environment, segment, changeNumber, activation: await requireActivation(tx, environment, segment) };
+}
+
+/** Refuses if the segment is not active in the environment. */
+export async function requireActivation(tx: Tx, environment: Reference, { id, name }: Segment): Promise<Activation> {
+  const activation = await store.findActivation(tx, environment.id, id);
+  if (!activation) throw new Problem('segment_not_active', { name, environment: environment.name });
+  return activation;
 }
 
 async function deactivate(tx: RecordingTx, place: LockedPlace) {

@@ -1,5 +1,5 @@
 /** Change requests: uploads that replace the keys of large segments, and their progress. */
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import { expired, interrupted, type Upload, uploadWaitMs } from '#domain/large-segments.ts';
 import type { Note } from '#domain/projects.ts';
@@ -17,12 +17,12 @@ export interface StoredUpload extends Upload {
   readonly sessionId: string | undefined;
 }
 
+type Outcome = Upload['status'] | 'expired' | 'interrupted';
+
 interface UploadRow {
   readonly id: string;
   readonly operation: StoredUpload['operation'];
-  readonly status: Upload['status'];
-  readonly lease_until: number | null;
-  readonly expires_at: number;
+  readonly outcome: Outcome;
   readonly received_bytes: number;
   readonly total_bytes: number | null;
   readonly key_count: number | null;
@@ -42,26 +42,31 @@ interface UploadRow {
   readonly segment_name: string;
 }
 
-const columns = sql`
-  u.id, u.operation, u.status, l.lease_until, u.expires_at, u.received_bytes, u.total_bytes, u.key_count, u.failure,
-  u.title, u.comment, u.actor_type, u.actor_id, u.actor_name, u.session_id, u.created_at, p.id as project_id,
+/** A node that dies leaves its upload unfinished, so time decides what became of it. */
+const outcomeAt = (now: number): Sql => sql`
+  case when u.status = 'awaiting' and u.expires_at <= ${now} then 'expired'
+       when u.status = 'receiving' and coalesce(l.lease_until, 0) <= ${now} then 'interrupted'
+       else u.status end`;
+
+const columnsAt = (now: number): Sql => sql`
+  u.id, u.operation, ${outcomeAt(now)} as outcome, u.received_bytes, u.total_bytes, u.key_count, u.failure, u.title,
+  u.comment, u.actor_type, u.actor_id, u.actor_name, u.session_id, u.created_at, p.id as project_id,
   p.name as project_name, e.id as environment_id, e.name as environment_name, s.id as segment_id,
   s.name as segment_name`;
 const uploads = sql`
   segment_uploads u join environments e on e.id = u.environment_id join projects p on p.id = e.project_id
     join segments s on s.id = u.segment_id left join key_lists l on l.id = u.list_id`;
 
-/** A node that dies leaves its upload unfinished, so time decides what became of it. */
-function outcomeOf({ status, lease_until, expires_at, failure }: UploadRow, now: number) {
-  if (status === 'awaiting' && expires_at <= now) return { status: 'failed', failure: expired } as const;
-  if (status === 'receiving' && (lease_until ?? 0) <= now) return { status: 'failed', failure: interrupted } as const;
-  return { status, ...(failure === null ? {} : { failure }) };
+function outcomeOf({ outcome, failure }: UploadRow) {
+  if (outcome === 'expired') return { status: 'failed', failure: expired } as const;
+  if (outcome === 'interrupted') return { status: 'failed', failure: interrupted } as const;
+  return { status: outcome, ...(failure === null ? {} : { failure }) };
 }
 
-const toUpload = (row: UploadRow, now: number): StoredUpload => ({
+const toUpload = (row: UploadRow): StoredUpload => ({
   id: row.id,
   operation: row.operation,
-  ...outcomeOf(row, now),
+  ...outcomeOf(row),
   receivedBytes: row.received_bytes,
   ...(row.total_bytes === null ? {} : { totalBytes: row.total_bytes }),
   ...(row.key_count === null ? {} : { count: row.key_count }),
@@ -99,16 +104,16 @@ export async function insertUpload(tx: Tx, { note, actor, tokenHash, ...upload }
 }
 
 async function requireUpload(tx: Tx, id: string): Promise<StoredUpload> {
-  const row = await tx.one<UploadRow>(sql`select ${columns} from ${uploads} where u.id = ${id}`);
+  const row = await tx.one<UploadRow>(sql`select ${columnsAt(tx.now)} from ${uploads} where u.id = ${id}`);
   if (!row) throw new Error(`the upload ${id} is gone`);
-  return toUpload(row, tx.now);
+  return toUpload(row);
 }
 
 export async function findUpload(db: Reader, id: string, scope: Scope): Promise<StoredUpload | undefined> {
   const row = await db.one<UploadRow>(sql`
-    select ${columns} from ${uploads}
+    select ${columnsAt(db.clock())} from ${uploads}
      where u.id = ${id} and ${scopeFilter(scope, sql`e.project_id`)} and ${environmentScopeFilter(scope, sql`e.id`)}`);
-  return row && toUpload(row, db.clock());
+  return row && toUpload(row);
 }
 
 export interface UploadFilter {
@@ -121,28 +126,29 @@ export interface UploadFilter {
   readonly limit: number;
 }
 
+const outcomesOf: Readonly<Record<UploadFilter['status'], readonly Outcome[]>> = {
+  open: ['awaiting', 'receiving'],
+  published: ['published'],
+  failed: ['failed', 'expired', 'interrupted'],
+};
+
 /** In order of creation. With `before`: those directly before it, in the same order. */
 export async function listChangeRequests(db: Reader, filter: UploadFilter): Promise<StoredUpload[]> {
   const { scope, status, environmentId, after, before, offset, limit } = filter;
-  const isOpen = sql`(u.status = 'awaiting' and u.expires_at > ${db.clock()}
-                      or u.status = 'receiving' and l.lease_until > ${db.clock()})`;
+  const now = db.clock();
   const conditions = [
     scopeFilter(scope, sql`e.project_id`),
     environmentScopeFilter(scope, sql`e.id`),
-    {
-      open: isOpen,
-      published: sql`u.status = 'published'`,
-      failed: sql`u.status <> 'published' and not coalesce(${isOpen}, false)`,
-    }[status],
+    sql`${outcomeAt(now)} in (${join([...outcomesOf[status]])})`,
     ...(environmentId === undefined ? [] : [sql`u.environment_id = ${environmentId}`]),
     ...(after ? [sql`(u.created_at, u.id) > (${after.at}, ${after.id})`] : []),
     ...(before ? [sql`(u.created_at, u.id) < (${before.at}, ${before.id})`] : []),
   ];
   const order = before ? sql`order by u.created_at desc, u.id desc` : sql`order by u.created_at, u.id`;
   const rows = await db.all<UploadRow>(sql`
-    select ${columns} from ${uploads} where ${join(conditions, ' and ')} ${order} limit ${limit} offset ${offset}`);
+    select ${columnsAt(now)} from ${uploads} where ${join(conditions, ' and ')} ${order} limit ${limit} offset ${offset}`);
   if (before) rows.reverse();
-  return rows.map((row) => toUpload(row, db.clock()));
+  return rows.map(toUpload);
 }
 
 /** The newest first. */
@@ -152,9 +158,9 @@ export async function listUploads(
   limit: number,
 ): Promise<StoredUpload[]> {
   const rows = await db.all<UploadRow>(sql`
-    select ${columns} from ${uploads} where u.segment_id = ${segmentId} and u.environment_id = ${environmentId}
+    select ${columnsAt(db.clock())} from ${uploads} where u.segment_id = ${segmentId} and u.environment_id = ${environmentId}
      order by u.created_at desc, u.id desc limit ${limit}`);
-  return rows.map((row) => toUpload(row, db.clock()));
+  return rows.map(toUpload);
 }
 
 /** Whether a file can be sent with this token. */
@@ -201,3 +207,18 @@ export async function saveUploadEnd(
     update segment_uploads set status = ${status}, key_count = ${keyCount}, failure = ${failure} where id = ${id}`);
   await tx.run(sql`update key_lists set lease_until = ${tx.now} where id = ${listId}`);
 }
+
+/** As many of them are listed. */
+export const listedUploads = 10;
+
+/** Deletes some that were requested before, except the newest of each segment in an environment. Returns how many. */
+export const deleteOldUploads = (tx: Tx, before: number) =>
+  tx.run(sql`
+    delete from segment_uploads
+     where id in (select u.id from segment_uploads u
+                   where u.created_at < ${before}
+                     and exists (select 1 from segment_uploads n
+                                  where n.segment_id = u.segment_id and n.environment_id = u.environment_id
+                                    and (n.created_at, n.id) > (u.created_at, u.id)
+                                  order by n.created_at, n.id limit 1 offset ${listedUploads - 1})
+                   order by u.created_at, u.id limit 100)`);

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
-import { startListRemoval } from '#jobs/unused-lists.ts';
+import { startCleanup } from '#jobs/cleanup.ts';
 import { listLargeSegmentsOf } from '#store/large-segments.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import {
@@ -272,7 +272,7 @@ test('keys that no segment serves any more are deleted', async () => {
   await upload(replaced, 'new\n');
   await upload(deleted, 'gone\n');
   await api.delete(`/large-segments/ws/${deleted.project.id}/${deleted.name}`);
-  const job = startListRemoval({ store: api.store, log: pino({ level: 'silent' }) });
+  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }) });
   try {
     const served = sql`select list_id from segment_environments where list_id is not null`;
     await until('they are gone', async () => {

@@ -5,13 +5,11 @@ import type { Environment } from '#domain/environments.ts';
 import { toLargeSegmentReply } from '#domain/large-segments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Segment } from '#domain/segments.ts';
-import { listUploads } from '#store/change-requests.ts';
+import { listedUploads, listUploads } from '#store/change-requests.ts';
 import { type ActiveLargeSegment, listActiveLargeSegments, listLargeKeys } from '#store/large-segments.ts';
 import { listSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../pipeline/implement.ts';
-
-const maxShownUploads = 10;
 
 export const largeSegments = (db: Reader) =>
   implement(contract, {
@@ -40,7 +38,7 @@ export const largeSegments = (db: Reader) =>
     },
     listUploads: async ({ environment, largeSegment }) => {
       await findActive(db, environment, largeSegment);
-      return listUploads(db, { environmentId: environment.id, segmentId: largeSegment.id }, maxShownUploads);
+      return listUploads(db, { environmentId: environment.id, segmentId: largeSegment.id }, listedUploads);
     },
   });
 

@@ -1,0 +1,75 @@
+/** Deletes rows that nothing needs any more, in small steps that delay nobody. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { deleteOldUploads } from '#store/change-requests.ts';
+import { deleteSomeOfList, findUnusedList } from '#store/large-segments.ts';
+import { deleteSomeKeys, findNextKeyEnvironment } from '#store/segment-keys.ts';
+import { housekeep, type Store } from '#store/sql.ts';
+import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Lets others write between two steps. */
+const pauseMs = 20;
+
+/** Yields after each deletion. Several nodes may do it at once: each step deletes what it finds. */
+type Cleanup = (store: Store) => AsyncGenerator<void>;
+
+export interface CleanupOptions {
+  readonly store: Store;
+  readonly log: Logger;
+}
+
+export const startCleanup = (options: CleanupOptions): PeriodicJob => {
+  const jobs = [
+    start(options, { what: 'unused keys of large segments', cleanup: unusedLists, everyMs: minuteMs }),
+    start(options, { what: 'keys of deleted environments', cleanup: keysOfDeletedEnvironments, everyMs: hourMs }),
+    start(options, { what: 'old uploads', cleanup: oldUploads, everyMs: hourMs }),
+  ];
+  return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) };
+};
+
+function start(
+  { store, log }: CleanupOptions,
+  { what, cleanup, everyMs }: { what: string; cleanup: Cleanup; everyMs: number },
+): PeriodicJob {
+  const run = async (signal: AbortSignal) => {
+    for await (const _ of cleanup(store)) {
+      if (signal.aborted) return;
+      await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  return startPeriodicJob(everyMs, (signal) =>
+    run(signal).catch((error: unknown) => log.error({ err: error }, `deleting ${what} failed`)),
+  );
+}
+
+/** About 200 kB. */
+const blocksAtOnce = 100;
+
+/** Lists that no large segment serves any more. */
+async function* unusedLists(store: Store): AsyncGenerator<void> {
+  for (let id = await findUnusedList(store); id !== undefined; id = await findUnusedList(store)) {
+    const list = id;
+    await housekeep(store, (tx) => deleteSomeOfList(tx, list, blocksAtOnce));
+    yield;
+  }
+}
+
+async function* keysOfDeletedEnvironments(store: Store): AsyncGenerator<void> {
+  let next = await findNextKeyEnvironment(store, '');
+  while (next) {
+    const { id, isDeleted } = next;
+    const removed = isDeleted ? await housekeep(store, (tx) => deleteSomeKeys(tx, id)) : 0;
+    if (removed === 0) next = await findNextKeyEnvironment(store, id);
+    else yield;
+  }
+}
+
+const uploadDays = 30;
+
+/** The audit log keeps what they changed. */
+async function* oldUploads(store: Store): AsyncGenerator<void> {
+  const before = store.clock() - uploadDays * 24 * hourMs;
+  while ((await housekeep(store, (tx) => deleteOldUploads(tx, before))) > 0) yield;
+}
