@@ -3,26 +3,28 @@
  * Its rules have no shares. A treatment without a name has what is excluded as its targets.
  */
 import type { Targeting } from './definitions/definition.ts';
-import { setKeys, setSegments } from './definitions/edit-treatments.ts';
 import type { SegmentRules } from './rule-based-segments.ts';
 
 /** No treatment of a flag has this name. */
 export const excluded = '';
 
-export function toSegmentTargeting({ rules, excludedKeys, excludedSegments }: SegmentRules): Targeting {
-  const targeting: Targeting = {
-    killed: false,
-    treatments: [{ name: excluded }],
-    defaultTreatment: excluded,
-    baselineTreatment: excluded,
-    trafficAllocation: 100,
-    rules: rules.map(({ condition }) => ({ buckets: [], condition })),
-    defaultRule: [],
-    impressionsDisabled: false,
-  };
-  const names = excludedSegments.map(({ name }) => name);
-  return setSegments(setKeys(targeting, excluded, excludedKeys), excluded, names);
-}
+/** Written out, so that not everything that shows differences loads the edits of treatments. */
+export const toSegmentTargeting = ({ rules, excludedKeys, excludedSegments }: SegmentRules): Targeting => ({
+  killed: false,
+  treatments: [
+    {
+      name: excluded,
+      ...(excludedKeys.length === 0 ? {} : { keys: excludedKeys }),
+      ...(excludedSegments.length === 0 ? {} : { segments: excludedSegments.map(({ name }) => name) }),
+    },
+  ],
+  defaultTreatment: excluded,
+  baselineTreatment: excluded,
+  trafficAllocation: 100,
+  rules: rules.map(({ condition }) => ({ buckets: [], condition })),
+  defaultRule: [],
+  impressionsDisabled: false,
+});
 
 /** `known` has the types of excluded segments. The server corrects those of segments that exist. */
 export function toSegmentRules({ rules, treatments }: Targeting, known: SegmentRules): SegmentRules {

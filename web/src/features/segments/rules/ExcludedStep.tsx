@@ -1,18 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Pencil } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
-import { listSegments } from '#contract/segments.ts';
+import { useState } from 'react';
 import { setKeys, setSegments } from '#domain/definitions/edit-treatments.ts';
 import { excluded } from '#domain/segment-targeting.ts';
-import { reading } from '../../../server/api.ts';
-import { useProject } from '../../../server/project.ts';
 import { Token } from '../../../targeting/Condition.tsx';
 import { KeysField } from '../../../targeting/KeysField.tsx';
-import { useRulePlace } from '../../../targeting/rule-place.ts';
+import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
+import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
+import { SegmentsField } from '../../../targeting/SegmentsField.tsx';
 import { StepFrame, StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { ChipsField } from '../../../ui/ChipsField.tsx';
-import { TextLink } from '../../../ui/TextLink.tsx';
 import styles from './Rules.module.css';
 import type { RulesEditing } from './use-rules.ts';
 
@@ -57,8 +53,6 @@ const excludedIn = ({ targeting: { treatments } }: RulesEditing) => {
 };
 
 function Shown({ editing }: { readonly editing: RulesEditing }) {
-  const project = useProject();
-  const { environment } = useRulePlace();
   const { keys, segments } = excludedIn(editing);
   if (keys.length + segments.length === 0) return <p className={styles.note}>No keys and no segments are excluded.</p>;
   return (
@@ -76,16 +70,13 @@ function Shown({ editing }: { readonly editing: RulesEditing }) {
         <p className={styles.row}>
           <span className={styles.note}>Everyone in {segments.length === 1 ? 'segment' : 'segments'}</span>
           {segments.map((name) => (
-            <TextLink
-              key={name}
-              to="/p/$project/segments/$segment/$environment"
-              params={{ project: project.name, segment: name, environment: environment.name }}
-            >
-              <span className="mono">{name}</span>
-            </TextLink>
+            <Token key={name}>
+              <SegmentLink name={name} all={segments} />
+            </Token>
           ))}
         </p>
       )}
+      <SegmentMarks names={segments} />
     </>
   );
 }
@@ -102,6 +93,7 @@ function Editor({ editing, onClose }: { readonly editing: RulesEditing; readonly
         onChange={(next) => editing.change((before) => setKeys(before, excluded, next))}
       />
       <SegmentsField
+        label="Segments"
         selected={segments}
         onChange={(next) => editing.change((before) => setSegments(before, excluded, next))}
       />
@@ -111,34 +103,5 @@ function Editor({ editing, onClose }: { readonly editing: RulesEditing; readonly
         </Button>
       </div>
     </div>
-  );
-}
-
-interface FieldProps {
-  readonly selected: readonly string[];
-  readonly onChange: (names: string[]) => void;
-}
-
-function SegmentsField({ selected, onChange }: FieldProps) {
-  const { segment: self } = useRulePlace();
-  const [text, setText] = useState('');
-  const name = useDeferredValue(text);
-  const { data } = useQuery(
-    reading(listSegments, {
-      params: { project: useProject().id },
-      query: { kind: 'all', name: name || undefined, limit: 50 },
-    }),
-  );
-  const found = (data?.objects ?? []).map((one) => one.name).filter((one) => one !== self);
-  return (
-    <ChipsField
-      label="Segments"
-      options={[...new Set([...found, ...selected])].map((id) => ({ id, label: id }))}
-      selected={selected}
-      onChange={onChange}
-      onSearch={setText}
-      add="Add segment"
-      hint="Everyone in one of them is not in this segment."
-    />
   );
 }
