@@ -6,8 +6,6 @@ import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { useProject } from '../../../server/project.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { Condition } from '../../../targeting/Condition.tsx';
-import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
-import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
@@ -20,6 +18,8 @@ import styles from './RuleStep.module.css';
 import { Step } from './Step.tsx';
 
 const RuleEditor = lazyPart('RuleEditor', () => import('./RuleEditor.tsx'));
+const SegmentLink = lazyPart('SegmentLink', () => import('../../../targeting/SegmentLink.tsx'));
+const SegmentMarks = lazyPart('SegmentMarks', () => import('../../../targeting/SegmentMarks.tsx'));
 
 interface Props {
   readonly rule: Rule;
@@ -73,11 +73,15 @@ export function RuleStep(props: Props) {
           trafficType={trafficType}
           nameOf={{
             flag: (name) => <FlagName name={name} isGone={gone.has(name)} />,
-            segment: (name) => <SegmentLink name={name} all={segmentsOf(targeting)} />,
+            segment: (name) => (
+              <Suspense fallback={name}>
+                <SegmentLink name={name} all={segmentsOf(targeting)} />
+              </Suspense>
+            ),
           }}
         />
       )}
-      {!isOpen && <SegmentMarks names={segmentsIn([rule])} all={segmentsOf(targeting)} />}
+      <Suspense>{!isOpen && <SegmentMarks names={segmentsIn([rule])} all={segmentsOf(targeting)} />}</Suspense>
       <NeverReached reason={neverReached} />
       {isSlow && <TakesTooLong />}
       {!draft && <GoneFlags rule={rule} />}

@@ -6,8 +6,6 @@ import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { Token } from '../../../targeting/Condition.tsx';
-import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
-import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { StepNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
@@ -16,6 +14,8 @@ import { Step } from './Step.tsx';
 import styles from './TargetsStep.module.css';
 
 const TargetsEditor = lazyPart('TargetsEditor', () => import('./TargetsEditor.tsx'));
+const SegmentLink = lazyPart('SegmentLink', () => import('../../../targeting/SegmentLink.tsx'));
+const SegmentMarks = lazyPart('SegmentMarks', () => import('../../../targeting/SegmentMarks.tsx'));
 
 /** Keys shown per treatment before "N more". */
 const maxShown = 4;
@@ -61,14 +61,18 @@ export function TargetsStep() {
               <span key={segment} className={styles.note}>
                 segment{' '}
                 <Token>
-                  <SegmentLink name={segment} all={segmentsOf(targeting)} />
+                  <Suspense fallback={segment}>
+                    <SegmentLink name={segment} all={segmentsOf(targeting)} />
+                  </Suspense>
                 </Token>
               </span>
             ))}
           </div>
         ))}
       {!isOpen && (
-        <SegmentMarks names={targeted.flatMap(({ segments = [] }) => segments)} all={segmentsOf(targeting)} />
+        <Suspense>
+          <SegmentMarks names={targeted.flatMap(({ segments = [] }) => segments)} all={segmentsOf(targeting)} />
+        </Suspense>
       )}
     </Step>
   );
