@@ -26,11 +26,13 @@ const withoutPostgres = new RegExp(
 const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
 /** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
 const mostlyWaiting =
-  /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/connections)/;
+  /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/(?:connections|bad-input\.sockets))/;
 const waitingSlots = 3;
-/** Begun first. CONTRIBUTING.md has their times. */
+/** Begun first, because they take longest by the clock. */
 const slowest = [
   'test/failures/failover.test.ts',
+  'test/trust/isolation.test.ts',
+  'test/trust/bad-input.sockets.test.ts',
   'test/trust/evaluation.test.ts',
   'test/jobs/backups.test.ts',
   'test/jobs/outbox.test.ts',
@@ -185,14 +187,21 @@ function tell(result: Result): void {
   if (!passed || patterns.length > 0) process.stdout.write(text.split(failingTests)[0] ?? '');
 }
 
-/** At the end: what failed, once more and with its errors; the slowest files; how much it was. */
+/** At the end: what failed, once more and with its errors; the slowest and the costliest files; how much it was. */
 function summarise(): void {
   const failed = results.filter(({ passed }) => !passed);
+  const costs = Object.entries(Object.groupBy(results, ({ file }) => file))
+    .map(([file, runs = []]) => ({ file, processorMs: runs.reduce((sum, run) => sum + run.processorMs, 0) }))
+    .sort((a, b) => b.processorMs - a.processorMs)
+    .slice(0, 10);
   const slow = results.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, 10);
   const tests = results.reduce((sum, one) => sum + one.tests, 0);
   const lines = [
     '\nslowest files:',
     ...slow.map(({ file, database, durationMs }) => `  ${seconds(durationMs)} ${file} on ${database}`),
+    // As CONTRIBUTING.md has them: copy the lines of a whole `npm test` there when they have changed.
+    '\nmost processor time, on all databases together:',
+    ...costs.map(({ file, processorMs }) => `| \`${file}\` | ${Math.round(processorMs / 1000)} |`),
     ...failed.map(({ file, database, text }) => `\n✖ ${file} on ${database}\n${text.split(failingTests).at(-1)}`),
     ...complaints.map((complaint) => `✖ ${complaint}`),
     ...(queue.length > 0 ? [`✖ interrupted: ${queue.length} runs are missing`] : []),

@@ -1,7 +1,8 @@
 /** Signed-in visits to a server with data that the test creates. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
+import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
 import type { Answer } from '../support/app.ts';
@@ -161,25 +162,40 @@ export const focused = 'document.activeElement.textContent';
 
 /** Nothing keeps people out of what the page shows now: in both themes, and without sideways scrolling at any width. */
 export async function look(page: Page, state: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
+  // The last of each is where axe looks. Resizing takes long, so none is done twice.
+  for (const [colorScheme, widths] of [
+    ['light', [768, 320, 1280]],
+    ['dark', [1280, 768, 320, 390]],
+  ] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const width of [1280, 768, 320]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
       const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       assert.ok(!isTooWide, `${state} scrolls sideways at ${width} pixels`);
     }
-    await page.setViewportSize({ width: colorScheme === 'light' ? 1280 : 390, height: 800 });
-    // There are no frames from other origins, the only thing this mode leaves out. The other mode runs axe a second
-    // time in a blank page.
-    const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-    const { violations } = await axe.analyze();
-    const found = violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-    assert.deepEqual(found, [], `${state}, ${colorScheme}`);
+    assert.deepEqual(await violationsOn(page), [], `${state}, ${colorScheme}`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** What axe calls serious or critical, with where it is. It is loaded once for each document. */
+async function violationsOn(page: Page): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
+  const violations = await page.evaluate<Violation[]>(
+    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)",
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
 }
 
 /** A definition with three rules, whose names are those of their segments. */

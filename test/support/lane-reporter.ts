@@ -7,7 +7,7 @@ export interface FileReport {
   readonly file: string;
   readonly passed: boolean;
   readonly tests: number;
-  /** As Node's own reporter writes it, with the failing tests at its end. */
+  /** The output of Node's own reporter; it ends with the failing tests. */
   readonly text: string;
 }
 
@@ -27,7 +27,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     process.send?.(report);
     ofFile = [];
   }
-  // What went wrong after the tests: an error that nobody caught. The process then ends with a failure.
+  // Uncaught errors after the tests. The process then exits with a failure.
   for (const { type, data } of ofFile) {
     if (type === 'test:diagnostic' && data.message.startsWith('Error:')) yield `${data.message}\n`;
   }

@@ -14,7 +14,7 @@ export interface Task {
 }
 
 process.on('message', async ({ file, timeoutMs }: Task) => {
-  // While tests run, they alone keep the process alive: one that waits for what can never come fails at once.
+  // While tests run, only they keep the process alive: a test that waits for nothing fails at once.
   process.channel?.unref();
   await suite(file, { timeout: timeoutMs }, async () => {
     await import(pathToFileURL(resolve(file)).href);
@@ -22,7 +22,7 @@ process.on('message', async ({ file, timeoutMs }: Task) => {
   process.channel?.ref();
 });
 
-// When all files have run, nothing may keep the process alive. What does is named before `lanes.ts` loses patience.
+// After the last file, nothing may keep the process alive. If something does, it is named before `lanes.ts` gives up.
 const namedAfterMs = 15_000;
 process.on('disconnect', () => {
   setTimeout(

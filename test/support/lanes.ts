@@ -14,29 +14,29 @@ export interface Outcome extends FileReport {
 }
 
 export interface Lane {
-  /** Resolves in any case: a process that ends or hangs meanwhile is a failure of the file. */
+  /** Never rejects: if the process ends or hangs, the file has failed. */
   run(task: Task): Promise<Outcome>;
-  /** Not after a failure: who knows what that left behind. */
+  /** False after a failure, which may have left anything behind. */
   isUsable(): boolean;
-  /** Waits until the process has ended. Answers what is wrong with how it did, if anything. */
+  /** Waits for the process to end. Returns a complaint if it did not end cleanly. */
   end(): Promise<string | undefined>;
-  /** Ends it and all that it started. */
+  /** Ends the process and everything it started. */
   interrupt(): void;
 }
 
-/** More than the lane needs to give up a test that hangs, and more than connections that tests leave need to close. */
+/** Longer than a lane takes to give up on a hanging test, and longer than idle connections stay open. */
 const graceMs = 30_000;
 
 export function startLane(environment: NodeJS.ProcessEnv): Lane {
   const child = spawn(
     process.execPath,
     [`--test-reporter=${pathOf('lane-reporter.ts')}`, '--test-reporter-destination=stdout', pathOf('lane.ts')],
-    // In a process group of its own, so that the servers it starts can be ended with it.
+    // In its own process group, so that the servers it starts can be ended with it.
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...environment }, detached: true },
   );
   let hasFailed = false;
   const ended = once(child, 'exit');
-  // What cannot be sent any more: `ended` says why.
+  // Sending fails once the process has ended; `ended` has the reason.
   child.on('error', () => undefined);
   const interrupt = () => {
     const hasEnded = child.exitCode !== null || child.signalCode !== null;

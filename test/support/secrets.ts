@@ -1,44 +1,44 @@
 /**
- * The search for secrets where none may be. `startApi` does it behind the tests of every file: for whatever its tests
- * sent or were given, in all that was logged, answered as an error, or written to the audit log. `anInstallation` knows
- * the secrets of its environment only, and searches what the process wrote for them and for the shapes of ours.
+ * Searches for leaked secrets. After the tests of each file, `startApi` takes every secret that they sent or received
+ * and looks for it in the log, in error responses and in the audit log. `anInstallation` knows only the secrets in its
+ * environment: it searches the output of the process for those, and for anything that looks like a key or token.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
-/** Shorter ones stand everywhere by chance: codes of six digits, passwords of tests that are refused. */
+/** Shorter ones occur everywhere by chance, such as six-digit codes and refused passwords. */
 const shortest = 11;
-/** As much of each as is unlikely to be anything else. */
+/** Long enough not to occur by chance. */
 const endingLength = 8;
 
 const keyShape = /burgee_[asc]_[0-9A-Za-z]{36}/g;
-/** Of sessions and links: 256 bits in base64url. Without a capital letter it is a name. */
+/** Sessions and links: 256 bits in base64url. Without a capital letter, it is a name. */
 const tokenShape = /(?<![\w-])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g;
-/** What can be told for a secret wherever it stands. */
+/** Recognisable as a secret anywhere. */
 const hasShape = (text: string): boolean => [keyShape, tokenShape].some((shape) => text.search(shape) >= 0);
 
 export interface Secrets {
   add(...secrets: (string | undefined)[]): void;
-  /** Takes up what a request carries. */
+  /** Adds the secrets in a request. */
   addSent(request: {
     readonly url: string;
     readonly headers: Record<string, unknown>;
     readonly payload?: string;
   }): void;
-  /** Takes up what an answer gives out. */
+  /** Adds the secrets in a response. */
   addAnswered(answer: { readonly text: string; readonly headers: Record<string, unknown> }): void;
   /**
-   * Fails when one of them stands in the text, as it is or disguised. Words that it must name may stand there as they
-   * are, unless they have the shape of a key or token.
+   * Fails if the text contains one of them, plain or encoded. `named` words are allowed, unless they look like a key
+   * or token.
    */
   requireNone(where: string, text: string, named?: readonly string[]): void;
 }
 
 export function createSecrets(): Secrets {
   const known = new Set<string>();
-  /** The disguises by how they end: a text is read once, however many there are. Beginnings would be alike. */
+  /** Encoded forms by their last characters, so that a text is read once. Many begin alike. */
   const byEnding = new Map<string, string[]>();
-  /** By their last three characters, whether there are any. Looking up every ending would take a tenth of all tests. */
+  /** Whether any of them ends with these three characters: looking up every ending took a fifth of the admin tests. */
   const lastThree = new Uint8Array(1 << 18);
   const findIn = (text: string): string | undefined => {
     let last = 0;
@@ -54,7 +54,7 @@ export function createSecrets(): Secrets {
   };
   const add = (...secrets: (string | undefined)[]) => {
     for (const secret of secrets) {
-      // Addresses are no secrets, though tests of weak passwords try them as such.
+      // Addresses are not secrets, although the tests of weak passwords try them.
       if (!secret || secret.length < shortest || secret.includes('@') || known.has(secret)) continue;
       known.add(secret);
       for (const disguise of disguisesOf(secret)) {
@@ -96,7 +96,7 @@ const withNext = (last: number, code: number): number => ((last << 6) | (code & 
 /** The words of the path, not those of the query. */
 export const wordsOfPath = (url: string): string[] => url.replace(/\?.*$/s, '').split('/').map(decoded);
 
-/** Of a process only its output is at hand: what looks like a secret of ours must not be in its log. */
+/** For processes: nothing in the output may look like one of our secrets. */
 export function requireNoShapes(where: string, text: string): void {
   for (const shape of [keyShape, tokenShape]) {
     const [found] = text.match(shape) ?? [];
@@ -104,7 +104,7 @@ export function requireNoShapes(where: string, text: string): void {
   }
 }
 
-/** As it is, in a URL, in base64, in JSON, and what the database keeps of it. */
+/** Plain, URL-encoded, base64, in JSON, and the hash that the database stores. */
 export const disguisesOf = (secret: string): string[] => [
   ...new Set([
     secret,
@@ -118,7 +118,7 @@ export const disguisesOf = (secret: string): string[] => [
 
 const lastWordOf = (header: unknown): string | undefined => String(header ?? '').match(/[^\s=]+$/)?.[0];
 
-/** As it is where it cannot be decoded. */
+/** Unchanged if it cannot be decoded. */
 const decoded = (url: string): string => {
   try {
     return decodeURIComponent(url);
@@ -128,10 +128,10 @@ const decoded = (url: string): string => {
 };
 
 const secretNames = new Set(['password', 'current', 'next', 'token', 'code', 'secret', 'recoveryCodes']);
-/** Most texts have none of them, and a parser that calls back for each member is slow. A name may be escaped. */
+/** Most texts have none, and a reviver makes parsing slow. Names may be escaped. */
 const secretName = new RegExp(`"(?:${[...secretNames].join('|')})"|\\\\u`);
 
-/** The values of members that have a secret by their name, wherever they stand. */
+/** The values of members whose name says that they are secret, at any depth. */
 function secretMembersOf(text: string): string[] {
   const found: string[] = [];
   if (!secretName.test(text)) return found;
@@ -141,7 +141,7 @@ function secretMembersOf(text: string): string[] {
       return value;
     });
   } catch {
-    // What is not JSON has no members.
+    // Not JSON, so it has no members.
   }
   return found;
 }
