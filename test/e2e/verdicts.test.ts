@@ -8,6 +8,7 @@ import { build, type Rolldown, type UserConfig } from 'vite';
 import config from '../../web/vite.config.ts';
 import { bodyWith } from '../domain/valid-definitions.ts';
 import { aDefinition } from '../support/build.ts';
+import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from './browser.ts';
 import { visitsIn } from './support.ts';
@@ -70,6 +71,8 @@ suite('the checks that server and browser share', () => {
     const { url } = await anInstallation().start();
     const visitor = await aVisitor(browser, url);
     await verdictsIn(visitor.page, await scriptOf({ ...config, resolve: {} }));
+    // The browser reports it after the script has gone on.
+    await until('the policy has refused something', () => visitor.complaints.length > 0);
     assert.deepEqual(visitor.complaints, ['error: refused by the policy: script-src eval']);
     await visitor.leave();
   });
