@@ -238,7 +238,7 @@ class EnvironmentFeed {
 
   /** Begins after everyone who waits for it has asked. False if the database cannot be read. */
   async #recheckSoon(): Promise<boolean> {
-    await pause(Math.max(0, this.#recheckedAt + recheckMs - performance.now()), undefined, { ref: false });
+    await pause(Math.max(0, this.#recheckedAt + recheckMs - performance.now()));
     this.#rechecking = undefined;
     this.#recheckedAt = performance.now();
     void this.refresh();

@@ -14,6 +14,7 @@ import * as changeRequests from '#store/change-requests.ts';
 import * as changes from '#store/changes.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
+import * as delivery from '#store/delivery.ts';
 import * as environments from '#store/environments.ts';
 import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
@@ -229,6 +230,14 @@ const lists: Record<string, readonly Run[]> = {
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
   countSegmentUses: [(db) => segments.countSegmentUses(db, project.id, [aStoredSegment])],
+  listDefinitionsAfter: [(db) => allOf(definitions.listDefinitionsAfter(db, environment, 1))],
+  listTombstonesAfter: [(db) => allOf(delivery.listTombstonesAfter(db, environment.id, 1))],
+  listSegmentsAfter: [(db) => allOf(delivery.listSegmentsAfter(db, environment.id, 1))],
+  listSegmentTombstonesAfter: [(db) => allOf(delivery.listSegmentTombstonesAfter(db, environment.id, 1))],
+  listKeysAfter: [(db) => allOf(delivery.listKeysAfter(db, keyPlace, 1))],
+  listBlocksOf: [(db) => allOf(delivery.listBlocksOf(db, 1))],
+  listFlagSetNames: [(db) => delivery.listFlagSetNames(db, project.id)],
+  listSdkKeys: [(db) => delivery.listSdkKeys(db)],
   listAllKeys: [(db) => allOf(segmentKeys.listAllKeys(db, keyPlace))],
   listKeys: [
     (db) => segmentKeys.listKeys(db, keyPlace, page),
