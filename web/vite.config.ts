@@ -18,10 +18,10 @@ const groups = [
   { name: 'evaluation', test: /\/domain\/evaluation\/(?!bucketing)/ },
   { name: 'patches', test: /\/domain\/definitions\/patch/ },
   { name: 'differences', test: /\/domain\/definitions\/(diff|list-steps|moved-shares|same-items)/ },
-  // Editing and merging definitions load with the flag pages, too.
+  // Editing and merging definitions load with the flag pages, too. Shares are small, and most pages show them.
   {
     name: 'contract',
-    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!conditions|definition|matchers|summary))|\/typebox\//,
+    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!conditions|definition|matchers|shares|summary))|\/typebox\//,
   },
   {
     name: 'ui',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
-import { heading, press } from './people.ts';
+import { field, heading, press } from './people.ts';
 import { someSegments } from './some-segments.ts';
 import { look, menuOf, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
 
@@ -15,7 +15,7 @@ const plan = (...strings: string[]) => ({
   condition: { combiner: 'AND', matchers: [{ type: 'IN_LIST_STRING', attribute: 'plan', strings }] },
 });
 const add = async (page: Page, value: string) => {
-  await page.getByRole('textbox', { name: 'Values' }).fill(value);
+  await field(page, 'Values').fill(value);
   await page.keyboard.press('Enter');
 };
 
