@@ -12,7 +12,7 @@ export interface KeysChange {
   readonly project: Project;
   readonly environment: Environment;
   readonly segment: Segment;
-  /** As `parseKeys` returns them. */
+  /** As `parseKeys` returns them: sorted. */
   readonly keys: readonly string[];
   readonly note: Note;
   /** Where they come from: the name of a file, `api` or `hand`. */
@@ -90,6 +90,5 @@ async function changeKeys(
 
 /** What the audit log keeps of the keys of a call: whole lists would be most of the log. */
 function excerptOf(keys: readonly string[]) {
-  const sorted = [...keys].sort();
-  return { digest: createHash('sha256').update(sorted.join('\n')).digest('hex'), keys: sorted.slice(0, 100) };
+  return { digest: createHash('sha256').update(keys.join('\n')).digest('hex'), keys: keys.slice(0, 100) };
 }

@@ -181,8 +181,8 @@ export const maxKeysPerCall = 10_000;
 export const maxKeys = 100_000;
 
 /**
- * The keys that a call means, each once: trimmed, without empty ones, which clients send. Refuses keys that are too
- * long, and too many of them.
+ * The keys that a call means, each once and sorted: trimmed, without empty ones, which clients send. Refuses keys that
+ * are too long, and too many of them.
  */
 export function parseKeys(sent: readonly string[]): string[] {
   const keys = new Set<string>();
@@ -194,7 +194,7 @@ export function parseKeys(sent: readonly string[]): string[] {
   }
   if (keys.size > maxKeysPerCall) complaints.push(`keys must not have more than ${maxKeysPerCall} different keys`);
   refuse('segment_invalid', complaints);
-  return [...keys];
+  return [...keys].sort();
 }
 
 /** Empty lines included; more are refused before they cost time. */

@@ -12,16 +12,16 @@ export interface KeyPlace {
 }
 
 /** One statement takes some milliseconds, so that other requests get their turn in between. */
-const keysAtOnce = 500;
+const keysAtOnce = 250;
 
 export const placed = ({ environmentId, segment }: KeyPlace): Sql =>
   sql`environment_id = ${environmentId} and segment = ${segment}`;
 const isCurrent = sql`is_removed = false`;
 
-/** Returns how many were not there before. */
+/** Returns how many were not there before. Sorted keys are added faster: each part is a small range of the index. */
 export async function addKeys(tx: Tx, place: KeyPlace, keys: readonly string[], changeNumber: number): Promise<number> {
   let added = 0;
-  for (const some of inChunks(inOrder(keys), keysAtOnce)) {
+  for (const some of inChunks(keys, keysAtOnce)) {
     added += await tx.run(sql`
       insert into segment_keys (environment_id, segment, key, change_number, is_removed)
       select ${place.environmentId}, ${place.segment}, given.value, ${changeNumber}, false
@@ -33,14 +33,7 @@ export async function addKeys(tx: Tx, place: KeyPlace, keys: readonly string[], 
   return added;
 }
 
-/** As both databases order text, so that each part of them is a small range of the index. */
-const inOrder = (keys: readonly string[]): string[] =>
-  keys
-    .map((key) => Buffer.from(key))
-    .sort(Buffer.compare)
-    .map(String);
-
-/** Returns how many were there. */
+/** Returns how many were there. Sorted keys are removed faster. */
 export async function removeKeys(
   tx: Tx,
   place: KeyPlace,
@@ -48,14 +41,24 @@ export async function removeKeys(
   changeNumber: number,
 ): Promise<number> {
   let removed = 0;
-  for (const some of inChunks(inOrder(keys), keysAtOnce)) {
+  for (const some of inChunks(keys, keysAtOnce)) {
+    const [first, last] = boundsOf(some);
     // The range bounds what PostgreSQL reads, whichever plan it made while the table was empty.
     removed += await tx.run(sql`
       update segment_keys set change_number = ${changeNumber}, is_removed = true
-       where ${placed(place)} and ${isCurrent} and key >= ${some[0]} and key <= ${some.at(-1)}
+       where ${placed(place)} and ${isCurrent} and key >= ${first} and key <= ${last}
          and ${tx.isOneOf(sql`key`, some)}`);
   }
   return removed;
+}
+
+/**
+ * The first and the last key as both databases order text, which is by bytes. JavaScript orders characters beyond U+FFFF
+ * differently. Sorting all keys of a call by bytes would block the event loop for 20 ms.
+ */
+function boundsOf(keys: readonly string[]): (string | undefined)[] {
+  const sorted = keys.map((key) => Buffer.from(key)).sort(Buffer.compare);
+  return [sorted[0]?.toString(), sorted.at(-1)?.toString()];
 }
 
 /** All current keys, in parts. */

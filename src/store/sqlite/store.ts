@@ -268,8 +268,11 @@ class SqliteStore implements Store {
     const said = new Announcements();
     this.#writer.exec('savepoint one');
     try {
-      const result = await body(new SqliteTx(this.#writer, this.#clock(), said));
+      const tx = new SqliteTx(this.#writer, this.#clock(), said);
+      const result = await body(tx);
+      await tx.startLastTurn();
       this.#writer.exec('release one');
+      await tx.startLastTurn();
       return { notices: said.notices, touched: said.touched, answer: () => resolve(result) };
     } catch (error) {
       if (!this.#writer.inTransaction) throw error;
