@@ -192,7 +192,7 @@ export const deleteReferencesTo = (tx: Tx, environmentId: string, { kind, name }
   tx.run(sql`
     delete from object_references where environment_id = ${environmentId} and kind = ${kind} and name = ${name}`);
 
-/** An edge of the graph of flags and rule-based segments. */
+/** An edge of the graph of flags and rule-based segments, in either direction. */
 export interface Edge extends Pick<Referrer, 'kind' | 'name'> {
   readonly from: string;
 }
@@ -208,6 +208,24 @@ export const listReferencesOf = (
     select from_name as "from", kind, name from object_references
      where environment_id = ${environmentId} and from_kind = ${kind} and from_name in (${join([...names])})
        and kind in ('flag', 'segment') limit ${limit}`);
+
+/**
+ * What names objects of one kind: rule-based segments, and flags that are named themselves. Other flags end a chain, and
+ * there may be thousands. At most `limit`.
+ */
+export const listChainedReferrers = (
+  db: Reader,
+  environmentId: string,
+  { kind, names }: { kind: Referrer['kind']; names: readonly string[] },
+  limit: number,
+): Promise<Edge[]> =>
+  db.all<Edge>(sql`
+    select r.name as "from", r.from_kind as kind, r.from_name as name from object_references r
+     where r.environment_id = ${environmentId} and r.kind = ${kind} and r.name in (${join([...names])})
+       and (r.from_kind = 'segment'
+            or exists (select 1 from object_references u
+                        where u.environment_id = ${environmentId} and u.kind = 'flag' and u.name = r.from_name))
+     limit ${limit}`);
 
 /** Whether a rule-based segment of the environment depends on a flag. */
 export const haveSegmentsFlags = async (db: Reader, environmentId: string): Promise<boolean> =>

@@ -304,6 +304,43 @@ test('a segment that leads to more than 5,000 references is refused', async () =
   await stored(at('top'), inSegment(...names.slice(0, 4)));
 });
 
+test('a chain of more than 50 references is refused, whichever end it grows from', async () => {
+  const names = Array.from({ length: 51 }, (_, at) => `link-${at}`);
+  const { at } = await aProjectWith('before', ...names);
+  const complaint = 'would make a chain of more than 50 references between flags and segments';
+  // Half of them from the top, the others from the bottom: the last one joins both.
+  const joined = 25;
+  const links = names.slice(0, -1).map((name, index) => [name, names[index + 1] ?? ''] as const);
+  for (const [name, next] of links.slice(0, joined)) await stored(at(name), inSegment(next));
+  for (const [name, next] of links.slice(joined).toReversed()) await stored(at(name), inSegment(next));
+  const sentence = `rules/0/condition/matchers/0 ${complaint}`;
+  refused(await api.put(at('before'), inSegment('link-0')), 400, sentence);
+  refused(await api.put(at('link-50'), inSegment('behind')), 400, sentence);
+  // The longest way counts, not the shortest.
+  await stored(at('before'), inSegment('link-26'));
+  const both = inSegment('link-26', 'before');
+  refused(await api.put(at('link-25'), both), 400, `rules/0/condition/matchers/1 ${complaint}`);
+});
+
+test('a chain of more than 50 references through a flag is refused, from the segment and from the flag', async () => {
+  const names = Array.from({ length: 50 }, (_, at) => `link-${at}`);
+  const { project, at } = await aProjectWith('before', ...names);
+  for (const [index, name] of names.slice(1).entries()) await stored(at(`link-${index}`), inSegment(name));
+  const complaint = 'would make a chain of more than 50 references between flags and segments';
+  const flag = await aFlag(api, project);
+  const define = (segment: string) =>
+    api.put(
+      `/splits/ws/${project.id}/${flag.name}/environments/staging`,
+      flagIn({ type: 'IN_SEGMENT', string: segment }),
+    );
+  await api.post(`/splits/ws/${project.id}/${flag.name}/environments/staging`, aDefinition());
+  assert.equal((await define('link-0')).status, 200);
+  refused(await api.put(at('before'), ruled(dependsOn(flag.name))), 400, `rules/0/condition/matchers/0 ${complaint}`);
+  assert.equal((await define('link-1')).status, 200);
+  await stored(at('before'), ruled(dependsOn(flag.name)));
+  refused(await define('link-0'), 400, `segment link-0 ${complaint}`);
+});
+
 test('what is named cannot be deleted or deactivated, and the answer tells by what', async () => {
   const { project, at } = await aProjectWith('pros', 'guests');
   await stored(at('pros'), { excludedSegments: [{ name: 'guests' }] });

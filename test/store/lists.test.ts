@@ -266,6 +266,9 @@ const lists: Record<string, readonly Run[]> = {
   listReferencesOf: [
     (db) => references.listReferencesOf(db, environment.id, { kind: 'segment', names: ['beta', 'x'] }, 10),
   ],
+  listChainedReferrers: [
+    (db) => references.listChainedReferrers(db, environment.id, { kind: 'segment', names: ['beta', 'x'] }, 10),
+  ],
   listActiveLargeSegments: [
     (db) => largeSegments.listActiveLargeSegments(db, environment.id),
     (db) => largeSegments.listActiveLargeSegments(db, environment.id, 'beta'),

@@ -158,7 +158,7 @@ export async function heavySegments({ ask, things }: HostileInstallation): Promi
     await ask('POST', `/rule-based-segments/${things.environment}/${name}`);
     await ask('PUT', `${path}/${name}/environments/${things.environment}`, body);
   };
-  const chain = many(300, (index) => `chain-${index}`);
+  const chain = many(50, (index) => `chain-${index}`);
   const wide = many(6, (index) => `wide-${index}`);
   await define('chain-start', {});
   for (const [index, name] of chain.entries()) await define(name, excluding(chain[index - 1] ?? 'chain-start'));
@@ -168,7 +168,7 @@ export async function heavySegments({ ask, things }: HostileInstallation): Promi
   const words = { ruleBasedSegment: 'chain-start' };
   const last = chain.at(-1) ?? '';
   return [
-    { endpoint, words, kind: 'a cycle through 300 segments', body: JSON.stringify(excluding(last)) },
+    { endpoint, words, kind: 'a cycle through 50 segments', body: JSON.stringify(excluding(last)) },
     { endpoint, words, kind: '6,000 references of segments', body: JSON.stringify(excluding(...wide)) },
     { endpoint, words, kind: '1,001 segments', body: JSON.stringify(excluding(...many(1_001, short))) },
   ];
