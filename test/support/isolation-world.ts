@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type Role, roleNames } from '#domain/access.ts';
 import type { Api, Request } from './app.ts';
-import { aDefinition, aFlag, aLargeSegment, aRuleBasedSegment, aSegment, uniqueName } from './build.ts';
+import { aDefinition, aFlag, aLargeSegment, aRuleBasedSegment, aSegment, aSetName, uniqueName } from './build.ts';
 import type { Place } from './requests.ts';
 import { administratorsId, aPerson, fromBrowser, invite, setUpAdministrator } from './session.ts';
 import { powers, powersOfMember } from './written-access.ts';
@@ -204,6 +204,13 @@ async function aSide(
   }
   const { name: ruleBased } = await aRuleBasedSegment(api, project, [staging, production], aMark('rules'));
   const large = await aLargeSegment(api, project, [staging, production], aMark('large'));
+  const { name: ofProduction } = await aSegment(api, project, [production], aMark('segment'));
+  const attribute = aMark('attribute');
+  const declared = await api.post(`/schema/ws/${project.id}/trafficTypes/user`, { id: attribute });
+  assert.equal(declared.status, 200, declared.text);
+  const flagSet = `${aSetName()}_mark`;
+  const made = await api.post('/internal/api/v3/flag-sets', { name: flagSet, workspace: { id: project.id } });
+  assert.equal(made.status, 200, made.text);
   const statuses: { id: string }[] = (await api.get(`/rolloutStatuses/ws/${project.id}`)).body;
   const rolloutStatus = statuses.at(-1)?.id ?? assert.fail('no status');
   const patched = await api.patch(`/splits/ws/${project.id}/${flag.name}`, [
@@ -233,11 +240,11 @@ async function aSide(
     },
     actor: newest.data.at(-1).editor.id,
     marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
-      [segment, ruleBased, large.name],
+      [segment, ruleBased, large.name, attribute, flagSet],
       large.changeRequests.slice(0, 1),
       statuses.map(({ id }) => id),
     ),
-    productionMarks: [production.id, production.name, ...large.changeRequests.slice(1)],
+    productionMarks: [production.id, production.name, ofProduction, ...large.changeRequests.slice(1)],
     keyMarks: [idleKey.id],
     userMarks: [viewer, groupViewer].flatMap(({ id, email }) => [id, email]),
   };
