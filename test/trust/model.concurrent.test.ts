@@ -13,8 +13,8 @@ import { report, sized } from '../support/trust.ts';
 
 const server = await startModelServer();
 
-/** A list is read in two statements, its page and its total; a password takes long; one step picks what it revokes. */
-const notAtOnce = /^list|^accept|^revoke the keys|^read who/;
+/** A list is read in two statements, its page and its total; a password takes long; two steps pick what they end. */
+const notAtOnce = /^list|^accept|^revoke the keys|^read who|^delete a flag set/;
 /** A change under way when a project begins to demand notes may pass without one: see docs/operating/guarantees.md. */
 const setsDemand = ({ name, params }: Step) =>
   name === 'change a project' && JSON.stringify(params).includes('"requires":');

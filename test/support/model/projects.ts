@@ -65,7 +65,8 @@ export const projectSteps = [
       if (nameTaken(world.projects, p)) return refusal(409, `Project ${p} already exists`);
       const project: Project = {
         ...{ mark: `@${tag}`, name: p, requiresNote: requires, restricted: false, viewers: [] },
-        ...{ environments: [], trafficTypes: [{ mark: `@${tag}.user`, name: 'user' }], flags: [] },
+        ...{ environments: [], trafficTypes: [{ mark: `@${tag}.user`, name: 'user', attributes: [] }], flags: [] },
+        ...{ segments: [], flagSets: [] },
       };
       world.projects.push(project);
       return ok(shownProject(project), { entry: { ...ofProject('created', project), after: shownProject(project) } });
@@ -126,7 +127,7 @@ export const projectSteps = [
       if (!project) return missing('project', aim.p);
       if (nameTaken(project.environments, e)) return refusal(409, `Environment ${e} already exists`);
       const { now } = world;
-      const environment = { mark: `@${tag}`, name: e, production, createdAt: now, changeNumber: now };
+      const environment = { mark: `@${tag}`, name: e, production, createdAt: now, changeNumber: now, keyChanges: [] };
       project.environments.push(environment);
       for (const type of ['client_side', 'server_side'] as const) {
         const ofKey = { project: project.mark, environment: environment.mark, createdAt: now };
@@ -184,8 +185,11 @@ export const projectSteps = [
       const isDefined = project.flags.some(({ definitions }) =>
         definitions.some((definition) => definition.environment === environment.mark),
       );
+      const hasSegments = project.segments.some(({ active }) =>
+        active.some((one) => one.environment === environment.mark),
+      );
       if (hasKeys) return refusal(400, '@any');
-      if (isDefined) {
+      if (isDefined || hasSegments) {
         return refusal(
           400,
           `Environment ${environment.name} still has feature flag definitions or segments; delete or deactivate them first`,
@@ -212,7 +216,7 @@ export const projectSteps = [
       const project = hit(world.projects, aim.p);
       if (!project) return missing('project', aim.p);
       if (nameTaken(project.trafficTypes, t)) return refusal(409, `Traffic type ${t} already exists`);
-      const type = { mark: `@${tag}`, name: t };
+      const type = { mark: `@${tag}`, name: t, attributes: [] };
       project.trafficTypes.push(type);
       return ok(shownType(type, project), {
         entry: { ...ofType('created', type, project), after: keptType(type, project) },
@@ -227,7 +231,7 @@ export const projectSteps = [
       const project = world.projects.find(({ trafficTypes }) => trafficTypes.some((type) => type.mark === mark));
       const type = project?.trafficTypes.find((one) => one.mark === mark);
       if (!project || !type) return refusal(404, '@any');
-      if (project.flags.some((flag) => flag.type.mark === mark)) {
+      if ([...project.flags, ...project.segments].some((one) => one.type.mark === mark)) {
         return refusal(400, `Traffic type ${type.name} is still used by feature flags or segments; delete them first`);
       }
       project.trafficTypes.splice(project.trafficTypes.indexOf(type), 1);

@@ -112,6 +112,17 @@ async function furnish(api: Api, ids: Ids): Promise<void> {
       { treatment: 'off', size: 70 },
     ],
   });
+  const ask = async (method: 'POST' | 'PUT', path: string, body?: object) => {
+    const answer = await api.call(method, path, body ? { text: JSON.stringify(body) } : {});
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const staging = ids.get('@staging');
+  await ask('POST', '/segments/ws/Default/trafficTypes/user', { name: 's1' });
+  await ask('POST', `/segments/${staging}/s1`);
+  ids.set('@s1', (await ask('PUT', `/segments/${staging}/s1/uploadKeys`, { keys: ['ana'] })).id);
+  await made('@r1', '/rule-based-segments/ws/Default/trafficTypes/user', { name: 'r1' });
+  await ask('POST', `/rule-based-segments/${staging}/r1`);
   await made('@p2', '/workspaces', { name: 'p2' });
   await learnProject(api, '@p2', ids);
   assert.equal((await api.delete(`/trafficTypes/${ids.get('@p2.user')}`)).status, 200);
