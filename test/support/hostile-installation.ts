@@ -45,7 +45,7 @@ export async function aHostileInstallation(): Promise<HostileInstallation> {
   };
   const token = (await server.says(/setup\?token=(\S+)/))[1] ?? '';
   const cookie = await signIn(sender, token);
-  const things = await oneOfEverything(ask);
+  const things = await oneOfEverything(ask, sender);
   let sent = 0;
   return {
     url: server.url,
@@ -88,20 +88,51 @@ async function signIn(sender: Sender, token: string): Promise<string> {
   return reply.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-async function oneOfEverything(ask: HostileInstallation['ask']): Promise<Record<string, string>> {
+async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender): Promise<Record<string, string>> {
   const project = await ask('POST', '/workspaces', { name: 'harbour' });
   const environment = await ask('POST', `/environments/ws/${project.id}`, { name: 'staging' });
   const trafficType = await ask('POST', `/trafficTypes/ws/${project.id}`, { name: 'ship' });
   const flag = await ask('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: 'lights' });
   await ask('POST', `/splits/ws/${project.id}/lights/environments/staging`, aDefinition());
-  await ask('POST', `/rule-based-segments/ws/${project.id}/trafficTypes/user`, { name: 'pilots' });
-  await ask('POST', `/rule-based-segments/${environment.id}/pilots`);
+  const changeRequest = await oneSegmentOfEachKind({ ask, sender }, project.id, environment.id);
+  const flagSet = await ask('POST', '/internal/api/v3/flag-sets', { name: 'signals', workspace: { id: project.id } });
+  await ask('POST', `/schema/ws/${project.id}/trafficTypes/ship`, { id: 'tonnage', dataType: 'NUMBER' });
+  const identities = `/trafficTypes/${trafficType.id}/environments/${environment.id}/identities`;
+  await ask('POST', identities, [{ key: 'sloop', values: { tonnage: 7 } }]);
   const group = await ask('POST', '/groups', { name: 'crew' });
   const user = await ask('POST', '/users', { email: 'ann@example.com' });
   const key = await ask('POST', '/apiKeys', { name: 'key', apiKeyType: 'admin' });
-  const ids = { project, environment, flag, group, user, key, trafficTypeId: trafficType };
+  const ids = { project, environment, flag, flagSet, changeRequest, group, user, key, trafficTypeId: trafficType };
   const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
-  return { ...Object.fromEntries(words), trafficType: 'ship', objectType: 'Split', ruleBasedSegment: 'pilots' };
+  return {
+    ...Object.fromEntries(words),
+    ...{ trafficType: 'ship', objectType: 'Split', attribute: 'tonnage', identity: 'sloop' },
+    ...{ segment: 'crew', anySegment: 'crew', largeSegment: 'passengers', ruleBasedSegment: 'pilots' },
+  };
+}
+
+/** Each is active, and has keys or rules. Answers the change request that uploaded the keys of the large one. */
+async function oneSegmentOfEachKind(
+  { ask, sender }: Pick<HostileInstallation, 'ask' | 'sender'>,
+  project: unknown,
+  environment: unknown,
+): Promise<Record<string, unknown>> {
+  const active = async (kind: string, name: string) => {
+    await ask('POST', `/${kind}/ws/${project}/trafficTypes/user`, { name });
+    await ask('POST', `/${kind}/${environment}/${name}`);
+  };
+  await active('segments', 'crew');
+  await ask('PUT', `/segments/${environment}/crew/uploadKeys`, { keys: ['ann', 'bob'] });
+  await active('rule-based-segments', 'pilots');
+  const rules = { excludedKeys: ['ann'], excludedSegments: [{ name: 'crew' }] };
+  await ask('PUT', `/rule-based-segments/ws/${project}/pilots/environments/${environment}`, rules);
+  await active('large-segments', 'passengers');
+  const upload = { largeSegment: { name: 'passengers' }, operationType: 'UPLOAD' };
+  const request = await ask('POST', `/changeRequests/ws/${project}/environments/${environment}`, upload);
+  const { url } = request.transactionMetadata as { url: string };
+  const reply = await sender.send('PUT', new URL(url).pathname, { headers: {}, body: 'ann\nbob\n' });
+  assert.equal(reply.status, 200, reply.text);
+  return request;
 }
 
 /** Sends them all, eight at a time, and holds every answer to the rules. Answers how many there were by status. */
