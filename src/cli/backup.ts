@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { OperatorError } from '#domain/operator.ts';
 import { makeBackup } from '#operations/backup/backup.ts';
-import { type BackupFacts, examineBackup } from '#operations/backup/verify.ts';
+import { type BackupFacts, examineBackup, type OnBackupProgress } from '#operations/backup/verify.ts';
 import { findAccount } from '#store/account.ts';
 import { isFile, openStore, withoutPassword } from '#store/open.ts';
 import { readConfig } from '../config.ts';
 import { moveEverything } from './move.ts';
-import { showSparingly } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { printTable } from './table.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -32,15 +32,19 @@ export function addBackupCommands(program: Command): void {
 }
 
 async function backup(file: string): Promise<void> {
-  const show = showSparingly();
-  const onProgress = (table: string, rows: number) => show(() => `backing up ${table}: ${rows} rows`);
-  const facts = await makeBackup(readConfig(process.env), { file, onProgress });
+  const database = readConfig(process.env);
+  const facts = await withProgress((onProgress) => makeBackup(database, { file, onProgress }));
   warnOfGaps(facts);
   process.stdout.write(`${file} is a good backup of ${inWords(facts)}. It holds secrets: keep it as the database.\n`);
 }
 
+async function withProgress<Result>(work: (onProgress: OnBackupProgress) => Promise<Result>): Promise<Result> {
+  const progress = showProgress();
+  return work(progress.step).finally(() => progress.end());
+}
+
 async function verify(file: string): Promise<void> {
-  const facts = await examineBackup(file);
+  const facts = await withProgress((onProgress) => examineBackup(file, onProgress));
   printTable(
     ['table', 'rows', 'sha256'],
     facts.tables.map(({ name, rows, checksum }) => [name, String(rows), checksum.slice(0, 16)]),
@@ -55,7 +59,7 @@ async function verify(file: string): Promise<void> {
 /** The backup is not changed: an older one is migrated as a temporary copy. */
 async function restore(file: string): Promise<void> {
   const target = readConfig(process.env);
-  const facts = await examineBackup(file);
+  const facts = await withProgress((onProgress) => examineBackup(file, onProgress));
   requireNone(file, facts.troubles);
   warnOfGaps(facts);
   warnOfClock(facts);

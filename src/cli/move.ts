@@ -14,7 +14,7 @@ import {
 import { findUnfinishedCopy } from '#store/migrate.ts';
 import { type Database, openUnfinished, withoutPassword } from '#store/open.ts';
 import type { Store } from '#store/sql.ts';
-import { showSparingly } from './progress.ts';
+import { showProgress } from './progress.ts';
 
 export interface Move {
   readonly from: Store;
@@ -110,12 +110,11 @@ async function verify(from: Store, to: Store): Promise<void> {
   );
 }
 
-/** Progress on stderr: from time to time for each table, and once at its end. */
+/** Ends with a line for each table. */
 function progress(what: string, total: number) {
-  const show = showSparingly();
-  const percent = (rows: number) => (total === 0 ? 100 : Math.floor((100 * rows) / total));
+  const { step, end } = showProgress();
   return {
-    step: (rows: number) => show(() => `${what}: ${rows} of ${total} (${percent(rows)} %)`),
-    end: (text = `${total} rows`) => process.stderr.write(`${what}: ${text}\n`),
+    step: (rows: number) => step({ what, rows, total }),
+    end: (text = `${total} rows`) => end(`${what}: ${text}`),
   };
 }

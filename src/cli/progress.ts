@@ -1,11 +1,38 @@
-const showEveryMs = 1_000;
+/** Progress on stderr: a bar on a terminal, otherwise a line now and then. */
 
-/** Writes lines to stderr, at most one per second; others are not even built. */
-export function showSparingly(): (line: () => string) => void {
-  let shownAt = performance.now();
-  return (line) => {
-    if (performance.now() - shownAt < showEveryMs) return;
-    shownAt = performance.now();
-    process.stderr.write(`${line()}\n`);
+const terminal = process.stderr.isTTY ? { everyMs: 100, clear: '\r\x1b[K' } : undefined;
+const lineEveryMs = 1_000;
+const barLength = 24;
+
+export interface Progress {
+  readonly what: string;
+  readonly rows: number;
+  readonly total: number;
+}
+
+/** Shows the progress of a long command. `end` removes the bar, and writes a line if there is one. */
+export function showProgress() {
+  let shownAt = terminal ? 0 : performance.now();
+  return {
+    step: (progress: Progress): void => {
+      if (performance.now() - shownAt < (terminal?.everyMs ?? lineEveryMs)) return;
+      shownAt = performance.now();
+      process.stderr.write(terminal ? terminal.clear + barOf(progress) : lineOf(progress));
+    },
+    end: (line?: string): void => {
+      process.stderr.write(`${terminal?.clear ?? ''}${line === undefined ? '' : `${line}\n`}`);
+    },
   };
+}
+
+const shareOf = ({ rows, total }: Progress): number => (total === 0 ? 1 : Math.min(1, rows / total));
+const percentOf = (progress: Progress): number => Math.floor(100 * shareOf(progress));
+
+const lineOf = (progress: Progress): string =>
+  `${progress.what}: ${progress.rows} of ${progress.total} (${percentOf(progress)} %)\n`;
+
+function barOf(progress: Progress): string {
+  const done = Math.round(barLength * shareOf(progress));
+  const bar = '█'.repeat(done).padEnd(barLength, '░');
+  return `${bar} ${String(percentOf(progress)).padStart(3)} % ${progress.what}`;
 }

@@ -74,12 +74,15 @@ export async function countRows(db: Reader, { name }: Table): Promise<number> {
   return (await db.one<{ total: number }>(sql`select count(*) as total from ${raw(name)}`))?.total ?? 0;
 }
 
-/** Reports after each part how many rows the target has. */
-export async function copyTable(
-  from: Reader,
-  to: Store,
-  { table, onProgress }: { table: Table; onProgress: OnProgress },
-): Promise<void> {
+export interface CopyOptions {
+  readonly table: Table;
+  /** Called after each part with the number of rows that the target has. */
+  readonly onProgress: OnProgress;
+  /** Gets every row that is copied. */
+  readonly sum?: Sum;
+}
+
+export async function copyTable(from: Reader, to: Store, { table, onProgress, sum }: CopyOptions): Promise<void> {
   let done = await countRows(to, table);
   for await (const rows of pagesOf(from, table, await lastRow(to, table))) {
     const columns = Object.keys(rows[0] ?? {});
@@ -88,6 +91,7 @@ export async function copyTable(
         insert into ${raw(table.name)} (${raw(columns.join(', '))})
         values ${bulk(rows.map((row) => columns.map((column) => row[column])))}`),
     );
+    sum?.add(rows);
     done += rows.length;
     onProgress(done);
   }
@@ -95,23 +99,42 @@ export async function copyTable(
 
 export type OnProgress = (rows: number) => void;
 
-/** The number of rows and a checksum, equal for equal tables in either database. With `limit`: of the first rows. */
+/** Of the rows that were added, in their order. */
+export interface Sum {
+  add(rows: readonly Row[]): void;
+  end(): { readonly rows: number; readonly checksum: string };
+}
+
+/** The number of rows and a checksum, equal for equal tables in either database. */
+export function startSum(): Sum {
+  const hash = createHash('sha256');
+  let count = 0;
+  return {
+    add: (rows) => {
+      for (const row of rows) hash.update(`${canonical(row)}\n`);
+      count += rows.length;
+    },
+    end: () => ({ rows: count, checksum: hash.digest('hex') }),
+  };
+}
+
+/** The sum of a table. With `limit`: of its first rows. */
 export async function sumOf(
   db: Reader,
   table: Table,
   onProgress: OnProgress,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<{ rows: number; checksum: string }> {
-  const hash = createHash('sha256');
+  const sum = startSum();
   let count = 0;
   for await (const page of pagesOf(db, table, undefined)) {
     const rows = page.slice(0, limit - count);
-    for (const row of rows) hash.update(`${canonical(row)}\n`);
+    sum.add(rows);
     count += rows.length;
     onProgress(count);
     if (count === limit) break;
   }
-  return { rows: count, checksum: hash.digest('hex') };
+  return sum.end();
 }
 
 /** The databases differ in column order and in the type of booleans. */

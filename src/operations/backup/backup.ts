@@ -18,25 +18,27 @@ import { type Database, openSnapshot, withoutPassword } from '#store/open.ts';
 import type { Reader, Store } from '#store/sql.ts';
 import { endWriteAheadLog, fileEndings, listTables } from '#store/sqlite/file.ts';
 import { openSqlite } from '#store/sqlite/store.ts';
-import { copyTable, type OnProgress, sumOf, tables } from '../copy.ts';
-import { type BackupFacts, examineBackup, type TableSum } from './verify.ts';
+import { copyTable, countRows, startSum, tables } from '../copy.ts';
+import { type BackupFacts, examineBackup, type OnBackupProgress, type TableSum } from './verify.ts';
 
 export interface BackupOptions {
   /** Must not exist. */
   readonly file: string;
-  /** Called repeatedly, with the table and the number of rows copied. */
-  readonly onProgress?: (table: string, rows: number) => void;
+  readonly onProgress?: OnBackupProgress;
 }
 
 /** Throws an OperatorError if it cannot be made, and leaves nothing behind. */
-export async function makeBackup(database: Database, { file, onProgress }: BackupOptions): Promise<BackupFacts> {
+export async function makeBackup(
+  database: Database,
+  { file, onProgress = () => undefined }: BackupOptions,
+): Promise<BackupFacts> {
   const final = resolve(file);
   if (existsSync(final)) throw new OperatorError(`${file} already exists; choose another name`);
   const partial = final + partialEnding;
   reserve(partial);
   try {
-    await fill(database, partial, (table) => (rows) => onProgress?.(table, rows));
-    const facts = await examineBackup(partial);
+    await fill(database, partial, onProgress);
+    const facts = await examineBackup(partial, onProgress);
     if (facts.troubles.length > 0) throw new OperatorError(`The backup is not good:\n${facts.troubles.join('\n')}`);
     syncFile(partial);
     renameSync(partial, final);
@@ -62,7 +64,7 @@ function reserve(partial: string): void {
   }
 }
 
-async function fill(database: Database, partial: string, progressOf: (table: string) => OnProgress): Promise<void> {
+async function fill(database: Database, partial: string, onProgress: OnBackupProgress): Promise<void> {
   // Everything answered until now is in it.
   const madeAt = Date.now();
   const source = await openSnapshot(database);
@@ -71,7 +73,7 @@ async function fill(database: Database, partial: string, progressOf: (table: str
     const target = openSqlite(partial, Date.now);
     try {
       await migrate(target, migrationsNamed(names));
-      const sums = await copyAll(source, target, progressOf);
+      const sums = await copyAll(source, target, onProgress);
       await insertManifest(target, { madeAt, sums });
     } finally {
       await target.close();
@@ -93,13 +95,16 @@ async function migrationsOf(source: Reader, url: string): Promise<string[]> {
   return names;
 }
 
-/** The checksums are those of the source; verification compares them with the file. */
-async function copyAll(source: Reader, target: Store, progressOf: (table: string) => OnProgress): Promise<TableSum[]> {
+/** The checksums are those of the rows as they were read; verification compares them with the file. */
+async function copyAll(source: Reader, target: Store, onProgress: OnBackupProgress): Promise<TableSum[]> {
   const there = new Set(await listTables(target));
   const sums: TableSum[] = [];
   for (const table of tables.filter(({ name }) => there.has(name))) {
-    await copyTable(source, target, { table, onProgress: progressOf(table.name) });
-    sums.push({ name: table.name, ...(await sumOf(source, table, () => undefined)) });
+    const total = await countRows(source, table);
+    const sum = startSum();
+    const what = `backing up ${table.name}`;
+    await copyTable(source, target, { table, sum, onProgress: (rows) => onProgress({ what, rows, total }) });
+    sums.push({ name: table.name, ...sum.end() });
   }
   return sums;
 }

@@ -29,13 +29,19 @@ export interface BackupFacts {
   readonly gaps: readonly string[];
 }
 
+/** Called repeatedly, with what is being done and how many of its rows are done. */
+export type OnBackupProgress = (progress: { what: string; rows: number; total: number }) => void;
+
 /** Throws an OperatorError if the file is not a backup or is too damaged to read. */
-export async function examineBackup(file: string): Promise<BackupFacts> {
+export async function examineBackup(
+  file: string,
+  onProgress: OnBackupProgress = () => undefined,
+): Promise<BackupFacts> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}`);
   const db = openSqliteSnapshot(file);
   try {
     if (!(await listTables(db)).includes('backup_tables')) throw new OperatorError('it has no table of contents');
-    return { bytes: statSync(file).size, ...(await examine(db)) };
+    return { bytes: statSync(file).size, ...(await examine(db, onProgress)) };
   } catch (error) {
     throw new OperatorError(`${file} is not a usable backup: ${(error as Error).message}`);
   } finally {
@@ -43,14 +49,17 @@ export async function examineBackup(file: string): Promise<BackupFacts> {
   }
 }
 
-async function examine(db: Reader): Promise<Omit<BackupFacts, 'bytes'>> {
+async function examine(db: Reader, onProgress: OnBackupProgress): Promise<Omit<BackupFacts, 'bytes'>> {
+  onProgress({ what: 'checking pages and indexes', rows: 0, total: 1 });
   const damages = await listDamages(db);
   const migrations = await listMigrations(db);
   const promised = await db.all<TableSum>(sql`select name, row_count as rows, checksum from backup_tables`);
-  const names = new Set(promised.map(({ name }) => name));
+  const totals = new Map(promised.map(({ name, rows }) => [name, rows]));
   const found: TableSum[] = [];
-  for (const table of tables.filter(({ name }) => names.has(name))) {
-    found.push({ name: table.name, ...(await sumOf(db, table, () => undefined)) });
+  for (const table of tables.filter(({ name }) => totals.has(name))) {
+    const total = totals.get(table.name) ?? 0;
+    const show = (rows: number) => onProgress({ what: `verifying ${table.name}`, rows, total });
+    found.push({ name: table.name, ...(await sumOf(db, table, show)) });
   }
   const newest = await db.one<{ at: number | null }>(sql`select max(at) as at from changes`);
   return {
