@@ -52,6 +52,7 @@ import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { uploads } from '#http/routes/uploads.ts';
 import { users } from '#http/routes/users.ts';
 import { intake } from '#http/sdk/intake.ts';
+import { ofrep } from '#http/sdk/ofrep.ts';
 import { polls } from '#http/sdk/polls.ts';
 import { createSdkResponder } from '#http/sdk/respond.ts';
 import { streamEndpoints } from '#http/sdk/stream.ts';
@@ -121,6 +122,7 @@ export async function createApp({
         ...polls(delivery.feed, manifest.version),
         ...streamEndpoints({ ...delivery, tokens: createTokens(account), now: () => store.clock() }),
         ...intake(),
+        ...ofrep(delivery.feed),
       ],
       ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
     });

@@ -44,6 +44,8 @@ export interface Body {
   readonly status?: number;
   readonly body: string | Buffer;
   readonly encoding?: string | undefined;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
 }
 
 /** A reply other than 2xx, with the vendor's body. */
@@ -195,9 +197,10 @@ const headersFor = (publicUrl: string | undefined): string[] => [
   ...(publicUrl?.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
 ];
 
-function send(response: ServerResponse, { status = 200, body, encoding }: Body, headers: readonly string[]): void {
-  const all = [...headers];
-  if (status !== 204) {
+function send(response: ServerResponse, reply: Body, common: readonly string[]): void {
+  const { status = 200, body, encoding, headers } = reply;
+  const all = headers ? [...common, ...headers] : [...common];
+  if (status !== 204 && status !== 304) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     all.push('content-type', 'application/json; charset=utf-8', 'content-length', String(length));
   }

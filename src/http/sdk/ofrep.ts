@@ -1,0 +1,148 @@
+/**
+ * Evaluation over HTTP, for languages without an SDK: the OpenFeature Remote Evaluation Protocol. With a server-side key,
+ * because whoever has the key can evaluate for everyone.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type EvaluatedFlag, evaluateFlag } from '#delivery/evaluation.ts';
+import type { Feed } from '#delivery/feed.ts';
+import { PatternTooSlow } from '#delivery/patterns.ts';
+import type { Snapshot } from '#delivery/snapshot.ts';
+import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
+import { isObject } from '#domain/json.ts';
+import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
+
+export const ofrep = (feed: Feed): SdkEndpoint[] => [
+  { method: 'POST', path: '/ofrep/v1/evaluate/flags/*', answer: (asked) => evaluateOne(feed, asked) },
+  { method: 'POST', path: '/ofrep/v1/evaluate/flags', answer: (asked) => evaluateAll(feed, asked) },
+  { method: 'GET', path: '/ofrep/v1/configuration', answer: configuration },
+];
+
+async function evaluateOne(feed: Feed, { request, rest: key, ...asked }: Asked): Promise<Body> {
+  const snapshot = await snapshotFor(feed, asked);
+  const subject = subjectIn(await textOf(request));
+  if ('errorCode' in subject) return json(400, { key, ...subject });
+  const { status, ...result } = resultOf(snapshot, key, subject);
+  return json(status, result);
+}
+
+/** More would delay others. */
+const longestTurnMs = 5;
+
+async function evaluateAll(feed: Feed, { request, ...asked }: Asked): Promise<Body> {
+  const snapshot = await snapshotFor(feed, asked);
+  const text = await textOf(request);
+  const subject = subjectIn(text);
+  if ('errorCode' in subject) return json(400, subject);
+  const flags: string[] = [];
+  let turnEnds = performance.now() + longestTurnMs;
+  for (const name of snapshot.flagNames) {
+    const { status: _, ...result } = resultOf(snapshot, name, subject);
+    flags.push(JSON.stringify(result));
+    if (performance.now() < turnEnds) continue;
+    await nextTurn();
+    turnEnds = performance.now() + longestTurnMs;
+  }
+  return unlessKnown(request, `{"flags":[${flags.join()}]}`, text);
+}
+
+async function configuration({ request, ...asked }: Asked): Promise<Body> {
+  await serverSideKey(asked);
+  const capabilities = {
+    cacheInvalidation: { polling: { enabled: true, minPollingIntervalMs: 1_000 } },
+    flagEvaluation: { supportedTypes: ['boolean', 'string'] },
+    caching: { enabled: false },
+  };
+  return unlessKnown(request, JSON.stringify({ name: 'Burgee', capabilities }));
+}
+
+async function serverSideKey({ key }: Pick<Asked, 'key'>) {
+  const found = await key();
+  if (found.type !== 'server_side') throw new Refusal(403, 'Evaluation over HTTP needs a server-side key');
+  return found;
+}
+
+async function snapshotFor(feed: Feed, asked: Pick<Asked, 'key'>): Promise<Snapshot> {
+  const snapshot = await feed.current((await serverSideKey(asked)).environmentId);
+  if (!snapshot) throw unavailable();
+  return snapshot;
+}
+
+const maxBytes = 262_144;
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes <= maxBytes) parts.push(part);
+  }
+  if (bytes > maxBytes) throw new Refusal(413, `The body must not have more than ${maxBytes} bytes`);
+  return Buffer.concat(parts).toString();
+}
+
+interface Failure {
+  readonly errorCode: 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
+  readonly errorDetails: string;
+}
+
+function subjectIn(text: string): Subject | Failure {
+  const body = parsed(text);
+  if (!isObject(body)) return { errorCode: 'PARSE_ERROR', errorDetails: 'The body must be a JSON object' };
+  const { context = {} } = body;
+  if (!isObject(context)) return { errorCode: 'INVALID_CONTEXT', errorDetails: 'context must be an object' };
+  const { targetingKey = '', ...attributes } = context;
+  if (typeof targetingKey !== 'string') {
+    return { errorCode: 'INVALID_CONTEXT', errorDetails: 'context/targetingKey must be text' };
+  }
+  const key = parseKey(targetingKey);
+  if (key !== undefined) return { key, attributes };
+  return targetingKey.trim() === ''
+    ? { errorCode: 'TARGETING_KEY_MISSING', errorDetails: 'context/targetingKey is required: the key to evaluate for' }
+    : { errorCode: 'INVALID_CONTEXT', errorDetails: 'context/targetingKey must not have more than 250 characters' };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function resultOf(snapshot: Snapshot, key: string, subject: Subject) {
+  try {
+    const evaluated = evaluateFlag(snapshot, key, subject);
+    return evaluated ? { status: 200, ...toResult(key, evaluated) } : { status: 404, key, ...notFound };
+  } catch (error) {
+    if (!(error instanceof PatternTooSlow)) throw error;
+    return { status: 400, key, ...tooSlow(error) };
+  }
+}
+
+const notFound: Failure = {
+  errorCode: 'FLAG_NOT_FOUND',
+  errorDetails: 'The flag has no definition in the environment of this key',
+};
+
+const tooSlow = ({ message }: PatternTooSlow): Failure => ({
+  errorCode: 'GENERAL',
+  errorDetails: `A regular expression of the flag takes too long: ${message}`,
+});
+
+/** Metadata has no members with objects: the configuration stays text. */
+const toResult = (key: string, { configuration: text, rule, changeNumber, ...result }: EvaluatedFlag) => ({
+  key,
+  ...result,
+  metadata: { rule, changeNumber, ...(text === undefined ? {} : { configuration: text }) },
+});
+
+const json = (status: number, value: object): Body => ({ status, body: JSON.stringify(value) });
+
+/** The ETag covers the context too: a client that changes it asks again with the old one. */
+function unlessKnown({ headers }: IncomingMessage, body: string, context = ''): Body {
+  const etag = `"${createHash('sha256').update(context).update('\n').update(body).digest('base64url')}"`;
+  const isKnown = headers['if-none-match']?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  return { ...(isKnown ? { status: 304, body: '' } : { body }), headers: ['etag', etag] };
+}
