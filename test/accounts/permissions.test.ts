@@ -412,7 +412,7 @@ const strangers: Record<string, Request> = {
 /** Some paths do not name their project. */
 function absent(path: string): string {
   if (path.startsWith(identitiesPath)) return `Could not find traffic type ${userType?.id}`;
-  if (path.startsWith(`${setsPath}/`)) return `Could not find flag set ${path.slice(setsPath.length + 1)}`;
+  if (path.startsWith(`${setsPath}/`)) return `Could not find flag set ${path.split('/')[setsPath.split('/').length]}`;
   const [, request] = /^\/changeRequests\/([^/]+)$/.exec(path) ?? [];
   if (request !== undefined) return `Could not find change request ${request}`;
   const isOfEnvironment = /^\/(?:large-|rule-based-)?segments\/([^/]+)\//.exec(path)?.[1] === project.staging.id;

@@ -152,4 +152,34 @@ suite('flags and segments', { concurrency: 2 }, () => {
     const { rules } = await definitionIn(things, 'basket', 'Staging');
     assert.deepEqual(rules[3].condition.matchers, [{ attribute: 'country', type: 'IN_LIST_STRING', strings: ['FR'] }]);
   });
+
+  visit('comparing and copying tell which segments the other environment lacks', async (things) => {
+    const { page, api, project, environments } = things;
+    const [staging, production] = [environments.Staging?.id, environments.Production?.id];
+    await someSegments(things);
+    await api('POST', `/segments/${production}/beta_testers`);
+    await aFlag(things, 'basket', { on: { Production: 0 } });
+    await api('POST', `/splits/ws/${project.id}/basket/environments/${staging}`, {
+      ...definitionWith(0),
+      rules: [inSegment('beta_testers'), inSegment('eu_customers'), inSegment('gone')],
+    });
+    await page.goto('/p/Checkout/flags/basket/compare?a=Staging&b=Production');
+    await page.getByText('Segment beta_testers is empty in Production, but not in Staging.').waitFor();
+    await page.getByRole('link', { name: 'Open beta_testers in Production' }).waitFor();
+    await page.getByText('Segment gone does not exist, so nobody is in it.').waitFor();
+    await look(page, 'compare with missing segments');
+    await press(page, 'Activate eu_customers in Production');
+    await page.getByText('Segment eu_customers is empty in Production, but not in Staging.').waitFor();
+    await page.goto('/p/Checkout/flags/basket/Staging?copy=Production');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Segment beta_testers is empty in Production').waitFor();
+    await dialog.getByRole('button', { name: 'Create gone' }).click();
+    await page.getByText('Created gone. It is active in Production, without keys.').waitFor();
+    await dialog.getByText('Segment gone does not exist').waitFor({ state: 'detached' });
+    const { objects } = await api('GET', `/segments/ws/${project.id}/environments/${production}`);
+    assert.deepEqual(
+      objects.map(({ name }: { name: string }) => name),
+      ['beta_testers', 'gone'],
+    );
+  });
 });

@@ -161,6 +161,16 @@ const projectAccess = createRoute({
   path: '/settings/access',
   component: lazyRouteComponent(() => import('./features/projects/access/AccessPage.tsx'), 'AccessPage'),
 });
+const projectFlagSets = createRoute({
+  ...inProject,
+  path: '/settings/flag-sets',
+  component: lazyRouteComponent(() => import('./features/projects/flag-sets/FlagSetsPage.tsx'), 'FlagSetsPage'),
+});
+const projectAttributes = createRoute({
+  ...inProject,
+  path: '/settings/attributes',
+  component: lazyRouteComponent(() => import('./features/projects/attributes/AttributesPage.tsx'), 'AttributesPage'),
+});
 
 // Keep in sync with the reserved names in `paths.ts`.
 const flag = createRoute({
@@ -240,6 +250,8 @@ export const router = createRouter({
         environments,
         projectSettings,
         projectAccess,
+        projectFlagSets,
+        projectAttributes,
         flag.addChildren([flagHome, definition, definitionJson, compare, flagActivity, details]),
       ]),
     ]),

@@ -125,6 +125,27 @@ function SegmentName({ change }: { readonly change: Change }) {
 /** Projects, and objects shown on a project page. */
 function PlaceName({ change: { object, workspaceId = '' } }: { readonly change: Change }) {
   const params = { project: workspaceId };
+  if (object.type === 'segment') {
+    return (
+      <NameLink to="/p/$project/segments/$segment" params={{ ...params, segment: object.name }}>
+        <span className="mono">{object.name}</span>
+      </NameLink>
+    );
+  }
+  if (object.type === 'flag_set') {
+    return (
+      <NameLink to="/p/$project/settings/flag-sets" params={params}>
+        <span className="mono">{object.name}</span>
+      </NameLink>
+    );
+  }
+  if (object.type === 'attribute') {
+    return (
+      <NameLink to="/p/$project/settings/attributes" params={params}>
+        <span className="mono">{object.name}</span>
+      </NameLink>
+    );
+  }
   return object.type === 'environment' ? (
     <NameLink to="/p/$project/environments" params={params}>
       {object.name}

@@ -19,9 +19,13 @@ type QueryOf<E extends Endpoint> = E extends { readonly query: TObject }
 type BodyOf<E extends Endpoint> = E extends { readonly bodyIsOptional: true }
   ? { readonly body?: Body<E> }
   : E extends { readonly body: TSchema } | { readonly looseBody: TSchema } | { readonly textBody: true }
-    ? { readonly body: E extends { readonly looseBody: infer S extends TSchema } ? Static<S> : Sent<E> }
+    ? { readonly body: Sent<E> }
     : { readonly body?: never };
-type Sent<E extends Endpoint> = E extends { readonly mayBeForm: true } ? FormData : Body<E>;
+type Sent<E extends Endpoint> = E extends { readonly mayBeForm: true }
+  ? FormData
+  : E extends { readonly looseBody: infer S extends TSchema }
+    ? Static<S>
+    : Body<E>;
 /** The ETag of the version to change: 412 if someone else changed it. */
 type IfMatchOf<E extends Endpoint> = 'precondition_failed' extends E['problems'][number]
   ? { readonly ifMatch?: string | undefined }

@@ -1,6 +1,8 @@
+import { useQueries } from '@tanstack/react-query';
 import type { Rule, Treatment } from '#domain/definitions/definition.ts';
 import type { Difference } from '#domain/definitions/differences.ts';
 import { Bar, Legend, TreatmentName } from '../kit/Bar.tsx';
+import { flagSetNameReading } from '../kit/flag-sets.ts';
 import { Condition, Token } from './Condition.tsx';
 import styles from './DifferenceSide.module.css';
 
@@ -35,7 +37,7 @@ export function DifferenceSide({ difference, side, order, trafficType }: Props) 
     case 'treatment':
       return <TreatmentSide treatment={difference[side]} order={order} />;
     case 'flagSets':
-      return <Texts texts={difference[side].map(({ id }) => id)} />;
+      return <FlagSetNames ids={difference[side].map(({ id }) => id)} />;
     case 'keys':
     case 'segments':
       return <Texts texts={difference[side]} />;
@@ -58,13 +60,20 @@ const maxTexts = 8;
 
 const Texts = ({ texts }: { readonly texts: readonly string[] }) => (
   <span className={styles.texts}>
-    {texts.slice(0, maxTexts).map((text) => (
-      <Token key={text}>{text}</Token>
+    {texts.slice(0, maxTexts).map((text, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: deleted flag sets may have the same name
+      <Token key={index}>{text}</Token>
     ))}
     {texts.length > maxTexts && <span className={styles.none}>{texts.length - maxTexts} more</span>}
     {texts.length === 0 && <span className={styles.none}>None</span>}
   </span>
 );
+
+/** Also of deleted ones. Never ids, which nobody knows. */
+function FlagSetNames({ ids }: { readonly ids: readonly string[] }) {
+  const answers = useQueries({ queries: ids.map(flagSetNameReading) });
+  return <Texts texts={answers.map(({ data, isPending }) => data ?? (isPending ? '…' : 'deleted flag set'))} />;
+}
 
 function RuleSide({ placed, order, trafficType }: Look & { readonly placed: { at: number; rule: Rule } | undefined }) {
   if (!placed) return <span className={styles.none}>No such rule</span>;

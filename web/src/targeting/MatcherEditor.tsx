@@ -69,7 +69,6 @@ export function MatcherEditor({ lead, matcher, used, isFirst, onChange, onRemove
           placeholder={attribute === 'optional' ? `${trafficType} key` : 'attribute'}
           suggestions={attributeOptions(declared, used)}
           maxLength={255}
-          // biome-ignore lint/a11y/noAutofocus: the user just asked to edit it
           autoFocus={isFirst}
           value={matcher.attribute ?? ''}
           onText={(text) => onChange(changeAttribute(matcher, text))}

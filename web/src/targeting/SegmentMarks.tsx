@@ -33,17 +33,17 @@ function SegmentMark({ name, kind }: Parameters<ReturnType<typeof useMakeSegment
       <span>
         {kind
           ? `Segment ${name} is not active in ${environment.name}, so nobody is in it.`
-          : `Segment ${name} does not exist, so nobody is in it.`}
+          : `Segment ${name} does not exist, so nobody is in it.`}{' '}
+        <Button
+          look="link"
+          aria-label={kind ? `Activate ${name} in ${environment.name}` : `Create ${name}`}
+          refusal={kind ? refusal.activate : refusal.create}
+          isBusy={isBusy}
+          onClick={() => make({ name, kind })}
+        >
+          {kind ? 'Activate' : 'Create'}
+        </Button>
       </span>
-      <Button
-        look="link"
-        aria-label={kind ? `Activate ${name} in ${environment.name}` : `Create ${name}`}
-        refusal={kind ? refusal.activate : refusal.create}
-        isBusy={isBusy}
-        onClick={() => make({ name, kind })}
-      >
-        {kind ? 'Activate' : 'Create'}
-      </Button>
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { changeValue } from '#domain/definitions/edit-matchers.ts';
 import type { Matcher } from '#domain/definitions/matchers.ts';
 import { Button } from '../ui/Button.tsx';
 import { Picker } from '../ui/Picker.tsx';
-import { useSegmentOptions } from './use-segment-options.ts';
+import { useSegmentOptions } from './use-segment-options.tsx';
 
 interface Props {
   readonly matcher: Matcher;

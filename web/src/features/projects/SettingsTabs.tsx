@@ -12,6 +12,12 @@ export function SettingsTabs() {
       <TabLink to="/p/$project/settings/access" params={params}>
         Access
       </TabLink>
+      <TabLink to="/p/$project/settings/flag-sets" params={params}>
+        Flag sets
+      </TabLink>
+      <TabLink to="/p/$project/settings/attributes" params={params}>
+        Attributes
+      </TabLink>
     </TabLinks>
   );
 }

@@ -3,13 +3,14 @@ import { ArrowRight } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import { applyDifferences } from '#domain/definitions/apply.ts';
-import { orderOf, type Targeting } from '#domain/definitions/definition.ts';
+import { orderOf, segmentsOf, type Targeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
 import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';
+import { SegmentsElsewhere } from '../../../targeting/SegmentsElsewhere.tsx';
 import { Button, buttonClass } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { PrimaryButtonLink } from '../../../ui/TextLink.tsx';
@@ -57,6 +58,7 @@ export function CompareTable({ left, right, isWhole }: Props) {
         {differences.length === 1 && '1 difference'}
         {differences.length > 1 && `${differences.length} differences`}
       </p>
+      <SegmentsElsewhere names={segmentsOf(from)} from={left} to={right} trafficType={trafficType.name} />
       <table className={styles.table}>
         <thead className={styles.head}>
           <tr>

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import { copyParts, type Part, parts } from '#domain/definitions/copy-parts.ts';
-import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
+import { orderOf, segmentsOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
@@ -10,6 +10,7 @@ import { useWhyNot } from '../../../server/rights.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
+import { SegmentsElsewhere } from '../../../targeting/SegmentsElsewhere.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Checkbox, Choices } from '../../../ui/Checkbox.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
@@ -100,6 +101,7 @@ export function CopyDialog({ from, onClose }: Props) {
               />
             ))}
           </Choices>
+          <SegmentsElsewhere names={segmentsOf(result)} from={environment} to={target} trafficType={trafficType} />
           {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
           {isNew && <p>The flag is not defined in {target.name} yet. Saving the draft defines it.</p>}
           {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}

@@ -23,6 +23,7 @@ import { SaveBar } from './SaveBar.tsx';
 
 const ConflictPanel = lazyPart('ConflictPanel', () => import('../../../targeting/ConflictPanel.tsx'));
 const DefinitionDialogs = lazyPart('DefinitionDialogs', () => import('./DefinitionDialogs.tsx'));
+const FlagSetsCard = lazyPart('FlagSetsCard', () => import('./FlagSetsCard.tsx'));
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
 const TreatmentsCard = lazyPart('TreatmentsCard', () => import('../treatments/TreatmentsCard.tsx'));
@@ -84,6 +85,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
                   <Ladder />
                   <Suspense>
                     <TreatmentsCard />
+                    <FlagSetsCard />
                   </Suspense>
                 </>
               ) : (

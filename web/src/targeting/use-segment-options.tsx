@@ -8,6 +8,7 @@ import { reading } from '../server/api.ts';
 import { useProject } from '../server/project.ts';
 import type { Creation, Option } from '../ui/OptionList.tsx';
 import { useRulePlace } from './rule-place.ts';
+import styles from './SegmentMarks.module.css';
 import { kindWords } from './segment-kinds.ts';
 import { useMakeSegment } from './use-make-segment.ts';
 
@@ -39,7 +40,13 @@ export function useSegmentOptions(onCreate: (name: string) => void) {
       return {
         id: one.name,
         label: one.name,
-        detail: [kindWords[kind].name, size, other].filter(Boolean).join(' · '),
+        // Below the name, because names are long.
+        face: (
+          <span className={styles.option}>
+            <span className="mono">{one.name}</span>
+            <small>{[kindWords[kind].name, size, other].filter(Boolean).join(' · ')}</small>
+          </span>
+        ),
       };
     });
   const isNew = allowed.test(text) && text.length <= maxLength && refusal.create === undefined;
