@@ -21,11 +21,11 @@ const groups = [
   // Editing and merging definitions load with the flag pages, too. Shares are small, and most pages show them.
   {
     name: 'contract',
-    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|definitions\/(?!conditions|definition|matchers|shares|summary))|\/typebox\//,
+    test: /\/src\/(contract|domain)\/(?!rollout(s|-shares)\.|(attributes|identities)\.|definitions\/(?!conditions|definition|matchers|shares|summary))|\/typebox\//,
   },
   {
     name: 'ui',
-    test: /\/web\/src\/((ui|kit)\/(?!JsonDiff|rollout-status-words|Username|Dependents|Version|FlagCrumbs|save-file)|(server|state)\/|administration\/whole-lists)|\/lucide-react\//,
+    test: /\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|flag-sets|rollout-status-words|Username|Dependents|Version|FlagCrumbs|save-file)|(server|state)\/|administration\/whole-lists)|\/lucide-react\//,
   },
   { name: 'administration', test: /\/web\/src\/administration\// },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\/(?!SignedIn\.|SetupLinkHelp)/ },

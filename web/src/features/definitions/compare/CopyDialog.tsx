@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { lazy, type SubmitEvent, Suspense, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import { copyParts, type Part, parts } from '#domain/definitions/copy-parts.ts';
 import { orderOf, segmentsOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
@@ -10,7 +10,6 @@ import { useWhyNot } from '../../../server/rights.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
-import { SegmentsElsewhere } from '../../../targeting/SegmentsElsewhere.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Checkbox, Choices } from '../../../ui/Checkbox.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
@@ -20,6 +19,11 @@ import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import { beginDraft } from '../editing/use-editing.ts';
 import { useEffectOf } from '../review/use-effect-of.ts';
+
+/** Loaded late, like everything about segments. */
+const SegmentsElsewhere = lazy(() =>
+  import('../../../targeting/SegmentsElsewhere.tsx').then((module) => ({ default: module.SegmentsElsewhere })),
+);
 
 interface Props {
   readonly from: Targeting;
@@ -101,7 +105,9 @@ export function CopyDialog({ from, onClose }: Props) {
               />
             ))}
           </Choices>
-          <SegmentsElsewhere names={segmentsOf(result)} from={environment} to={target} trafficType={trafficType} />
+          <Suspense>
+            <SegmentsElsewhere names={segmentsOf(result)} from={environment} to={target} trafficType={trafficType} />
+          </Suspense>
           {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
           {isNew && <p>The flag is not defined in {target.name} yet. Saving the draft defines it.</p>}
           {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}
