@@ -1,10 +1,8 @@
 import { setKeys, setSegments } from '#domain/definitions/edit-treatments.ts';
 import { TreatmentName } from '../../../kit/Bar.tsx';
 import { KeysField } from '../../../targeting/KeysField.tsx';
-import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
-import { useSegmentOptions } from '../../../targeting/use-segment-options.tsx';
+import { SegmentsField } from '../../../targeting/SegmentsField.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { ChipsField } from '../../../ui/ChipsField.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import styles from './TargetsEditor.module.css';
 
@@ -40,23 +38,6 @@ export function TargetsEditor({ onClose }: { readonly onClose: () => void }) {
           Done
         </Button>
       </div>
-    </div>
-  );
-}
-
-interface SegmentsProps {
-  readonly label: string;
-  readonly selected: readonly string[];
-  readonly onChange: (names: string[]) => void;
-}
-
-/** Keys in one of these segments get the treatment. */
-function SegmentsField({ label, selected, onChange }: SegmentsProps) {
-  const list = useSegmentOptions((name) => onChange([...selected, name]));
-  return (
-    <div>
-      <ChipsField {...list} label={label} add="Add segment" selected={selected} onChange={onChange} />
-      <SegmentMarks names={selected} />
     </div>
   );
 }
