@@ -46,6 +46,7 @@ import { rights } from '#http/routes/rights.ts';
 import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { rollouts } from '#http/routes/rollouts.ts';
 import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
+import { sdks } from '#http/routes/sdks.ts';
 import { segments } from '#http/routes/segments.ts';
 import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
@@ -65,7 +66,7 @@ import { answerProblem } from '#http/server/problems.ts';
 import { logRequest, routeOf, traceRequests } from '#http/server/requests.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
-import { createAfterAnswers, keyUse, sessionUse } from '#jobs/after-answers.ts';
+import { createAfterAnswers, keyUse, sdkKeyUse, sessionUse } from '#jobs/after-answers.ts';
 import type { Account } from '#store/account.ts';
 import { currentDeadline, maxWaitMs, withDeadline } from '#store/deadline.ts';
 import type { Store } from '#store/sql.ts';
@@ -118,10 +119,12 @@ export async function createApp({
     delivery &&
     createSdkResponder({
       keys: delivery.keys,
+      sdks: delivery.sdks,
+      keyUsed: sdkKeyUse(store, log),
       endpoints: [
-        ...polls(delivery.feed, manifest.version),
+        ...polls(delivery.feed, delivery.sdks, manifest.version),
         ...streamEndpoints({ ...delivery, tokens: createTokens(account), now: () => store.clock() }),
-        ...intake(),
+        ...intake(delivery.sdks),
         ...ofrep(delivery.feed),
       ],
       ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
@@ -192,6 +195,7 @@ export async function createApp({
     ...restrictions(store),
     ...changes(store, markersFor('changes', account.markerSecret)),
     ...rollouts(store),
+    ...sdks(store, delivery?.sdks),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const afterAnswers = createAfterAnswers(log);

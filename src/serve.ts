@@ -18,6 +18,7 @@ import { startBackups } from '#jobs/backups.ts';
 import { startCleanup } from '#jobs/cleanup.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
+import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
@@ -102,6 +103,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startCleanup({ store, log }));
+  // On SQLite there is only this node.
+  if (!isFile(config.databaseUrl)) jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);

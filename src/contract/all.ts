@@ -40,6 +40,7 @@ import * as rights from './rights.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
 import * as rollouts from './rollouts.ts';
 import * as ruleBasedSegments from './rule-based-segments.ts';
+import * as sdks from './sdks.ts';
 import * as segments from './segments.ts';
 import * as service from './service.ts';
 import * as trafficTypes from './traffic-types.ts';
@@ -166,6 +167,11 @@ export const resources = {
     title: 'Rollouts',
     description: 'How the shares of a definition changed over time.',
     endpoints: rollouts,
+  },
+  sdks: {
+    title: 'SDKs',
+    description: 'The SDKs that read an environment, and what they answer. How to connect one: docs/sdks.md.',
+    endpoints: sdks,
   },
 } as const satisfies Record<string, Resource>;
 

@@ -631,6 +631,27 @@ export const examples: { readonly [Name in keyof Endpoints]: ExampleOf<Endpoints
   },
 
   listChanges: { reply: markerPage(change, 20) },
+  getSdks: {
+    reply: {
+      serverTime: at + 60_000,
+      connected: 1,
+      sdks: [
+        {
+          ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', key: { id: ids.key, lastFour: 'Zn6d' } },
+          ...{ firstSeenAt: at, lastSeenAt: at + 59_000, streams: 1, streamingSince: at + 120 },
+          fetch: { at, flags: 1, bytes: 2_048, milliseconds: 3 },
+          readyMilliseconds: 120,
+        },
+      ],
+      answers: [
+        {
+          ...{ flag: flag.name, key: 'user-4717', treatment: 'on', label: 'default rule' },
+          ...{ at: at + 59_000, receivedAt: at + 59_400 },
+        },
+      ],
+      refused: [],
+    },
+  },
   getRolloutHistory: {
     reply: {
       since: at,

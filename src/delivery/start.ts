@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import type { Store } from '#store/sql.ts';
 import { type Feed, startFeed } from './feed.ts';
 import { type SdkKeys, startKeys } from './keys.ts';
+import { createSdks, type Sdks } from './sdks.ts';
 import { createStreams, type Streams } from './streams.ts';
 
 export interface Delivery {
   readonly keys: SdkKeys;
   readonly feed: Feed;
   readonly streams: Streams;
+  readonly sdks: Sdks;
   stop(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export async function startDelivery({ store, log }: { store: Store; log: Logger 
     keys,
     feed,
     streams,
+    sdks: createSdks(() => store.clock()),
     stop: async () => {
       await Promise.all([streams.end(), keys.stop(), feed.stop()]);
     },

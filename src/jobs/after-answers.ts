@@ -42,6 +42,19 @@ export function keyUse(store: Store, log: Logger): (key: ApiKey) => void {
   return ({ id, lastUsedAt }) => note(id, lastUsedAt);
 }
 
+/** SDK keys are kept in memory, without their last use. */
+export function sdkKeyUse(store: Store, log: Logger): (id: string) => void {
+  const note = lastUse(store, log, saveLastUsed);
+  const notedAt = new Map<string, number>();
+  return (id) => {
+    const lastAt = notedAt.get(id);
+    if (lastAt !== undefined && store.clock() - lastAt < lastUsePrecisionMs) return;
+    // Also if saving fails: while the database is away, one attempt a minute is enough.
+    notedAt.set(id, store.clock());
+    note(id, lastAt);
+  };
+}
+
 export function sessionUse(store: Store, log: Logger): (session: Session) => void {
   const note = lastUse(store, log, saveLastSeen);
   return ({ id, lastSeenAt }) => note(id, lastSeenAt);

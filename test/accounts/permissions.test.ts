@@ -396,6 +396,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'changes.listChanges': [forAll, async () => ['/auditLogs']],
   'rollouts.getRolloutHistory': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/rollout?from=0`]],
+  'sdks.getSdks': [forAllWhoSeeTheProject, async () => [`${await anEnvironment()}/sdks`]],
 };
 
 const endpoints = Object.entries(contract).flatMap(([part, declared]) =>

@@ -29,6 +29,7 @@ import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
 import * as ruleBasedSegments from '#store/rule-based-segments.ts';
+import * as sdks from '#store/sdks.ts';
 import * as segmentKeys from '#store/segment-keys.ts';
 import * as segments from '#store/segments.ts';
 import * as sessions from '#store/sessions.ts';
@@ -287,6 +288,10 @@ const lists: Record<string, readonly Run[]> = {
   listUploads: [(db) => changeRequests.listUploads(db, largeSegment, 10)],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
+  ],
+  listWatchedEnvironments: [(db) => sdks.listWatchedEnvironments(db)],
+  listSdkSightings: [
+    (db) => sdks.listSdkSightings(db, { environmentId: environment.id, exceptNode: 'node', since: 0 }),
   ],
 };
 

@@ -305,5 +305,6 @@ export function requestsTo(api: Calls): Requests {
     },
     changes: { listChanges: async () => wholeList },
     rollouts: { getRolloutHistory: (place) => definedFlagIn(place, { query: { from: '0' } }) },
+    sdks: { getSdks: async () => ({}) },
   };
 }

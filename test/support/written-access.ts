@@ -13,6 +13,7 @@ GET /environments/ws/:project project.read environment
 POST /environments/ws/:project environment.write project
 PATCH /environments/ws/:project/:environment environment.write project
 DELETE /environments/ws/:project/:environment environment.write project
+GET /environments/ws/:project/:environment/sdks definition.read environment
 GET /trafficTypes/ws/:project project.read environment
 POST /trafficTypes/ws/:project trafficType.write project
 DELETE /trafficTypes/:trafficTypeId trafficType.write project

@@ -1,9 +1,11 @@
 /**
  * What SDKs post: events, impressions and telemetry. It is accepted and discarded; requests are counted like all others.
- * SDKs lose or repeat what is refused, so everything within the limit is taken.
+ * SDKs lose or repeat what is refused, so everything within the limit is taken. Of small bodies, the last answers and the
+ * time to ready are kept in memory, for people who are connecting an application.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Asked, type Body, Refusal, type SdkEndpoint } from './respond.ts';
+import type { Caller, Sdks } from '#delivery/sdks.ts';
+import { type Asked, type Body, callerOf, Refusal, type SdkEndpoint } from './respond.ts';
 
 /** What the SDKs collect at most before they send it. */
 const maxBytes = 5 * 1_048_576;
@@ -19,32 +21,88 @@ const beacons = ['events/beacon', 'testImpressions/beacon', 'testImpressions/cou
   ['keys/cs/beacon', 'metrics/usage/beacon'].flatMap((path) => [path, `v1/${path}`]),
 );
 
-export const intake = (): SdkEndpoint[] => [
-  ...[...data, ...oldMetrics].map((path) => ({ method: 'POST' as const, path: `/api/${path}`, answer: discard })),
-  ...beacons.map((path) => ({ method: 'POST' as const, path: `/api/${path}`, answer: discardBeacon })),
+/** Larger bodies are not looked into: parsing them would delay other requests. */
+const maxParsedBytes = 65_536;
+
+/** What is kept of some bodies. */
+const readers: Readonly<Record<string, Keep>> = {
+  'testImpressions/bulk': keepAnswers,
+  'testImpressions/beacon': keepAnswers,
+  'metrics/config': keepReadiness,
+  'v1/metrics/config': keepReadiness,
+};
+
+type Keep = (sdks: Sdks, caller: Caller, body: unknown) => void;
+
+export const intake = (sdks: Sdks): SdkEndpoint[] => [
+  ...[...data, ...oldMetrics].map((path) => ({
+    method: 'POST' as const,
+    path: `/api/${path}`,
+    answer: (asked: Asked) => take(sdks, readers[path], asked),
+  })),
+  ...beacons.map((path) => ({
+    method: 'POST' as const,
+    path: `/api/${path}`,
+    answer: (asked: Asked) => takeBeacon(sdks, readers[path], asked),
+  })),
 ];
 
-async function discard({ request, key }: Asked): Promise<Body> {
-  await key();
-  await read(request, maxBytes, () => undefined);
+async function take(sdks: Sdks, keep: Keep | undefined, { request, key }: Asked): Promise<Body> {
+  const found = await key();
+  const isWanted = keep !== undefined && (keep !== keepAnswers || sdks.wantsAnswers(found.environmentId));
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  await read(request, maxBytes, (part) => {
+    bytes += part.length;
+    if (isWanted && bytes <= maxParsedBytes) parts.push(part);
+  });
+  if (isWanted && bytes <= maxParsedBytes) keep(sdks, callerOf(request, found), parsed(parts));
   return { body: '{}' };
 }
 
 /** Sent when a page is left, without headers of the SDK: the key is in the body. */
-async function discardBeacon({ request, keyWith }: Asked): Promise<Body> {
+async function takeBeacon(sdks: Sdks, keep: Keep | undefined, { request, keyWith }: Asked): Promise<Body> {
   const parts: Buffer[] = [];
   await read(request, maxBeaconBytes, (part) => parts.push(part));
-  await keyWith(tokenIn(Buffer.concat(parts).toString()));
+  const body = parsed(parts);
+  if (body === undefined) throw new Refusal(400, 'The body is not JSON');
+  const { token, sdk, entries } = isObject(body) ? body : {};
+  const key = await keyWith(typeof token === 'string' ? token : undefined);
+  keep?.(sdks, { key, sdk: typeof sdk === 'string' ? sdk : undefined }, entries);
   return { status: 204, body: '' };
 }
 
-function tokenIn(text: string): string | undefined {
+/** Undefined if it is not JSON. */
+function parsed(parts: readonly Buffer[]): unknown {
   try {
-    const token = (JSON.parse(text) as { token?: unknown } | null)?.token;
-    return typeof token === 'string' ? token : undefined;
+    return JSON.parse(Buffer.concat(parts).toString());
   } catch {
-    throw new Refusal(400, 'The body is not JSON');
+    return undefined;
   }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const listIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+/** `[{f: flag, i: [{k: key, t: treatment, m: milliseconds, r: label}]}]` */
+function keepAnswers(sdks: Sdks, { key }: Caller, body: unknown): void {
+  const answers = listIn(body).flatMap(({ f: flag, i: impressions }) =>
+    listIn(impressions).flatMap(({ k, t, m, r }) =>
+      typeof flag === 'string' && typeof k === 'string' && typeof t === 'string' && Number.isSafeInteger(m)
+        ? [{ flag, key: k, treatment: t, at: m as number, ...(typeof r === 'string' ? { label: r } : {}) }]
+        : [],
+    ),
+  );
+  sdks.answered(key.environmentId, answers);
+}
+
+/** `{tR: milliseconds until it was ready}` */
+function keepReadiness(sdks: Sdks, caller: Caller, body: unknown): void {
+  const ready = isObject(body) ? body.tR : undefined;
+  if (Number.isSafeInteger(ready) && (ready as number) >= 0) sdks.ready(caller, ready as number);
 }
 
 async function read(request: IncomingMessage, limit: number, take: (part: Buffer) => void): Promise<void> {

@@ -3,13 +3,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ChangesQuery, Encoded, Encoding, FlagFilter } from '#delivery/bodies.ts';
 import type { Feed } from '#delivery/feed.ts';
+import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import { type Spec, specs } from '#domain/wire/flags.ts';
 import { acceptedEncoding } from '../server/compression.ts';
-import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
+import { type Asked, type Body, callerOf, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
 
-export const polls = (feed: Feed, version: string): SdkEndpoint[] => [
-  { method: 'GET', path: '/api/splitChanges', answer: (asked) => splitChanges(feed, asked) },
+export const polls = (feed: Feed, sdks: Sdks, version: string): SdkEndpoint[] => [
+  { method: 'GET', path: '/api/splitChanges', answer: (asked) => splitChanges(feed, sdks, asked) },
   { method: 'GET', path: '/api/segmentChanges/*', answer: (asked) => segmentChanges(feed, asked) },
   { method: 'GET', path: '/api/memberships/*', answer: (asked) => memberships(feed, asked) },
   { method: 'GET', path: '/api/mySegments/*', answer: (asked) => mySegments(feed, asked) },
@@ -18,14 +19,22 @@ export const polls = (feed: Feed, version: string): SdkEndpoint[] => [
 ];
 
 /** Without promises where nothing has to be waited for: this is most of what a server does. */
-function splitChanges(feed: Feed, { request, search, key }: Asked): Body | Promise<Body> {
+function splitChanges(feed: Feed, sdks: Sdks, { request, search, key }: Asked): Body | Promise<Body> {
+  const startedAt = performance.now();
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
-  return after(key(), ({ environmentId }) => {
+  return after(key(), (found) => {
     const asked = parsed(search);
-    return after(feed.current(environmentId), (snapshot) => {
+    return after(feed.current(found.environmentId), (snapshot) => {
       if (!snapshot) throw unavailable();
       if (isAhead(snapshot, asked)) return rechecked(feed, { snapshot, asked, accepted });
-      return after(snapshot.bodies.of(asked, accepted), toBody);
+      return after(snapshot.bodies.of(asked, accepted), (encoded) => {
+        if (asked.since === -1) {
+          const facts = { flags: snapshot.flagNames.length, bytes: encoded.bytes.length };
+          const milliseconds = Math.round(performance.now() - startedAt);
+          sdks.fetched(callerOf(request, found), { ...facts, milliseconds });
+        }
+        return toBody(encoded);
+      });
     });
   });
 }

@@ -7,6 +7,7 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { statusOf } from '#contract/parts.ts';
 import type { SdkKey, SdkKeys } from '#delivery/keys.ts';
+import type { Caller, Sdks } from '#delivery/sdks.ts';
 import { Problem } from '#domain/problems.ts';
 import { keyOf } from '#security/secrets.ts';
 import type { Answered } from '#telemetry/requests.ts';
@@ -66,6 +67,9 @@ export const unavailable = () => new Refusal(503, 'The environment cannot be rea
 
 export interface SdkOptions {
   readonly keys: SdkKeys;
+  readonly sdks: Sdks;
+  /** Saves that the key was used. */
+  readonly keyUsed: (id: string) => void;
   readonly endpoints: readonly SdkEndpoint[];
   readonly throttles: Throttles;
   readonly log: Logger;
@@ -80,7 +84,7 @@ export interface SdkOptions {
 export type RespondToSdk = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export function createSdkResponder(options: SdkOptions): RespondToSdk {
-  const { keys, log, answered, traces, throttles, nextTransactionId } = options;
+  const { keys, sdks, keyUsed, log, answered, traces, throttles, nextTransactionId } = options;
   const find = finderOf(options.endpoints);
   const proxies = proxiesOf(options.trustProxy);
   const headers = headersFor(options.publicUrl);
@@ -96,7 +100,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     send(response, { status, body }, [...headers, 'x-transaction-id', transactionId, ...more]);
   };
   const ended = (exchange: Exchange, transactionId?: string) => {
-    const { startedAt, route, span, actor, request, response } = exchange;
+    const { startedAt, route, span, key, request, response } = exchange;
     const { method = '' } = request;
     const { statusCode: status } = response;
     const elapsedMs = performance.now() - startedAt;
@@ -104,7 +108,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     // SDKs ask and post all the time: only what failed is worth a line.
     if (status < 400 && !isVerbose && !span) return;
     const fields = { transactionId: transactionId ?? nextTransactionId(), method, route, status };
-    const told = { ...fields, milliseconds: Math.round(elapsedMs), actor, traceId: span?.traceId };
+    const told = { ...fields, milliseconds: Math.round(elapsedMs), actor: key?.id, traceId: span?.traceId };
     log[status < 400 ? 'debug' : 'info'](told, 'request');
     if (span) traces?.end(span, { ...fields, problem: undefined });
   };
@@ -115,6 +119,12 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
   };
   const succeed = (exchange: Exchange, reply: Reply) => {
     if (reply !== 'sent') send(exchange.response, reply, headers);
+    const { key, request } = exchange;
+    if (key) {
+      keyUsed(key.id);
+      const caller = callerOf(request, key);
+      if (caller.sdk !== undefined) sdks.seen(caller);
+    }
     ended(exchange);
   };
 
@@ -127,13 +137,13 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     const found = find(path);
     if (!found) return false;
     const span = traces?.begin(request.headers.traceparent, startedAt);
-    const exchange: Exchange = { request, response, startedAt, route: found.path, span, actor: undefined };
+    const exchange: Exchange = { request, response, startedAt, route: found.path, span, key: undefined };
     if (method === 'OPTIONS') {
       response.writeHead(204, [...headers, ...preflightHeaders]).end();
       ended(exchange);
       return true;
     }
-    const keyWith = keyFinder({ keys, throttles, proxies }, exchange);
+    const keyWith = keyFinder({ keys, sdks, throttles, proxies }, exchange);
     try {
       const endpoint = found.methods.get(method);
       if (!endpoint) throw new Refusal(405, `Method not allowed: ${method}`);
@@ -179,8 +189,16 @@ interface Exchange {
   readonly startedAt: number;
   readonly route: string;
   readonly span: Span | undefined;
-  /** The id of the key, once it is known. */
-  actor: string | undefined;
+  /** Once it is known. */
+  key: SdkKey | undefined;
+}
+
+/** SDKs say who they are in headers, and browsers in the query of a stream. */
+export function callerOf({ headers }: IncomingMessage, key: Caller['key'], query?: URLSearchParams): Caller {
+  const { splitsdkversion: sdk = query?.get('SplitSDKVersion') ?? undefined, splitsdkmachinename: machine } = headers;
+  // What SDKs send if they may not say.
+  const isNamed = machine !== undefined && machine !== '' && machine !== 'NA' && machine !== 'unknown';
+  return { key, sdk: sdk?.toString(), machine: isNamed ? machine.toString() : undefined };
 }
 
 /** What browsers ask for before each request, as measured with the vendor's SDKs. */
@@ -244,22 +262,24 @@ function decoded(text: string): string {
 
 interface KeyCheck {
   readonly keys: SdkKeys;
+  readonly sdks: Sdks;
   readonly throttles: Throttles;
   readonly proxies: BlockList;
 }
 
-function keyFinder({ keys, throttles, proxies }: KeyCheck, exchange: Exchange): Asked['keyWith'] {
-  const check = (key: SdkKey | undefined): SdkKey => {
+function keyFinder({ keys, sdks, throttles, proxies }: KeyCheck, exchange: Exchange): Asked['keyWith'] {
+  const check = (key: SdkKey | undefined, text: string | undefined): SdkKey => {
     if (!key) {
+      if (text !== undefined) sdks.refused(text, exchange.request.headers.splitsdkversion?.toString());
       throttles.failedKey(addressOf(exchange.request, proxies));
       throw new Refusal(401, 'Invalid credentials');
     }
-    exchange.actor = key.id;
+    exchange.key = key;
     return key;
   };
   return (text) => {
     const found = text === undefined ? undefined : keys.find(text);
-    return found instanceof Promise ? found.then(check) : check(found);
+    return found instanceof Promise ? found.then((key) => check(key, text)) : check(found, text);
   };
 }
 

@@ -1,15 +1,17 @@
 /** `/api/v2/auth`, which gives an SDK the token of its stream, and `/sse`, the stream. */
 import type { Feed } from '#delivery/feed.ts';
 import type { SdkKeys } from '#delivery/keys.ts';
+import type { Sdks } from '#delivery/sdks.ts';
 import type { Streams } from '#delivery/streams.ts';
 import type { Tokens } from '#delivery/tokens.ts';
 import { type Spec, specs } from '#domain/wire/flags.ts';
-import { type Asked, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
+import { type Asked, callerOf, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
 
 export interface StreamServices {
   readonly feed: Pick<Feed, 'current'>;
   readonly keys: Pick<SdkKeys, 'has'>;
   readonly streams: Streams;
+  readonly sdks: Pick<Sdks, 'streaming'>;
   readonly tokens: Tokens;
   readonly now: () => number;
 }
@@ -22,7 +24,7 @@ const head = {
   'x-accel-buffering': 'no',
 };
 
-export function streamEndpoints({ feed, keys, streams, tokens, now }: StreamServices): SdkEndpoint[] {
+export function streamEndpoints({ feed, keys, streams, sdks, tokens, now }: StreamServices): SdkEndpoint[] {
   const delayOf = spreadConnections(now);
   const requireRunning = () => {
     if (streams.isEnding) throw new Refusal(503, 'This node is stopping');
@@ -46,7 +48,11 @@ export function streamEndpoints({ feed, keys, streams, tokens, now }: StreamServ
     response.removeHeader('transfer-encoding');
     response.writeHead(200, head);
     if (request.method === 'HEAD') response.end();
-    else streams.open(subscriber, response);
+    else {
+      streams.open(subscriber, response);
+      const key = { id: subscriber.keyId, environmentId: subscriber.environmentId };
+      response.once('close', sdks.streaming(callerOf(request, key, query)));
+    }
     return 'sent' as const;
   };
 

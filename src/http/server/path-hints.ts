@@ -7,12 +7,10 @@ type Rows = readonly (readonly [path: RegExp, sentence: string])[];
 const planned: Rows = [
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
-  [/^\/api\/(v\d\/)?events(\/|$)/, 'Burgee does not take events yet'],
-  [
-    /^\/api\/(v\d\/)?(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|impressions|keys|metrics)(\/|$)/,
-    'Burgee does not serve SDKs yet',
-  ],
 ];
+
+/** Of paths that look like those of SDKs. */
+const sdkUrls = 'No SDK asks for this path: check its URLs against docs/sdks.md';
 
 const adminApi = `the Admin API is at ${prefix}`;
 
@@ -29,6 +27,10 @@ const outOfScope: Rows = [
   [
     /^\/internal\/api\/(v\d\/)?events(\/|$)/,
     'Not part of Burgee: events in the Admin API. SDKs send events with an SDK key, to /api/events',
+  ],
+  [
+    /^(\/api)*(\/v\d)?\/(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|events|sse|event-stream)(\/|$)/,
+    sdkUrls,
   ],
   [/^\/fme\/api(\/|$)/, `Not part of Burgee: the Harness FME API; ${adminApi}`],
   [/^\/(gateway\/)?(ng|authz|resourcegroup)\/api(\/|$)/, `Not part of Burgee: the Harness platform API; ${adminApi}`],

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { createApiKey } from '#contract/api-keys.ts';
 import { listProjects } from '#contract/projects.ts';
-import { noSdksYet } from '../../administration/no-sdks-yet.ts';
 import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
 import { apiKeysReading } from '../../administration/whole-lists.ts';
+import { SdkCode } from '../../sdks/SdkCode.tsx';
 import { type Answer, urlOf } from '../../server/api.ts';
 import { Command } from '../../ui/Command.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -26,7 +26,7 @@ export function CreatedKey({ created, onClose }: Props) {
       {created.apiKeyType === 'admin' ? (
         <FirstCall id={created.id} />
       ) : (
-        <p className={styles.next}>It does not work with the Admin API. {noSdksYet}</p>
+        <SdkCode keyType={created.apiKeyType} keyText={created.key} />
       )}
     </SecretsDialog>
   );

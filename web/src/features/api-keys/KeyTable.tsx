@@ -3,9 +3,11 @@ import { revokeApiKey } from '#contract/api-keys.ts';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
 import { useEditorName } from '../../kit/EditorName.tsx';
+import { SdkCode } from '../../sdks/SdkCode.tsx';
 import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Chip.tsx';
+import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './KeyTable.module.css';
 import { type Place, usePlaces } from './key-places.ts';
@@ -16,6 +18,7 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
   const may = useMay();
   const placeOf = usePlaces();
   const [revoking, setRevoking] = useState<ApiKeyAnswer>();
+  const [coding, setCoding] = useState<ApiKeyAnswer>();
   return (
     <>
       <StackingTable
@@ -27,11 +30,9 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
             <th>Scope</th>
             <th>Created</th>
             <th>Last used</th>
-            {may(revokeApiKey) && (
-              <th>
-                <span className="sr">Actions</span>
-              </th>
-            )}
+            <th>
+              <span className="sr">Actions</span>
+            </th>
           </tr>
         }
       >
@@ -40,11 +41,13 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
             key={key.id}
             apiKey={key}
             place={placeOf(key)}
+            onCode={key.apiKeyType === 'admin' ? undefined : () => setCoding(key)}
             onRevoke={may(revokeApiKey) ? () => setRevoking(key) : undefined}
           />
         ))}
       </StackingTable>
       {revoking && <RevokeDialog apiKey={revoking} place={placeOf(revoking)} onClose={() => setRevoking(undefined)} />}
+      {coding && <CodeDialog apiKey={coding} onClose={() => setCoding(undefined)} />}
     </>
   );
 }
@@ -52,10 +55,11 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
 interface RowProps {
   readonly apiKey: ApiKeyAnswer;
   readonly place: Place;
+  readonly onCode: (() => void) | undefined;
   readonly onRevoke: (() => void) | undefined;
 }
 
-function KeyRow({ apiKey, place, onRevoke }: RowProps) {
+function KeyRow({ apiKey, place, onCode, onRevoke }: RowProps) {
   const { name, lastFour, apiKeyType, roles, createdAt, createdBy, lastUsedAt } = apiKey;
   const creator = useEditorName({ ...createdBy, name: creators[createdBy.type] ?? '' });
   return (
@@ -79,14 +83,43 @@ function KeyRow({ apiKey, place, onRevoke }: RowProps) {
         </span>
       </td>
       <td data-label="Last used">{lastUsedAt === undefined ? <Nothing words="Never" /> : <Time at={lastUsedAt} />}</td>
-      {onRevoke && (
-        <td data-tools>
-          <Button size="small" look="danger" aria-label={`Revoke ${name}`} onClick={onRevoke}>
-            Revoke
-          </Button>
-        </td>
-      )}
+      <td data-tools>
+        <span className={styles.tools}>
+          {onCode && (
+            <Button size="small" aria-label={`Code for ${name}`} onClick={onCode}>
+              Code
+            </Button>
+          )}
+          {onRevoke && (
+            <Button size="small" look="danger" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+              Revoke
+            </Button>
+          )}
+        </span>
+      </td>
     </tr>
+  );
+}
+
+function CodeDialog({ apiKey, onClose }: { readonly apiKey: ApiKeyAnswer; readonly onClose: () => void }) {
+  const { name, lastFour, apiKeyType } = apiKey;
+  if (apiKeyType === 'admin') return null;
+  return (
+    <Modal
+      size="wide"
+      title={`Code for ${name}`}
+      about={`Put the key that ends in …${lastFour} where the code says YOUR_SDK_KEY. Burgee cannot show it again.`}
+      onClose={onClose}
+    >
+      <ModalBody>
+        <SdkCode keyType={apiKeyType} />
+      </ModalBody>
+      <ModalFoot>
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </ModalFoot>
+    </Modal>
   );
 }
 

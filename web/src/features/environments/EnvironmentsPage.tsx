@@ -12,6 +12,7 @@ import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
+import { useSdks } from '../../sdks/connected.ts';
 import { reading } from '../../server/api.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
@@ -78,6 +79,7 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
         <tr>
           <th>Name</th>
           <th>Flags defined</th>
+          <th>Connected SDKs</th>
           <th>Can edit</th>
           <th>Can kill and restore</th>
           {may(listApiKeys) && <th>API keys</th>}
@@ -100,6 +102,9 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
           </th>
           <td data-label="Flags defined">
             <DefinitionCount environment={environment} />
+          </td>
+          <td data-label="SDKs">
+            <SdkCount environment={environment} />
           </td>
           <td data-label="Can edit">
             <AccessLink environment={environment} words={editorsOf} />
@@ -134,6 +139,14 @@ function DefinitionCount({ environment }: OneProps) {
   const total = useDefinitionsIn(environment).data?.totalCount;
   if (total === undefined) return null;
   return total === 0 ? <Nothing words="None" /> : <span className="num">{total.toLocaleString('en')}</span>;
+}
+
+const askAgainMs = 10_000;
+
+function SdkCount({ environment }: OneProps) {
+  const connected = useSdks({ project: useProject().id, environment: environment.id }, askAgainMs)?.connected;
+  if (connected === undefined) return null;
+  return connected === 0 ? <Nothing words="None" /> : <span className="num">{connected.toLocaleString('en')}</span>;
 }
 
 function KeyCount({ environment }: OneProps) {

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { createEnvironment } from '#contract/environments.ts';
 import { environmentNameLimit } from '#domain/environments.ts';
-import { noSdksYet } from '../../administration/no-sdks-yet.ts';
 import { SecretsDialog } from '../../administration/SecretsDialog.tsx';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -33,7 +32,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
     return (
       <SecretsDialog
         title={`Keys for ${created.name}`}
-        about={`${created.name} is ready. These keys are for SDKs; you can create more later. ${noSdksYet}`}
+        about={`${created.name} is ready. These keys are for SDKs; you can create more later, and API keys shows code for them.`}
         secrets={created.apiTokens.map(({ apiKeyType, key = '' }) => ({
           name: keyNames[apiKeyType] ?? apiKeyType,
           text: key,

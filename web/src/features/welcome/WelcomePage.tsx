@@ -1,33 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Check } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { createApiKey, listApiKeys } from '#contract/api-keys.ts';
-import { getDefinition } from '#contract/definitions.ts';
 import { listEnvironments } from '#contract/environments.ts';
 import { inviteUser } from '#contract/users.ts';
 import type { Project } from '#domain/projects.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
-import { reading, urlOf } from '../../server/api.ts';
-import { inOrder, projectsReading, useLikelyProject } from '../../server/project.ts';
-import { useMay, useMe } from '../../server/session.ts';
+import { reading } from '../../server/api.ts';
+import { type Environment, inOrder, projectsReading, useLikelyProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
-import { LongCommand } from '../../ui/Command.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../ui/TextLink.tsx';
-import { type Start, useProgress } from './progress.ts';
+import { ChangeLive } from './ChangeLive.tsx';
+import { ConnectStep, useConnection } from './ConnectStep.tsx';
+import { definitionInWords, type Start, useProgress } from './progress.ts';
+import { Step } from './Step.tsx';
 import styles from './WelcomePage.module.css';
+import { useWelcomeSearch } from './welcome-search.ts';
 
-/** The first steps. Each shows as done once its result exists, however it came about. */
+/** The first steps, from a flag to an application that answers it. A step is ticked by what really happened. */
 export function WelcomePage() {
-  const { user } = useMe();
   const projects = useQuery(projectsReading);
   const project = useLikelyProject();
   return (
     <Page width="narrow">
-      <PageHead title="Getting started" lead={`Welcome, ${user.name}.`} />
+      <PageHead title="Getting started" lead="From a flag to your own code answering it, in about five minutes." />
       <Loaded query={projects} skeleton={skeleton}>
         {() => (project ? <StepsIn project={project} /> : <NoProject />)}
       </Loaded>
@@ -39,9 +37,13 @@ const skeleton = <SkeletonRows rows={5} height={64} />;
 
 function StepsIn({ project }: { readonly project: Project }) {
   const environments = useQuery(reading(listEnvironments, { params: { project: project.id } }));
+  const { search } = useWelcomeSearch();
   return (
     <Loaded query={environments} skeleton={skeleton}>
-      {(all) => <Steps start={{ project, environment: inOrder(all)[0] }} />}
+      {(all) => {
+        const environment = all.find(({ name }) => name === search.env) ?? inOrder(all)[0];
+        return <Steps start={{ project, environment }} environments={inOrder(all)} />;
+      }}
     </Loaded>
   );
 }
@@ -55,64 +57,94 @@ const NoProject = () => (
   </EmptyState>
 );
 
-function Steps({ start }: { readonly start: Start }) {
+interface StepsProps {
+  readonly start: Start;
+  readonly environments: readonly Environment[];
+}
+
+function Steps({ start, environments }: StepsProps) {
   const { project, environment } = start;
-  const { flag, isDefined, key, hasInvited } = useProgress(start);
+  const { isLoading, flag, definition, hasInvited } = useProgress(start);
+  const connection = useConnection(start, definition);
   const may = useMay();
   const navigate = useNavigate();
+  if (isLoading) return skeleton;
   const params = { project: project.name };
   const flagParams = { ...params, flag: flag?.name ?? '', environment: environment?.name ?? '' };
+  const current = !flag ? 1 : !definition ? 2 : !connection.sdk ? 3 : !connection.hasAnswered ? 4 : 5;
+  const place = environment?.name ?? 'an environment';
   return (
     <>
       <ol className={styles.steps}>
-        <Step title={`Create a flag in ${project.name}`} done={flag && `Done: ${flag.name}`}>
-          <PrimaryButtonLink to="/p/$project/flags/new" params={params}>
-            Create a flag
-          </PrimaryButtonLink>
-        </Step>
         <Step
-          title={environment ? `Define it in ${environment.name}` : 'Define it in an environment'}
+          number={1}
+          title={`Create a flag in ${project.name}`}
+          done={flag && <>Done: {flag.name}</>}
+          isCurrent={current === 1}
+          action={
+            flag ? undefined : (
+              <PrimaryButtonLink to="/p/$project/flags/new" params={params}>
+                Create a flag
+              </PrimaryButtonLink>
+            )
+          }
+        />
+        <Step
+          number={2}
+          title={`Define it in ${place}`}
           about="Choose who gets what. Then try a key under “Who sees what”."
-          done={isDefined ? `Done: ${flag?.name} is defined in ${environment?.name}` : undefined}
-        >
-          {flag && environment && (
-            <PlainButtonLink to="/p/$project/flags/$flag/$environment" params={flagParams}>
-              Open the flag
-            </PlainButtonLink>
-          )}
-        </Step>
-        {may(listApiKeys) && may(createApiKey) && (
-          <Step
-            title="Create an API key for scripts"
-            about="For CI, Terraform and tools. Choose only the roles it needs, and never ship an admin key in an application."
-            done={key && `Done: ${key.name}`}
-          >
-            <PlainButtonLink to="/admin/api-keys" search={{ new: '' }}>
-              Create a key
-            </PlainButtonLink>
-          </Step>
+          done={definition && <>Done: {definitionInWords(definition)}</>}
+          isCurrent={current === 2}
+          action={
+            flag && environment && !definition ? (
+              <PlainButtonLink to="/p/$project/flags/$flag/$environment" params={flagParams}>
+                Open the flag
+              </PlainButtonLink>
+            ) : undefined
+          }
+        />
+        {definition && environment ? (
+          <>
+            <ConnectStep {...{ connection, definition, environment, environments, project }} />
+            <ChangeLive
+              key={`${definition.environment.id} ${definition.name}`}
+              {...{ connection, definition, environment, project }}
+            />
+          </>
+        ) : (
+          <>
+            <Step
+              number={3}
+              title="Connect your application"
+              about="Choose an SDK, run the snippet, and watch it arrive here."
+              isCurrent={false}
+            />
+            <Step number={4} title="Change it live" about={afterConnecting} isCurrent={false} />
+          </>
         )}
         {may(inviteUser) && (
           <Step
-            title="Invite someone"
+            number={5}
+            title="Invite your team"
             about="They get a link and choose their own password."
             done={hasInvited ? 'Done' : undefined}
-          >
-            <PlainButtonLink to="/admin/users" search={{ invite: '' }}>
-              Invite
-            </PlainButtonLink>
-          </Step>
+            isCurrent={current === 5}
+            action={
+              hasInvited ? undefined : (
+                <PlainButtonLink to="/admin/users" search={{ invite: '' }}>
+                  Invite people
+                </PlainButtonLink>
+              )
+            }
+          />
         )}
       </ol>
-      <p className={styles.note}>You cannot connect an application yet: this release does not serve SDKs.</p>
-      {isDefined && flag && environment && (
-        <section className={styles.script} aria-labelledby="script">
-          <h2 id="script">Read the definition from a script</h2>
-          <p>With a key that has the role Flag viewer in BURGEE_KEY:</p>
-          <LongCommand text={curlOf({ project: project.id, flag: flag.name, environment: environment.id })} />
-        </section>
-      )}
       <p className={styles.foot}>
+        {definition && connection.sdk && (
+          <PrimaryButtonLink to="/p/$project/flags/$flag/$environment" params={flagParams}>
+            Open {definition.name}
+          </PrimaryButtonLink>
+        )}
         <Button look="quiet" onClick={() => void navigate({ to: '/p/$project/flags', params })}>
           Go to flags
         </Button>
@@ -122,28 +154,4 @@ function Steps({ start }: { readonly start: Start }) {
   );
 }
 
-const curlOf = (params: Readonly<Record<'project' | 'flag' | 'environment', string>>): string =>
-  `curl -s ${location.origin}${urlOf(getDefinition, { params })} \\
-  -H "Authorization: Bearer $BURGEE_KEY"`;
-
-interface StepProps {
-  readonly title: string;
-  readonly about?: string;
-  /** The proof that it is done; undefined until then. */
-  readonly done: string | undefined;
-  /** The action. Hidden once it is done. */
-  readonly children?: ReactNode;
-}
-
-const Step = ({ title, about, done, children }: StepProps) => (
-  <li className={styles.step}>
-    <span className={done === undefined ? styles.open : styles.done} aria-hidden>
-      {done !== undefined && <Check size={13} strokeWidth={2.5} />}
-    </span>
-    <div className={styles.words}>
-      <h2 className={styles.title}>{title}</h2>
-      {(done ?? about) && <p className={done === undefined ? styles.about : styles.proof}>{done ?? about}</p>}
-    </div>
-    {done === undefined && <div className={styles.action}>{children}</div>}
-  </li>
-);
+const afterConnecting = 'Once connected, change the flag here and watch your application answer.';

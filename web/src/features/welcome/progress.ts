@@ -1,18 +1,20 @@
-/** Which of the first steps are done, judged by what exists. */
-import { useQuery } from '@tanstack/react-query';
-import { listApiKeys } from '#contract/api-keys.ts';
+/** Which of the first steps are done, judged by what exists and by what SDKs did. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getDefinition } from '#contract/definitions.ts';
 import { listFlags } from '#contract/flags.ts';
 import { listUsers } from '#contract/users.ts';
 import type { Project } from '#domain/projects.ts';
-import { reading } from '../../server/api.ts';
+import { type Answer, reading } from '../../server/api.ts';
 import type { Environment } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 
-/** The project visited last, and its first environment. */
+/** The project visited last, and the environment chosen on the page or the first one. */
 export interface Start {
   readonly project: Project;
   readonly environment: Environment | undefined;
 }
+
+export type DefinitionAnswer = Answer<typeof getDefinition>;
 
 const refreshMs = 3_000;
 
@@ -23,24 +25,37 @@ export function useProgress({ project, environment }: Start) {
     ...reading(listFlags, { params: { project: project.id }, query: { expand: 'environments', limit: 50 } }),
     refetchInterval: refreshMs,
   });
-  const keys = useQuery({
-    ...reading(listApiKeys, { query: { limit: 200 } }),
-    enabled: may(listApiKeys),
-    refetchInterval: refreshMs,
-  });
   const users = useQuery({ ...reading(listUsers, { query: { limit: 2 } }), enabled: may(listUsers) });
 
   const isHere = (flag: { definitions?: { environment: { id: string } }[] }) =>
     (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
-  const defined = flags.data?.objects.find(isHere);
-  const made = (keys.data?.objects ?? []).filter(
-    // SDK keys come with each environment, and the first admin key with the server.
-    ({ createdBy, apiKeyType }) => createdBy.type !== 'system' && apiKeyType === 'admin',
-  );
+  const newestFirst = (flags.data?.objects ?? []).toSorted((a, b) => b.creationTime - a.creationTime);
+  const defined = newestFirst.find(isHere);
+  const params = { project: project.id, flag: defined?.name ?? '', environment: environment?.id ?? '' };
+  const definition = useQuery({
+    ...reading(getDefinition, { params }),
+    enabled: defined !== undefined,
+    refetchInterval: refreshMs,
+    // The page stays as it is, and with it the focus, while another environment loads.
+    placeholderData: keepPreviousData,
+  });
   return {
-    flag: defined ?? flags.data?.objects[0],
-    isDefined: defined !== undefined,
-    key: made.at(-1),
+    isLoading: flags.isPending || (defined !== undefined && definition.isPending),
+    flag: defined ?? newestFirst[0],
+    /** Of the flag, here. */
+    definition: defined && definition.data,
     hasInvited: (users.data?.data.length ?? 0) > 1,
   };
+}
+
+/** The treatment of everyone who matches no rule; undefined if there are several. */
+export const treatmentOfOthers = ({ defaultRule }: Pick<DefinitionAnswer, 'defaultRule'>): string | undefined =>
+  defaultRule.find(({ size }) => size === 100)?.treatment;
+
+export function definitionInWords({ killed, defaultTreatment, rules, treatments, ...rest }: DefinitionAnswer): string {
+  if (killed) return `killed, everyone gets ${defaultTreatment}`;
+  const isTargeted = rules.length > 0 || treatments.some(({ keys, segments }) => keys?.length || segments?.length);
+  const treatment = treatmentOfOthers({ defaultRule: rest.defaultRule });
+  if (treatment === undefined) return 'rolled out by percentage';
+  return `everyone${isTargeted ? ' else' : ''} gets ${treatment}`;
 }

@@ -1,0 +1,207 @@
+/**
+ * Which SDKs read the environments, what they answered last, and which keys were refused: in memory, bounded, for people
+ * who look at it now. Nothing here is needed to serve SDKs.
+ *
+ * While nobody looks at an environment, at most one body of impressions a second is parsed for it.
+ */
+import {
+  type ConnectedSdk,
+  maxAnswers,
+  maxSdks,
+  type RefusedKey,
+  type SdkAnswer,
+  type Sighting,
+} from '#domain/sdks.ts';
+import type { SdkKey } from './keys.ts';
+
+/** An SDK as a request describes it. */
+export interface Caller {
+  readonly key: Pick<SdkKey, 'id' | 'environmentId'> & { readonly lastFour?: string };
+  /** Name and version. */
+  readonly sdk: string | undefined;
+  readonly machine?: string | undefined;
+}
+
+export interface Sdks {
+  /** Any request with a valid key. */
+  seen(caller: Caller): void;
+  /** It read all flags. */
+  fetched(caller: Caller, facts: Omit<NonNullable<ConnectedSdk['fetch']>, 'at'>): void;
+  ready(caller: Caller, milliseconds: number): void;
+  /** Returns what to call when the stream ends. */
+  streaming(caller: Caller): () => void;
+  /** Whether impressions of the environment are wanted now. */
+  wantsAnswers(environmentId: string): boolean;
+  answered(environmentId: string, answers: readonly Omit<SdkAnswer, 'receivedAt'>[]): void;
+  refused(keyText: string, sdk: string | undefined): void;
+  /** For someone who looks at the environment now: what this node and the others have seen. */
+  look(environmentId: string): readonly Sighting[];
+  /** For sharing between nodes, below. The environments that someone looks at on this node. */
+  lookedAt(): string[];
+  /** Someone looks at the environment on another node. */
+  watch(environmentId: string): void;
+  /** What this node has seen; the version changes whenever that does. */
+  sighting(environmentId: string): Sighting & { readonly version: number };
+  /** What the other nodes have seen. */
+  adopt(environmentId: string, sightings: readonly Sighting[]): void;
+}
+
+const maxEnvironments = 200;
+const maxRefused = 20;
+const refusedMs = 10 * 60_000;
+/** Longer than the interval at which pages ask. */
+const watchMs = 15_000;
+/** Long keys are cut: this is to be looked at. */
+const maxText = 250;
+const idleParseMs = 1_000;
+
+type Seen = { -readonly [Name in keyof ConnectedSdk]: ConnectedSdk[Name] } & {
+  readonly key: { readonly id: string; readonly lastFour: string };
+};
+
+interface Environment {
+  /** In the order in which they were last seen. */
+  readonly sdks: Map<string, Seen>;
+  /** Newest last. */
+  answers: SdkAnswer[];
+  version: number;
+  lookedUntil: number;
+  watchedUntil: number;
+  parsedAt: number;
+  others: readonly Sighting[];
+}
+
+export function createSdks(now: () => number): Sdks {
+  /** In the order in which they were last used. */
+  const environments = new Map<string, Environment>();
+  let refused: RefusedKey[] = [];
+  let refusals = 0;
+
+  const of = (id: string): Environment => {
+    const found = environments.get(id) ?? {
+      ...{ sdks: new Map<string, Seen>(), answers: [], version: 0, others: [] },
+      ...{ lookedUntil: 0, watchedUntil: 0, parsedAt: 0 },
+    };
+    environments.delete(id);
+    environments.set(id, found);
+    if (environments.size > maxEnvironments) dropOldest(environments, (one) => hasStreams(one));
+    return found;
+  };
+
+  /** Whether it was seen within the last second: polls are many, and this is all that most of them cost. */
+  const isFresh = ({ key, sdk = 'unknown', machine }: Caller): boolean => {
+    const known = environments.get(key.environmentId)?.sdks.get(idOf(key.id, sdk, machine));
+    return known !== undefined && now() - known.lastSeenAt < 1_000;
+  };
+
+  const find = ({ key, sdk = 'unknown', machine }: Caller): { seen: Seen; environment: Environment } => {
+    const environment = of(key.environmentId);
+    const id = idOf(key.id, sdk, machine);
+    const at = now();
+    const seen: Seen = environment.sdks.get(id) ?? {
+      sdk: cut(sdk),
+      ...(machine ? { machine: cut(machine) } : {}),
+      key: { id: key.id, lastFour: key.lastFour ?? '' },
+      ...{ firstSeenAt: at, lastSeenAt: at, streams: 0 },
+    };
+    seen.lastSeenAt = at;
+    environment.sdks.delete(id);
+    environment.sdks.set(id, seen);
+    if (environment.sdks.size > maxSdks) dropOldest(environment.sdks, ({ streams }) => streams > 0);
+    environment.version += 1;
+    return { seen, environment };
+  };
+
+  const sighting = (environmentId: string) => {
+    const environment = environments.get(environmentId);
+    return {
+      sdks: [...(environment?.sdks.values() ?? [])],
+      answers: environment?.answers ?? [],
+      refused: refused.filter(({ at }) => now() - at < refusedMs),
+      version: (environment?.version ?? 0) + refusals,
+    };
+  };
+
+  return {
+    seen: (caller) => {
+      if (!isFresh(caller)) find(caller);
+    },
+    fetched: (caller, facts) => {
+      find(caller).seen.fetch = { at: now(), ...facts };
+    },
+    ready: (caller, milliseconds) => {
+      find(caller).seen.readyMilliseconds = milliseconds;
+    },
+    streaming: (caller) => {
+      const { seen, environment } = find(caller);
+      seen.streams += 1;
+      if (seen.streams === 1) seen.streamingSince = now();
+      return () => {
+        seen.streams -= 1;
+        if (seen.streams === 0) delete seen.streamingSince;
+        seen.lastSeenAt = now();
+        environment.version += 1;
+      };
+    },
+    wantsAnswers: (environmentId) => {
+      const environment = of(environmentId);
+      const at = now();
+      if (environment.watchedUntil <= at && at - environment.parsedAt < idleParseMs) return false;
+      environment.parsedAt = at;
+      return true;
+    },
+    answered: (environmentId, answers) => {
+      if (answers.length === 0) return;
+      const environment = of(environmentId);
+      const receivedAt = now();
+      const made = answers
+        .toSorted((a, b) => a.at - b.at)
+        .slice(-maxAnswers)
+        .map(({ flag, key, treatment, label, at }) => ({
+          ...{ flag: cut(flag), key: cut(key), treatment: cut(treatment), at, receivedAt },
+          ...(label === undefined ? {} : { label: cut(label) }),
+        }));
+      environment.answers = [...environment.answers, ...made].slice(-maxAnswers);
+      environment.version += 1;
+    },
+    refused: (keyText, sdk = 'unknown') => {
+      const lastFour = keyText.slice(-4);
+      const at = now();
+      const others = refused.filter((one) => one.lastFour !== lastFour && at - one.at < refusedMs);
+      refused = [...others, { lastFour, sdk: cut(sdk), at }].slice(-maxRefused);
+      refusals += 1;
+    },
+    look: (environmentId) => {
+      const environment = of(environmentId);
+      environment.lookedUntil = now() + watchMs;
+      environment.watchedUntil = environment.lookedUntil;
+      return [sighting(environmentId), ...environment.others];
+    },
+    lookedAt: () => [...environments].flatMap(([id, { lookedUntil }]) => (lookedUntil > now() ? [id] : [])),
+    watch: (environmentId) => {
+      of(environmentId).watchedUntil = now() + watchMs;
+    },
+    sighting,
+    adopt: (environmentId, sightings) => {
+      of(environmentId).others = sightings;
+    },
+  };
+}
+
+const idOf = (keyId: string, sdk: string, machine: string | undefined): string => `${keyId} ${sdk} ${machine}`;
+
+const cut = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
+
+const hasStreams = ({ sdks }: Environment): boolean => [...sdks.values()].some(({ streams }) => streams > 0);
+
+/** Of those that are not in use, or else of all. */
+function dropOldest<Item>(items: Map<string, Item>, isInUse: (item: Item) => boolean): void {
+  let oldest: string | undefined;
+  for (const [id, item] of items) {
+    oldest ??= id;
+    if (isInUse(item)) continue;
+    oldest = id;
+    break;
+  }
+  if (oldest !== undefined) items.delete(oldest);
+}

@@ -1,0 +1,227 @@
+/** What people are shown of connected SDKs. */
+import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SplitFactory } from '@splitsoftware/splitio';
+import { pino } from 'pino';
+import sql from 'sql-template-tag';
+import { createSdks } from '#delivery/sdks.ts';
+import type { EnvironmentSdks, Sighting } from '#domain/sdks.ts';
+import { startSdkSharing } from '#jobs/sdk-sharing.ts';
+import { startApi } from '../support/app.ts';
+import { aDefinedFlag, aProject, type ProjectFixture } from '../support/build.ts';
+import { anSdkKey, listening } from '../support/sdk.ts';
+
+const api = await startApi();
+const url = await listening(api);
+
+const shown = async (project: ProjectFixture, environment = project.staging, as?: string): Promise<EnvironmentSdks> => {
+  const path = `/environments/ws/${project.id}/${environment.id}/sdks`;
+  const { status, body } = await api.get(path, as === undefined ? {} : { as });
+  assert.equal(status, 200);
+  return body;
+};
+
+async function until<Result>(look: () => Promise<Result | undefined | false>): Promise<Result> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await pause(20)) {
+    const found = await look();
+    if (found) return found;
+  }
+  throw new Error('It did not happen within ten seconds');
+}
+
+/** A request of an SDK, as one would send it. */
+const send = (path: string, key: string, { version = 'go-6.8.0', machine = 'ip-10-0-0-7', body }: Sent = {}) =>
+  api.call(body === undefined ? 'GET' : 'POST', path, {
+    as: key,
+    ...(body === undefined ? {} : { body }),
+    headers: { splitsdkversion: version, splitsdkmachinename: machine },
+  });
+
+interface Sent {
+  readonly version?: string;
+  readonly machine?: string;
+  readonly body?: unknown;
+}
+
+const impressions = (flag: string, count: number, at = Date.now()) => [
+  {
+    f: flag,
+    i: Array.from({ length: count }, (_, index) => ({ k: `user-${index}`, t: 'on', m: at + index, r: 'why' })),
+  },
+];
+
+test('an SDK is shown with its version, machine, key, first fetch, time to ready and answers', async () => {
+  const project = await aProject(api);
+  const { flag } = await aDefinedFlag(api, project);
+  assert.deepEqual((await shown(project)).sdks, []);
+  const key = await anSdkKey(api, project);
+  const factory = SplitFactory({
+    core: { authorizationKey: key },
+    urls: { sdk: `${url}/api`, events: `${url}/api`, auth: `${url}/api`, streaming: url, telemetry: `${url}/api` },
+    streamingEnabled: false,
+    sync: { impressionsMode: 'DEBUG' },
+    scheduler: { impressionsRefreshRate: 0.1 },
+  });
+  after(() => factory.client().destroy());
+  await factory.client().ready();
+  const treatment = factory.client().getTreatment('user-4717', flag.name);
+
+  const { sdks, answers, connected } = await until(async () => {
+    const all = await shown(project);
+    return all.answers.length > 0 && all.sdks[0]?.readyMilliseconds !== undefined && all;
+  });
+  assert.equal(connected, 1);
+  const [sdk] = sdks;
+  assert.equal(sdk?.sdk, 'nodejs-11.11.2');
+  assert.equal(sdk.machine, hostname().replaceAll('.', '-'));
+  assert.equal(sdk.key?.lastFour, key.slice(-4));
+  assert.equal(sdk.streams, 0);
+  assert.equal(sdk.fetch?.flags, 1);
+  assert.ok(sdk.fetch.bytes > 100 && sdk.fetch.milliseconds < 5_000);
+  const [answer] = answers;
+  assert.deepEqual([answer?.flag, answer?.key, answer?.treatment], [flag.name, 'user-4717', treatment]);
+  assert.ok(answer && Math.abs(answer.receivedAt - answer.at) < 5_000);
+  assert.deepEqual((await shown(project, project.production)).answers, [], 'other environments have their own');
+});
+
+test('an SDK that has not been seen for three minutes does not count as connected', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  api.clock.now = Date.now();
+  try {
+    await send('/api/splitChanges?s=1.3&since=-1', key);
+    assert.equal((await shown(project)).connected, 1);
+    api.clock.now += 180_001;
+    const { connected, sdks } = await shown(project);
+    assert.deepEqual([connected, sdks.length], [0, 1]);
+  } finally {
+    api.clock.now = undefined;
+  }
+});
+
+test('a refused key is shown by its last four characters, only to those who can read all keys', async () => {
+  const project = await aProject(api);
+  const wrong = 'burgee_s_wrong-key-9fKc';
+  assert.equal((await send('/api/splitChanges?s=1.3&since=-1', wrong)).status, 401);
+  const { refused } = await shown(project);
+  assert.deepEqual(
+    refused.filter(({ lastFour }) => lastFour === '9fKc').map(({ sdk }) => sdk),
+    ['go-6.8.0'],
+  );
+  assert.ok(!JSON.stringify(refused).includes('wrong'));
+  const scope = { kind: 'project', projectId: project.id } as const;
+  for (const fields of [{ scope }, { roles: ['API_FEATURE_FLAG_VIEWER'] as const }]) {
+    assert.deepEqual((await shown(project, project.staging, await api.key(fields))).refused, []);
+  }
+});
+
+test('which key an SDK uses is shown only to those who can read keys', async () => {
+  const project = await aProject(api);
+  await send('/api/splitChanges?s=1.3&since=-1', await anSdkKey(api, project));
+  const viewer = await api.key({ roles: ['API_FEATURE_FLAG_VIEWER'] });
+  const [sdk] = (await shown(project, project.staging, viewer)).sdks;
+  assert.equal(sdk?.sdk, 'go-6.8.0');
+  assert.equal(sdk.key, undefined);
+});
+
+test('memory is bounded: 100 SDKs and 100 answers of an environment, the newest', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  await shown(project);
+  for (let index = 0; index < 150; index += 1) {
+    await send('/api/splitChanges?s=1.3&since=5', key, { machine: `machine-${index}` });
+  }
+  await send('/api/testImpressions/bulk', key, { body: impressions('flag', 150, 1_000) });
+  const { sdks, answers } = await shown(project);
+  assert.deepEqual([sdks.length, answers.length], [100, 100]);
+  assert.ok(sdks.some(({ machine }) => machine === 'machine-149'));
+  assert.ok(!sdks.some(({ machine }) => machine === 'machine-0'));
+  assert.deepEqual([answers[0]?.at, answers.at(-1)?.at], [1_149, 1_050]);
+});
+
+test('bodies that are large, or not what SDKs send, are accepted and not looked into', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  const large = impressions('flag', 2_000);
+  assert.ok(JSON.stringify(large).length > 65_536);
+  const odd = [
+    'text',
+    7,
+    null,
+    [null, { f: 1, i: [{}] }, { f: 'flag', i: [{ k: 'a', t: 'on', m: 'soon' }] }],
+    { i: 1 },
+  ];
+  for (const body of [large, ...odd]) {
+    await shown(project);
+    assert.equal((await send('/api/testImpressions/bulk', key, { body })).status, 200);
+    assert.equal((await send('/api/v1/metrics/config', key, { body })).status, 200);
+  }
+  assert.deepEqual((await shown(project)).answers, []);
+});
+
+test('while nobody looks, one body of impressions a second is parsed', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  api.clock.now = Date.now();
+  try {
+    for (const at of [1, 2, 3]) await send('/api/testImpressions/bulk', key, { body: impressions('flag', 1, at) });
+    api.clock.now += 1_000;
+    await send('/api/testImpressions/bulk', key, { body: impressions('flag', 1, 4) });
+    assert.deepEqual(
+      (await shown(project)).answers.map(({ at }) => at),
+      [4, 1],
+    );
+    await send('/api/testImpressions/bulk', key, { body: impressions('flag', 1, 5) });
+    await send('/api/testImpressions/bulk', key, { body: impressions('flag', 1, 6) });
+    assert.equal((await shown(project)).answers.length, 4);
+  } finally {
+    api.clock.now = undefined;
+  }
+});
+
+test('the last use of an SDK key is saved', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  const usedAt = async () => {
+    const { body } = await api.get('/apiKeys?limit=200');
+    return body.objects.find(({ lastFour }: { lastFour: string }) => lastFour === key.slice(-4)).lastUsedAt;
+  };
+  assert.equal(await usedAt(), undefined);
+  await send('/api/splitChanges?s=1.3&since=-1', key);
+  await until(usedAt);
+});
+
+test('nodes share what they see while someone looks, and remove it afterwards', async () => {
+  const project = await aProject(api);
+  const environmentId = project.staging.id;
+  const { store } = api;
+  const [here, there] = [createSdks(() => store.clock()), createSdks(() => store.clock())];
+  const log = pino({ level: 'silent' });
+  const jobs = [here, there].map((sdks) => startSdkSharing({ store, log, sdks, everyMs: 10 }));
+  after(() => Promise.all(jobs.map((job) => job.stop())));
+  const caller = { key: { id: 'k', environmentId, lastFour: 'abcd' }, sdk: 'python-10.5.1', machine: 'm' };
+  const rows = async () =>
+    (await store.all<{ node: string }>(sql`select node from sdk_sightings where environment_id = ${environmentId}`))
+      .length;
+
+  there.ready(caller, 40);
+  const end = there.streaming(caller);
+  await pause(60);
+  assert.equal(await rows(), 0, 'nobody looks');
+
+  const sdksOf = (sightings: readonly Sighting[]) => sightings.flatMap(({ sdks }) => sdks);
+  const [seen] = await until(async () => {
+    const found = sdksOf(here.look(environmentId));
+    return found.length > 0 && found;
+  });
+  assert.deepEqual([seen?.sdk, seen?.streams, seen?.readyMilliseconds], ['python-10.5.1', 1, 40]);
+  end();
+  await until(async () => sdksOf(here.look(environmentId))[0]?.streams === 0);
+
+  api.clock.now = Date.now() + 200_000;
+  await until(async () => (await rows()) === 0).finally(() => {
+    api.clock.now = undefined;
+  });
+});
