@@ -17,7 +17,7 @@ import { contextFor } from '#commands/context.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { accountBodyLimit, accountPrefix, bodyLimit, prefix, prefixV3, publicPrefixV3 } from '#contract/parts.ts';
 import type { Delivery } from '#delivery/start.ts';
-import { createTokens } from '#delivery/tokens.ts';
+import { tokenSecretsOf } from '#delivery/tokens.ts';
 import { Problem } from '#domain/problems.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
 import { createRefresh } from '#http/cache/refresh.ts';
@@ -52,11 +52,8 @@ import { service } from '#http/routes/service.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { uploads } from '#http/routes/uploads.ts';
 import { users } from '#http/routes/users.ts';
-import { intake } from '#http/sdk/intake.ts';
-import { ofrep } from '#http/sdk/ofrep.ts';
-import { polls } from '#http/sdk/polls.ts';
+import { sdkEndpoints } from '#http/sdk/endpoints.ts';
 import { createSdkResponder } from '#http/sdk/respond.ts';
-import { streamEndpoints } from '#http/sdk/stream.ts';
 import { limitBodies, readBodies, streamBodies } from '#http/server/bodies.ts';
 import { compressAnswers } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
@@ -121,12 +118,11 @@ export async function createApp({
       keys: delivery.keys,
       sdks: delivery.sdks,
       keyUsed: sdkKeyUse(store, log),
-      endpoints: [
-        ...polls(delivery.feed, delivery.sdks, manifest.version),
-        ...streamEndpoints({ ...delivery, tokens: createTokens(account), now: () => store.clock() }),
-        ...intake(delivery.sdks),
-        ...ofrep(delivery.feed),
-      ],
+      endpoints: sdkEndpoints(delivery, {
+        secrets: tokenSecretsOf(account),
+        now: () => store.clock(),
+        version: manifest.version,
+      }),
       ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
     });
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {

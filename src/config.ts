@@ -1,6 +1,7 @@
 /** Reads and validates the environment variables. Nothing else reads `process.env`. */
 
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { OperatorError } from '#domain/operator.ts';
 import { isNewProjects, type NewProjects, newProjectsChoices } from '#domain/restrictions.ts';
 import type { RateLimits } from '#http/limits/rate.ts';
@@ -16,6 +17,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** Maximum number of PostgreSQL connections of this process. */
   readonly databasePool: number;
+  /** Where this node keeps a copy of what SDKs read; undefined: nowhere. */
+  readonly snapshotFile: string | undefined;
   /** The server's address for users, without a trailing slash; undefined: the listen address. */
   readonly publicUrl: string | undefined;
   readonly adminKeyText: string | undefined;
@@ -69,6 +72,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       : 'must name a file, for example file:./data/burgee.db, or a PostgreSQL database, for example postgres://user:password@host/burgee',
   );
   const databasePool = read('DATABASE_POOL', aNumber('connections', 999));
+  const snapshotFolder = read('SNAPSHOT_FOLDER', () => undefined);
   const publicUrl = read('PUBLIC_URL', (value) =>
     !isHttpUrl(value)
       ? `must be a URL such as https://flags.example.com, not ${value}`
@@ -138,8 +142,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return {
     host: host ?? localHost,
     port: Number(port ?? defaultPort),
-    databaseUrl: databaseUrl ?? 'file:./data/burgee.db',
+    databaseUrl: databaseUrl ?? defaultDatabaseUrl,
     databasePool: Number(databasePool ?? 10),
+    snapshotFile: snapshotFileOf(databaseUrl ?? defaultDatabaseUrl, snapshotFolder),
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     adminKeyText,
     logLevel: logLevel ?? 'info',
@@ -184,6 +189,15 @@ function isSamePort(one: Listening, other: Listening): boolean {
 const localHost = '127.0.0.1';
 const defaultPort = 8080;
 const anyAddresses = ['0.0.0.0', '::'];
+
+const defaultDatabaseUrl = 'file:./data/burgee.db';
+
+/** In the folder; without one beside a database file, and nowhere for PostgreSQL, whose nodes may have no disk. */
+function snapshotFileOf(databaseUrl: string, folder: string | undefined): string | undefined {
+  if (folder !== undefined) return resolve(folder, 'sdk-snapshot.db');
+  if (!databaseUrl.startsWith('file:')) return undefined;
+  return resolve(`${databaseUrl.slice('file:'.length).replace(/\.db$/, '')}-sdk-snapshot.db`);
+}
 
 const numberOrNone = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 

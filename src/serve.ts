@@ -10,8 +10,10 @@ import { offerSetup } from '#commands/accounts.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
+import { readDisk, startDisk } from '#delivery/disk.ts';
 import { type Delivery, startDelivery } from '#delivery/start.ts';
-import { OperatorError } from '#domain/operator.ts';
+import { tokenSecretsOf } from '#delivery/tokens.ts';
+import { DatabaseAway, OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
@@ -29,6 +31,7 @@ import { startTelemetry, type Telemetry } from '#telemetry/start.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Config, localUrl } from './config.ts';
+import { startStandby } from './standby.ts';
 
 /** Open requests get this long to finish after a signal; operators are promised ten seconds in total. */
 const graceMs = 7_500;
@@ -38,7 +41,7 @@ const farewellMs = 500;
 /** Throws an Error with a one-sentence message if it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const store = await openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
+  const store = await openOrStandBy(config, log);
   await completeFlagTags(store);
   await completeFlagCounts(store);
   await completeReferences(store);
@@ -63,6 +66,36 @@ function createLog(level: string): Logger {
     redact: ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers.cookie'],
   };
   return process.stdout.isTTY ? pino(options, pretty({ sync: true, translateTime: 'HH:MM:ss' })) : pino(options);
+}
+
+/** How often a database that is away is tried again. */
+const retryMs = 1_000;
+
+/** While the database is away, SDKs are served from the copy on the local disk, if there is one. */
+async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
+  const open = () => openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
+  const whileAway = (error: unknown) => {
+    if (!(error instanceof DatabaseAway)) throw error;
+    return error;
+  };
+  const first = await open().catch(whileAway);
+  if (!(first instanceof DatabaseAway)) return first;
+  const copy = config.snapshotFile === undefined ? undefined : readDisk(config.snapshotFile);
+  if (!copy) throw first;
+  log.error({ err: first }, 'the database is away: only SDKs are served, from the snapshot on the disk');
+  const standby = await startStandby(config, log, copy).catch((error: unknown) => {
+    throw notListening(error, config);
+  });
+  log.info(`Burgee listens at ${localUrl(config.host, standby.port)}, for SDKs only`);
+  try {
+    for (;;) {
+      await pause(retryMs);
+      const store = await open().catch(whileAway);
+      if (!(store instanceof DatabaseAway)) return store;
+    }
+  } finally {
+    await standby.stop();
+  }
 }
 
 /** Lets pending refusals be sent. */
@@ -91,7 +124,9 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   if (!account) throw new Error('The database has no account and none could be made');
   const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects } = config;
   const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects };
-  const delivery = await startDelivery({ store, log });
+  const { snapshotFile: file } = config;
+  const disk = file === undefined ? undefined : startDisk({ file, secrets: tokenSecretsOf(account), log });
+  const delivery = await startDelivery({ store, log, disk });
   telemetry.watchStreams(delivery.streams.figures);
   const app = await createApp({ store, account, log, delivery, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
@@ -143,13 +178,16 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   try {
     await app.listen({ host, port, listenTextResolver: (address) => `Burgee listens at ${address}` });
   } catch (error) {
-    throw new OperatorError(
-      whyNotListening(error as NodeJS.ErrnoException, { host, port, names: { host: 'HOST', port: 'PORT' } }),
-    );
+    throw notListening(error, { host, port });
   }
   const { port: actualPort } = app.server.address() as AddressInfo;
   return localUrl(host, actualPort);
 }
+
+const notListening = (error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): OperatorError =>
+  new OperatorError(
+    whyNotListening(error as NodeJS.ErrnoException, { host, port, names: { host: 'HOST', port: 'PORT' } }),
+  );
 
 function whyNotListening(
   { code, message }: NodeJS.ErrnoException,

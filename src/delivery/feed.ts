@@ -98,7 +98,7 @@ export interface FeedOptions {
   /** What is known of environments before they are read. */
   readonly known?: ReadonlyMap<string, State>;
   /** Called with every new state of an environment; undefined: it was deleted. */
-  readonly published?: (environmentId: string, state: State | undefined) => void;
+  readonly published?: ((environmentId: string, state: State | undefined) => void) | undefined;
   /** How often all numbers are compared, even without notices. */
   readonly compareMs?: number;
 }
@@ -192,7 +192,8 @@ export function startFeed({
   };
 }
 
-interface Surroundings extends Required<Pick<FeedOptions, 'store' | 'log' | 'published'>> {
+interface Surroundings extends Pick<FeedOptions, 'store' | 'log'> {
+  readonly published: NonNullable<FeedOptions['published']>;
   readonly tell: (change: FeedChange) => void;
 }
 

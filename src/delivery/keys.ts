@@ -35,6 +35,8 @@ export interface SdkKeys {
 export interface KeysOptions {
   readonly store: Store;
   readonly log: Logger;
+  /** Called with all keys whenever they were read. */
+  readonly changed?: ((keys: readonly StoredSdkKey[]) => void) | undefined;
   /** How often the database is asked whether its keys changed, even without notices. */
   readonly compareMs?: number;
 }
@@ -45,7 +47,12 @@ const usualCompareMs = 2_000;
 const maxWaitMs = 1_000;
 
 /** Resolves when the keys were read. */
-export async function startKeys({ store, log, compareMs = usualCompareMs }: KeysOptions): Promise<SdkKeys> {
+export async function startKeys({
+  store,
+  log,
+  changed = () => undefined,
+  compareMs = usualCompareMs,
+}: KeysOptions): Promise<SdkKeys> {
   let byHash = new Map<string, StoredSdkKey>();
   /** Those that were found, by their texts: hashing takes longer than everything else that a poll needs. */
   let byText = new Map<string, StoredSdkKey>();
@@ -67,6 +74,7 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
     byHash = new Map(keys.map((key) => [key.hash, key]));
     byText = new Map();
     ids = new Set(keys.map(({ id }) => id));
+    changed(keys);
     for (const id of before) if (!ids.has(id)) for (const tell of listeners) tell(id);
   };
   const found = (keyText: string): SdkKey | undefined => {
@@ -133,5 +141,18 @@ export async function startKeys({ store, log, compareMs = usualCompareMs }: Keys
       clearInterval(timer);
       await Promise.all([running, comparing]);
     },
+  };
+}
+
+/** Keys that do not change, of a node whose database is away. */
+export function knownKeys(keys: readonly StoredSdkKey[]): SdkKeys {
+  const byHash = new Map(keys.map((key) => [key.hash, key]));
+  const ids = new Set(keys.map(({ id }) => id));
+  return {
+    find: (keyText) => byHash.get(hashOf(keyText)),
+    has: (id) => ids.has(id),
+    environmentIds: () => new Set(keys.map(({ environmentId }) => environmentId)),
+    onRevoked: () => undefined,
+    stop: async () => undefined,
   };
 }

@@ -32,15 +32,19 @@ export interface Tokens {
 const maxLength = 2_000;
 const header = encode({ alg: 'HS256', typ: 'JWT' });
 
-export function createTokens({
-  id: accountId,
-  markerSecret,
-}: {
-  readonly id: string;
-  readonly markerSecret: string;
-}): Tokens {
-  const secret = createHmac('sha256', markerSecret).update('stream token').digest();
-  const sign = (text: string): Buffer => createHmac('sha256', secret).update(text).digest();
+/** What tokens are made with: not the account's own secret, because nodes may keep this on their disks. */
+export interface TokenSecrets {
+  readonly accountId: string;
+  readonly key: Uint8Array;
+}
+
+export const tokenSecretsOf = ({ id, markerSecret }: { id: string; markerSecret: string }): TokenSecrets => ({
+  accountId: id,
+  key: createHmac('sha256', markerSecret).update('stream token').digest(),
+});
+
+export function createTokens({ accountId, key }: TokenSecrets): Tokens {
+  const sign = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
   return {
     issue: ({ keyId, type, environmentId, spec }, now) => {
       const iat = Math.floor(now / 1_000);

@@ -6,3 +6,6 @@ export const commandLine = (command: string): string =>
 
 /** An error that an operator can fix. The message is all they need; any other error is a bug and prints its stack. */
 export class OperatorError extends Error {}
+
+/** The database does not respond; it may do so later. */
+export class DatabaseAway extends OperatorError {}

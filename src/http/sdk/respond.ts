@@ -77,6 +77,8 @@ export interface SdkOptions {
   readonly traces: Traces | undefined;
   readonly trustProxy: string | undefined;
   readonly publicUrl: string | undefined;
+  /** Of every reply; names and values in turn. */
+  readonly headers?: readonly string[];
   readonly nextTransactionId: () => string;
 }
 
@@ -87,7 +89,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
   const { keys, sdks, keyUsed, log, answered, traces, throttles, nextTransactionId } = options;
   const find = finderOf(options.endpoints);
   const proxies = proxiesOf(options.trustProxy);
-  const headers = headersFor(options.publicUrl);
+  const headers = [...headersFor(options.publicUrl), ...(options.headers ?? [])];
   const isVerbose = log.isLevelEnabled('debug');
 
   const refuse = ({ request, response }: Exchange, error: unknown, transactionId: string) => {

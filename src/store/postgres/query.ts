@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { OperatorError } from '#domain/operator.ts';
+import { DatabaseAway, OperatorError } from '#domain/operator.ts';
 import { isWorthKeeping, UniqueViolation } from '../sql.ts';
 
 /** Nothing was changed, and the statement is not at fault: a retry may succeed. */
@@ -21,8 +21,19 @@ export class Retryable extends Error {
 }
 
 /** For an operator: why the database cannot be used. */
-export const unusable = (error: unknown): OperatorError =>
-  new OperatorError(`The database cannot be used: ${reasonOf(error as Error)}`);
+export function unusable(error: unknown): OperatorError {
+  const sentence = `The database cannot be used: ${reasonOf(error as Error)}`;
+  return isAway(error as Error) ? new DatabaseAway(sentence) : new OperatorError(sentence);
+}
+
+/** Nobody answers, or a server that starts, stops or has no connection left. Not a wrong password or name. */
+function isAway(error: Error): boolean {
+  if (error instanceof DatabaseError) return /^(?:57P|53)/.test(error.code ?? '');
+  return !error.message.includes(passwordMissing);
+}
+
+/** What `pg` reports if the server wants a password and none is set. */
+const passwordMissing = 'password must be a string';
 
 /** Server or permission errors. Any other error is a bug. */
 export const isTrouble = (error: unknown): boolean =>
@@ -33,8 +44,7 @@ const insufficientPrivilege = '42501';
 function reasonOf(error: Error): string {
   const { message, code } = error as { message: string; code?: string };
   if (code === insufficientPrivilege) return `${message}; make the role of DATABASE_URL the owner of the database`;
-  // What `pg` reports if the server wants a password and none is set.
-  if (message.includes('password must be a string')) {
+  if (message.includes(passwordMissing)) {
     return 'the server asks for a password; put it into DATABASE_URL or PGPASSWORD';
   }
   // A host with several addresses, none of which responded.

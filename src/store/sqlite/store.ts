@@ -19,7 +19,7 @@
 import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
-import { OperatorError } from '#domain/operator.ts';
+import { DatabaseAway, OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
 import { makeFolder } from '../folders.ts';
 import { type Listener, type Notice, notify } from '../notices.ts';
@@ -47,6 +47,9 @@ const maxTurns = 16;
 /** How often to look for writes past their deadline while the disk does not respond. */
 const deadlineCheckMs = 250;
 
+/** The disk fails, the file is damaged, or it is not there to be opened: SQLITE_IOERR, CORRUPT, CANTOPEN, NOTADB. */
+const isAway = (error: unknown): boolean => [10, 11, 14, 26].includes((error as { errcode?: number }).errcode ?? 0);
+
 /**
  * Opens the file, creating its folder if needed. Throws an OperatorError if it cannot. Once `fail` was called,
  * everything is refused until a restart.
@@ -73,7 +76,8 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
     reader.exec('pragma query_only = on;');
     log = new WriteAheadLog(file, fail);
   } catch (error) {
-    throw new OperatorError(`The database file ${file} cannot be opened for writing: ${(error as Error).message}`);
+    const sentence = `The database file ${file} cannot be opened for writing: ${(error as Error).message}`;
+    throw isAway(error) ? new DatabaseAway(sentence) : new OperatorError(sentence);
   }
   return new SqliteStore({ writer, reader, log, clock });
 }
