@@ -12,11 +12,11 @@ const added = new Set(['date', 'connection', 'keep-alive']);
 /** Answers as Burgee did: the same headers and the same bytes. */
 export async function startBare(
   bench: Bench,
-  kind: 'bare-http' | 'bare-fastify',
-  { headers, text }: RawAnswer,
+  kind: 'bare-http' | 'bare-fastify' | 'bare-evaluation',
+  { headers, body }: RawAnswer,
 ): Promise<Server> {
   const servant = bench.started(startServant<BareAnswer, number>(`./reference/${kind}.ts`, 'serving'));
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !added.has(name)));
-  const port = await servant.ask({ headers: own, text });
+  const port = await servant.ask({ headers: own, base64: body.toString('base64') });
   return { ...servant, port, headers: { authorization: 'Bearer a-key-of-no-use' } };
 }

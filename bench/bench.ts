@@ -14,10 +14,9 @@ import { measureMemory, measureStarts } from './parts/resources.ts';
 import { measureWrites } from './parts/writes.ts';
 import { resultsPage } from './results.ts';
 import { resultsPicture } from './results-picture.ts';
-import type { Row } from './rows.ts';
 import { startBurgee } from './servers.ts';
 import { installUnleash, startUnleash } from './unleash.ts';
-import { type Bench, withBench } from './workbench.ts';
+import { type Bench, collectRows, withBench } from './workbench.ts';
 
 const { quick: isQuick, numbers } = readOptions(
   ['rounds'],
@@ -35,9 +34,7 @@ const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
 const machine = describeMachine();
 const startedAt = performance.now();
 
-const rows: Row[] = [];
-/** What could not be measured, and why. */
-const failures: string[] = [];
+const { rows, failures, attempt } = collectRows();
 
 await withBench(extent, async (bench) => {
   const unleash = await installUnleash(bench.tell);
@@ -64,16 +61,6 @@ await withBench(extent, async (bench) => {
   writeFileSync(new URL('./RESULTS.md', import.meta.url), text);
   writeFileSync(new URL('./results.svg', import.meta.url), resultsPicture(rows, machine));
 });
-
-/** What goes wrong in one part does not cost what the others found. */
-async function attempt(bench: Bench, part: string, measure: () => Promise<readonly Row[]>): Promise<void> {
-  try {
-    rows.push(...(await measure()));
-  } catch (error) {
-    bench.tell(`${part} could not be measured: ${(error as Error).stack}`);
-    failures.push(`${part}: ${(error as Error).message}`);
-  }
-}
 
 async function measureUsual(bench: Bench, hasPeer: boolean): Promise<void> {
   bench.tell(`Filling a catalogue of ${flags.usual} flags`);

@@ -62,7 +62,8 @@ function readHead(piece: Buffer): { status: number; total: number } {
   const end = piece.indexOf(headEnd);
   if (end < 0) throw new Error('the head of an answer came in pieces');
   const head = piece.toString('latin1', 0, end);
-  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  const status = Number(head.slice(9, 12));
+  const length = status === 304 ? '0' : /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
   const total = length === undefined ? Number.POSITIVE_INFINITY : end + headEnd.length + Number(length);
-  return { status: Number(head.slice(9, 12)), total };
+  return { status, total };
 }

@@ -62,7 +62,8 @@ function runClient(
       askedAt = performance.now();
       connections[(client + turn) % connections.length]?.ask(textOf(prepared[number] ?? []), (status, text) => {
         const now = performance.now();
-        if (status < 200 || status > 299) {
+        // 304: the peer has nothing new.
+        if ((status < 200 || status > 299) && status !== 304) {
           reject(new Error(`${requests[number]?.method} ${requests[number]?.path} was answered: ${text}`));
           return;
         }

@@ -33,7 +33,7 @@ export interface LoadResult {
 }
 
 export interface LoadProcess {
-  /** All at once. Throws on any answer that is not of the kind 200. */
+  /** All at once. Throws on any answer that is neither of the kind 200 nor 304. */
   run(...loads: readonly Load[]): Promise<LoadResult[]>;
   /** The greatest share of its core that it needed in a run; undefined where the system does not say. */
   busiest(): number | undefined;

@@ -1,4 +1,7 @@
 /** The requests to Burgee, over a catalogue. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { prefix } from '#contract/parts.ts';
 import { environmentName, environmentNames, flagName, projectName, tagOfSome, wordInNames } from './catalogue.ts';
 import type { Asked } from './load.ts';
@@ -77,25 +80,32 @@ function get(path: string): Asked {
 }
 
 /** The answer to one request, for what must be known before measuring. */
-export async function answerOf<Body>(server: Server, { method, path, body }: Asked): Promise<Body> {
-  const { text } = await rawAnswerOf(server, { method, path, body });
-  return JSON.parse(text) as Body;
+export async function answerOf<Body>(server: Server, asked: Asked): Promise<Body> {
+  const { body } = await rawAnswerOf(server, asked);
+  return JSON.parse(body.toString()) as Body;
 }
 
 export interface RawAnswer {
   readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
+  /** As it was sent: compressed if the headers of the server ask for that. */
+  readonly body: Buffer;
 }
 
 export async function rawAnswerOf(server: Server, { method, path, body }: Asked): Promise<RawAnswer> {
-  const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+  const sent = body === undefined ? '' : JSON.stringify(body);
+  const asked = request({
+    host: '127.0.0.1',
+    port: server.port,
     method,
-    headers: { ...server.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await reply.text();
-  if (!reply.ok) throw new Error(`${method} ${path} was answered with ${reply.status}: ${text}`);
-  return { headers: Object.fromEntries(reply.headers), text };
+    path,
+    headers: { ...server.headers, ...(sent === '' ? {} : { 'content-type': 'application/json' }) },
+  }).end(sent);
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  const bytes = await buffer(reply);
+  if (reply.statusCode === undefined || reply.statusCode > 299) {
+    throw new Error(`${method} ${path} was answered with ${reply.statusCode}: ${bytes.toString()}`);
+  }
+  return { headers: reply.headers as Record<string, string>, body: bytes };
 }
 
 /** The ids of the first people. */

@@ -16,10 +16,31 @@ export interface Circumstances extends Machine, Extent {
 }
 
 export const resultsPage = (rows: readonly Row[], circumstances: Circumstances): string =>
+  pageOf(rows, circumstances, {
+    head: [
+      '# How fast Burgee is',
+      '`npm run bench` writes this page and the picture. [DELIVERY.md](DELIVERY.md) has what SDKs get.',
+      '![Each measurement as a bar, and the line that it is to reach](results.svg)',
+    ],
+    foot: howToRead(circumstances),
+  });
+
+export const deliveryPage = (rows: readonly Row[], circumstances: Circumstances): string =>
+  pageOf(rows, circumstances, {
+    head: [
+      '# How fast SDKs get their flags',
+      '`npm run bench:delivery` writes this page. [RESULTS.md](RESULTS.md) has the Admin API, and explains how to read ratios.',
+    ],
+    foot: howToReadDelivery,
+  });
+
+const pageOf = (
+  rows: readonly Row[],
+  circumstances: Circumstances,
+  { head, foot }: { head: readonly string[]; foot: string },
+): string =>
   `${[
-    '# How fast Burgee is',
-    '`npm run bench` writes this page and the picture.',
-    '![Each measurement as a bar, and the line that it is to reach](results.svg)',
+    ...head,
     tableOfCircumstances(circumstances),
     ...(circumstances.unleash === undefined
       ? ['**Unleash could not be installed** (no network?): the rows that compare with it are left out.']
@@ -27,7 +48,7 @@ export const resultsPage = (rows: readonly Row[], circumstances: Circumstances):
     ...circumstances.failures.map((failure) => `**Not measured:** ${failure}`),
     summary(rows),
     ...[...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, ofPart]) => [`## ${part}`, tableOf(ofPart)]),
-    howToRead(circumstances),
+    foot,
   ].join('\n\n')}\n`;
 
 const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
@@ -83,6 +104,14 @@ const howToRead = ({ rounds, milliseconds, loadBusiest }: Circumstances): string
 - **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. **Bare Fastify** has the route and the schema of GET definition and an object in memory. **The bare transaction** is Node's SQLite doing, in a loop without any HTTP, the statements of a PATCH, which were recorded from Burgee itself, with its audit entry, in a copy of the database on the same disk. **The bare driver** is \`pg\` doing, so many at once over a pool of ten, all statements of the request (of one that is asked first: nothing is known from before), without any HTTP.
 - **Not asked for before** means an address of its own for each request. Burgee keeps answers ready for as long as nothing is committed that may change them, so that who asks again is answered from memory: those rows show what the others do not. Who a key is, and what the words of a path name, is known there, too, once it was asked for. Lists are always asked for in this way.
 - **Every write is durable** before it is answered: Burgee flushes the log of SQLite with \`fdatasync\`, the bare driver commits with \`synchronous=full\`; PostgreSQL with \`fsync\` and \`synchronous_commit\` on, all on the same disk.
-- **Unleash** is asked for the nearest that it has: a flag in an environment, a flag, a user, the page of its search, what its SDKs poll (of 50 flags), a new flag, a changed strategy. It has the same number of flags in as many environments, in a PostgreSQL of its own with the same settings. Its limits for requests and flags are lifted. Burgee has nothing yet that SDKs ask; who polls it asks for the definitions of an environment, 50 a page.
+- **Unleash** is asked for the nearest that it has: a flag in an environment, a flag, a user, the page of its search, what its SDKs poll (of 50 flags), a new flag, a changed strategy. It has the same number of flags in as many environments, in a PostgreSQL of its own with the same settings. Its limits for requests and flags are lifted. Here Burgee is polled over the Admin API, for the definitions of an environment, 50 a page.
 - **The catalogue**: flags with three definitions each; every second one has a tag and a word in its name, by which the filtered pages are asked for. It is written by the functions of the store; the audit log by one statement.
+`;
+
+const howToReadDelivery = `## How to read this
+
+- **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. With streams it keeps each response and writes the same bytes to all of them in one loop.
+- **Unleash** is asked for all flags of an environment, as its SDKs ask: compressed, and, where the row says so, with the ETag of its last answer.
+- **Streams** are open sockets in a process of their own. A change is one PATCH of a definition; the time counts from sending the PATCH, so it includes the change itself, until the message is read. Memory per stream is what the process grew by while they were opened, divided by their number.
+- **Everyone polling** are 32 clients that ask again as soon as they are answered; the time counts from sending the PATCH until each of them was answered with the new number. The longest pause is the longest that a client waited for any answer meanwhile.
 `;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 import { type LoadProcess, startLoadProcess } from './load.ts';
+import type { Row } from './rows.ts';
 
 export interface Extent {
   readonly rounds: number;
@@ -56,6 +57,22 @@ export async function withBench<Result>(extent: Extent, work: (bench: Bench) => 
   } finally {
     await takeDown();
   }
+}
+
+/** Collects the rows of the parts. What goes wrong in one part does not cost what the others found. */
+export function collectRows() {
+  const rows: Row[] = [];
+  /** What could not be measured, and why. */
+  const failures: string[] = [];
+  const attempt = async (bench: Bench, part: string, measure: () => Promise<readonly Row[]>): Promise<void> => {
+    try {
+      rows.push(...(await measure()));
+    } catch (error) {
+      bench.tell(`${part} could not be measured: ${(error as Error).stack}`);
+      failures.push(`${part}: ${(error as Error).message}`);
+    }
+  };
+  return { rows, failures, attempt };
 }
 
 const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' };

@@ -6,8 +6,8 @@ import { prefix } from '#contract/parts.ts';
 import { answerOrders } from './answers.ts';
 import type { BareAnswer } from './bare-http.ts';
 
-answerOrders(async ({ headers, text }: BareAnswer) => {
-  const definition = JSON.parse(text) as object;
+answerOrders(async ({ headers, base64 }: BareAnswer) => {
+  const definition = JSON.parse(Buffer.from(base64, 'base64').toString()) as object;
   const app = fastify();
   app.get(
     prefix + getDefinition.path,

@@ -6,11 +6,11 @@ import { answerOrders } from './answers.ts';
 
 export interface BareAnswer {
   readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
+  readonly base64: string;
 }
 
-answerOrders(async ({ headers, text }: BareAnswer) => {
-  const body = Buffer.from(text);
+answerOrders(async ({ headers, base64 }: BareAnswer) => {
+  const body = Buffer.from(base64, 'base64');
   const server = createServer((_request, response) => {
     response.writeHead(200, headers);
     response.end(body);
