@@ -225,3 +225,22 @@ test('nodes share what they see while someone looks, and remove it afterwards', 
     api.clock.now = undefined;
   });
 });
+
+test('an evaluation over HTTP is shown as an answer', async () => {
+  const project = await aProject(api);
+  const { flag } = await aDefinedFlag(api, project);
+  const key = await anSdkKey(api, project);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ context: { targetingKey: 'user-4717' } });
+  const reply = await fetch(`${url}/ofrep/v1/evaluate/flags/${flag.name}`, { method: 'POST', headers, body });
+  const { variant } = (await reply.json()) as { variant: string };
+  const { sdks, answers } = await shown(project);
+  assert.deepEqual(
+    sdks.map(({ sdk, key: used }) => [sdk, used?.lastFour]),
+    [['ofrep', key.slice(-4)]],
+  );
+  assert.deepEqual(
+    answers.map(({ flag: name, key: user, treatment }) => [name, user, treatment]),
+    [[flag.name, 'user-4717', variant]],
+  );
+});

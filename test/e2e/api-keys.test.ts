@@ -68,10 +68,15 @@ suite('API keys', { concurrency: 2 }, () => {
     await field(page, 'Name').fill('shop web');
     await newKey(page).getByLabel('Production').check();
     await press(page, 'Create key');
-    await page.getByText('It does not work with the Admin API.').waitFor();
+    await page.getByRole('radio', { name: 'React' }).check();
+    await page.getByText('Save as App.jsx').waitFor();
+    assert.equal(await page.getByRole('radio', { name: 'Node' }).count(), 0, 'only SDKs that take such a key');
     await press(page, 'Done');
     await press(page, 'Close without copying');
     await row(page, 'shop web').getByText('Client-side').waitFor();
+    await row(page, 'shop web').getByRole('button', { name: 'Code for shop web' }).click();
+    await page.getByText(/where the code says YOUR_SDK_KEY/).waitFor();
+    await press(page, 'Done');
     const { objects } = await api('GET', '/apiKeys');
     const made = objects.at(-1);
     assert.deepEqual([made.apiKeyType, made.roles, made.environments.length], ['client_side', [], 1]);

@@ -28,5 +28,5 @@ export const sdkEndpoints = (delivery: Delivered, { secrets, now, version }: End
   ...polls(delivery.feed, delivery.sdks, version),
   ...streamEndpoints({ ...delivery, tokens: createTokens(secrets), now }),
   ...intake(delivery.sdks),
-  ...ofrep(delivery.feed),
+  ...ofrep(delivery.feed, delivery.sdks),
 ];

@@ -8,22 +8,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EvaluatedFlag, evaluateFlag } from '#delivery/evaluation.ts';
 import type { Feed } from '#delivery/feed.ts';
 import { PatternTooSlow } from '#delivery/patterns.ts';
+import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
 import { isObject } from '#domain/json.ts';
 import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
 
-export const ofrep = (feed: Feed): SdkEndpoint[] => [
-  { method: 'POST', path: '/ofrep/v1/evaluate/flags/*', answer: (asked) => evaluateOne(feed, asked) },
+export const ofrep = (feed: Feed, sdks: Sdks): SdkEndpoint[] => [
+  { method: 'POST', path: '/ofrep/v1/evaluate/flags/*', answer: (asked) => evaluateOne(feed, sdks, asked) },
   { method: 'POST', path: '/ofrep/v1/evaluate/flags', answer: (asked) => evaluateAll(feed, asked) },
   { method: 'GET', path: '/ofrep/v1/configuration', answer: configuration },
 ];
 
-async function evaluateOne(feed: Feed, { request, rest: key, ...asked }: Asked): Promise<Body> {
+async function evaluateOne(feed: Feed, sdks: Sdks, { request, rest: key, ...asked }: Asked): Promise<Body> {
   const snapshot = await snapshotFor(feed, asked);
+  const caller = { key: await asked.key(), sdk: 'ofrep' };
+  sdks.seen(caller);
   const subject = subjectIn(await textOf(request));
   if ('errorCode' in subject) return json(400, { key, ...subject });
   const { status, ...result } = resultOf(snapshot, key, subject);
+  if ('variant' in result && sdks.wantsAnswers(snapshot.environmentId)) {
+    const { variant: treatment, metadata } = result;
+    const answer = { flag: key, key: subject.key, treatment, label: metadata.rule, at: Date.now() };
+    sdks.answered(snapshot.environmentId, [answer]);
+  }
   return json(status, result);
 }
 

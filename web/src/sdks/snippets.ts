@@ -351,6 +351,7 @@ client?.on(event: .sdkReady) { show() }
 client?.on(event: .sdkUpdated) { show() }
 `;
 
+/** Flags whose treatments mean on and off are booleans there; others are strings. */
 const openfeature = (values: Values): string => `import { OpenFeature } from '@openfeature/server-sdk';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 
@@ -362,7 +363,7 @@ await OpenFeature.setProviderAndWait(provider);
 
 const client = OpenFeature.getClient();
 const context = { targetingKey: '${values.user}' };
-${values.isTrial ? 'setInterval(async () => {\n  ' : ''}console.log(await client.getStringValue('${values.flag}', 'control', context));
+${values.isTrial ? 'setInterval(async () => {\n  ' : ''}console.log(await client.getBooleanValue('${values.flag}', false, context));
 ${trial(values, '}, 1000);')}`;
 
 const curl = ({
