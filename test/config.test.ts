@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { OperatorError } from '#domain/operator.ts';
@@ -10,6 +11,7 @@ const defaults = {
   port: 8080,
   databaseUrl: 'file:./data/burgee.db',
   databasePool: 10,
+  snapshotFile: resolve('data/burgee-sdk-snapshot.db'),
   publicUrl: undefined,
   adminKeyText: undefined,
   logLevel: 'info',
@@ -36,6 +38,7 @@ test('a variable that is empty counts as absent', () => {
     PORT: '',
     DATABASE_URL: '',
     DATABASE_POOL: '',
+    SNAPSHOT_FOLDER: '',
     PUBLIC_URL: '',
     BURGEE_ADMIN_API_KEY: '',
     LOG_LEVEL: '',
@@ -65,6 +68,7 @@ test('every variable is read', () => {
     PORT: '0',
     DATABASE_URL: 'postgres://burgee:secret@db.example.com/burgee',
     DATABASE_POOL: '20',
+    SNAPSHOT_FOLDER: '/snapshots',
     PUBLIC_URL: 'https://flags.example.com',
     BURGEE_ADMIN_API_KEY: 'sixteen-letters!',
     LOG_LEVEL: 'silent',
@@ -95,6 +99,7 @@ test('every variable is read', () => {
     port: 0,
     databaseUrl: 'postgres://burgee:secret@db.example.com/burgee',
     databasePool: 20,
+    snapshotFile: '/snapshots/sdk-snapshot.db',
     publicUrl: 'https://flags.example.com',
     adminKeyText: 'sixteen-letters!',
     logLevel: 'silent',
