@@ -26,7 +26,9 @@ export const placesOfServer = Object.keys(locked).filter((place) => place !== ''
 /** Everything that is compiled into the interface: what its sources import, and what that needs. */
 export function placesOfInterface(): string[] {
   const imported = globSync('web/src/**/*.{ts,tsx}', { cwd: root })
-    .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(/from '([^'.#][^']*)'/g)])
+    // Texts may show imports, such as those of SDKs.
+    .map((file) => readFileSync(join(root, file), 'utf8').replaceAll(/`(?:\\.|[^`\\])*`/gs, ''))
+    .flatMap((source) => [...source.matchAll(/from '([^'.#][^']*)'/g)])
     .map(([, target = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target);
   const found = new Set<string>();
   const take = (name: string, from: string) => {
