@@ -200,7 +200,9 @@ suite('segments', { concurrency: 2 }, () => {
     await press(page, 'Add keys to Production');
     await page.getByText('10,000 keys added to Production, which has 10,000 keys now.').waitFor();
     await row(page, 'a,b').getByText('copy of Staging').waitFor();
-    await press(page, 'Undo');
+    // The notice of an earlier step may still be there.
+    const notice = page.getByRole('status').locator('> div', { hasText: '10,000 keys added to Production' });
+    await notice.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText('No keys in Production').waitFor();
     await menuOf(page, 'beta_testers', 'Deactivate in Production');
     await page.getByText('Not active in Production', { exact: true }).waitFor();
@@ -213,6 +215,7 @@ suite('segments', { concurrency: 2 }, () => {
     const { page, api, environments } = things;
     await someSegments(things);
     await page.goto('/p/Checkout/segments/beta_testers/Staging');
+    await page.getByRole('button', { name: 'Add keys', exact: true }).waitFor();
     await dropFile(page, 'many.csv', Array.from({ length: 3_500 }, (_, index) => `user-${index}`).join('\n'));
     await page.getByText(/^New3,500will be added$/).waitFor();
     let calls = 0;
