@@ -68,7 +68,7 @@ suite('API keys', { concurrency: 2 }, () => {
     await field(page, 'Name').fill('shop web');
     await newKey(page).getByLabel('Production').check();
     await press(page, 'Create key');
-    await page.getByRole('radio', { name: 'React' }).check();
+    await page.locator('label', { hasText: 'React' }).click();
     await page.getByText('Save as App.jsx').waitFor();
     assert.equal(await page.getByRole('radio', { name: 'Node' }).count(), 0, 'only SDKs that take such a key');
     await press(page, 'Done');
