@@ -11,7 +11,8 @@ import type { FlagEntry, RuleBasedEntry } from './environment.ts';
 export type Encoding = 'br' | 'gzip';
 
 export interface Encoded {
-  readonly bytes: Buffer;
+  /** Text if it is short: Node sends it together with the headers, in one piece. */
+  readonly body: Buffer | string;
   readonly encoding: Encoding | undefined;
 }
 
@@ -92,7 +93,7 @@ export function createBodies(source: BodySource): Bodies {
   };
 }
 
-const plain = (text: string): Encoded => ({ bytes: Buffer.from(text), encoding: undefined });
+const plain = (body: string): Encoded => ({ body, encoding: undefined });
 
 /** A reply without flags. */
 const toText = ({ source, ...query }: Pick<ChangesQuery, 'spec' | 'since' | 'rbSince'> & { source: BodySource }) =>
@@ -176,7 +177,7 @@ class Body {
     const made =
       this.#made.get(encoding) ??
       inTurn(() => this.#encode(encoding)).then((encoded) => {
-        this.size += encoded.bytes.length;
+        this.size += encoded.body.length;
         this.#made.set(encoding, encoded);
         grown();
         return encoded;
@@ -187,8 +188,9 @@ class Body {
 
   async #encode(encoding: Encoding | undefined): Promise<Encoded> {
     const bytes = await this.#make();
-    if (encoding === undefined || bytes.length < smallest) return { bytes, encoding: undefined };
-    return { bytes: await compressors[encoding](bytes), encoding };
+    if (encoding === undefined || bytes.length < smallest)
+      return { body: bytes.length < smallest ? bytes.toString() : bytes, encoding: undefined };
+    return { body: await compressors[encoding](bytes), encoding };
   }
 }
 

@@ -1,7 +1,7 @@
 /** What SDKs poll: flags, rule-based segments and segments. Answered from memory. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { ChangesQuery, Encoded, Encoding, FlagFilter } from '#delivery/bodies.ts';
+import type { ChangesQuery, Encoding, FlagFilter } from '#delivery/bodies.ts';
 import type { Feed } from '#delivery/feed.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
@@ -29,11 +29,11 @@ function splitChanges(feed: Feed, sdks: Sdks, { request, search, key }: Asked): 
       if (isAhead(snapshot, asked)) return rechecked(feed, { snapshot, asked, accepted });
       return after(snapshot.bodies.of(asked, accepted), (encoded) => {
         if (asked.since === -1) {
-          const facts = { flags: snapshot.flagNames.length, bytes: encoded.bytes.length };
+          const facts = { flags: snapshot.flagNames.length, bytes: encoded.body.length };
           const milliseconds = Math.round(performance.now() - startedAt);
           sdks.fetched(callerOf(request, found), { ...facts, milliseconds });
         }
-        return toBody(encoded);
+        return encoded;
       });
     });
   });
@@ -43,8 +43,6 @@ const after = <Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> => (value instanceof Promise ? value.then(next) : next(value));
-
-const toBody = ({ bytes: body, encoding }: Encoded): Body => ({ body, encoding });
 
 interface Poll {
   readonly snapshot: Snapshot;
@@ -56,7 +54,7 @@ interface Poll {
 async function rechecked(feed: Feed, { snapshot, asked, accepted }: Poll): Promise<Body> {
   const current = await feed.recheck(snapshot.environmentId);
   const { bodies } = current ?? snapshot;
-  return toBody(await bodies.of({ ...asked, isRestored: current !== undefined }, accepted));
+  return bodies.of({ ...asked, isRestored: current !== undefined }, accepted);
 }
 
 /** Of recent polls, by their query: SDKs that know the same ask the same. */
