@@ -111,7 +111,8 @@ const usualCompareMs = 1_000;
 const staleWaitMs = 1_000;
 const firstWaitMs = 5_000;
 const recheckMs = 1_000;
-const maxListedKeys = 10_000;
+/** A change of more keys has no lists. */
+export const maxListedKeys = 10_000;
 
 export function startFeed({
   store,

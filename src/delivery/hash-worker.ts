@@ -1,6 +1,6 @@
 /** The thread of `loadLarge`: hashes the keys of the texts that it is sent, and answers all hashes, sorted. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { hash64 } from '#domain/hash64.ts';
+import { first53Bits, hash64 } from '#domain/hash64.ts';
 
 const hashes = new Float64Array(workerData as number);
 let count = 0;
@@ -14,8 +14,7 @@ parentPort?.on('message', (message: readonly string[] | 'end') => {
   }
   for (const text of message) {
     for (const key of text.split('\n')) {
-      const { high, low } = hash64(key);
-      hashes[count] = high * 2 ** 21 + (low >>> 11);
+      hashes[count] = first53Bits(hash64(key));
       count += 1;
     }
   }

@@ -7,7 +7,7 @@
  * but is told to fetch, which brings everything.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hash64 } from '#domain/hash64.ts';
+import { first53Bits, hash64 } from '#domain/hash64.ts';
 import type { KeysChange } from './feed.ts';
 import { type Audience, type Message, maxText, pack, servers, zlib } from './messages.ts';
 
@@ -142,15 +142,14 @@ function createRecent(now: () => number) {
     latest = new Set();
     since += periods * recentMs;
   };
-  const numberOf = ({ high, low }: Hash): number => high * 2 ** 21 + (low >>> 11);
   return {
     hasAny: (hashes: readonly Hash[]): boolean => {
       rotate();
       if (latest.size + before.size > maxRecent) return true;
-      return hashes.some((hash) => latest.has(numberOf(hash)) || before.has(numberOf(hash)));
+      return hashes.map(first53Bits).some((hash) => latest.has(hash) || before.has(hash));
     },
     add: (hashes: readonly Hash[]): void => {
-      for (const hash of hashes) if (latest.size <= maxRecent) latest.add(numberOf(hash));
+      for (const hash of hashes) if (latest.size <= maxRecent) latest.add(first53Bits(hash));
     },
   };
 }

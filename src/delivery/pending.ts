@@ -2,7 +2,8 @@
  * Changes that streams were not told of yet, merged: of each flag and segment only the last, so that a burst of changes
  * takes no more memory than the environment.
  */
-import type { FeedChange, FlagChange, KeysChange, SegmentChange } from './feed.ts';
+import { type FeedChange, type FlagChange, type KeysChange, maxListedKeys, type SegmentChange } from './feed.ts';
+import { netOf } from './segments.ts';
 
 export interface Pending extends Pick<FeedChange, 'before' | 'flags' | 'ruleBasedSegments' | 'segments'> {}
 
@@ -37,21 +38,13 @@ function latestKeys(earlier: readonly KeysChange[], later: readonly KeysChange[]
   return [...byName.values()];
 }
 
-const maxKeys = 10_000;
-
 /** Without lists if either has none, or if they become too long. */
 function bothOf(earlier: KeysChange, { kind, name, number, added, removed }: KeysChange): KeysChange {
   if (!earlier.added || !earlier.removed || !added || !removed) return { kind, name, number };
-  const all = new Map<string, boolean>();
-  for (const { isIn, keys } of [
-    { isIn: true, keys: earlier.added },
-    { isIn: false, keys: earlier.removed },
-    { isIn: true, keys: added },
-    { isIn: false, keys: removed },
-  ]) {
-    for (const key of keys) all.set(key, isIn);
-  }
-  if (all.size > maxKeys) return { kind, name, number };
-  const keysThat = (wanted: boolean) => [...all].flatMap(([key, isIn]) => (isIn === wanted ? key : []));
-  return { kind, name, number, added: keysThat(true), removed: keysThat(false) };
+  const net = netOf([
+    { added: earlier.added, removed: earlier.removed },
+    { added, removed },
+  ]);
+  const isLong = net.added.length + net.removed.length > maxListedKeys;
+  return isLong ? { kind, name, number } : { kind, name, number, ...net };
 }

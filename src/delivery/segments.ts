@@ -13,7 +13,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
-import { hash64 } from '#domain/hash64.ts';
+import { first53Bits, hash64 } from '#domain/hash64.ts';
 import { findServedList, listBlocksOf, listKeysAfter } from '#store/delivery.ts';
 import { listAllKeys } from '#store/segment-keys.ts';
 import type { Reader } from '#store/sql.ts';
@@ -117,7 +117,10 @@ export async function readChanges(
 }
 
 /** The last change of a key counts, so that none is in both lists. */
-export function netOf(changes: readonly KeyChanges[]): { added: string[]; removed: string[] } {
+export function netOf(changes: readonly Pick<KeyChanges, 'added' | 'removed'>[]): {
+  added: string[];
+  removed: string[];
+} {
   const isIn = new Map<string, boolean>();
   for (const { added, removed } of changes) {
     for (const key of added) isIn.set(key, true);
@@ -236,13 +239,10 @@ async function hashInThread(db: Reader, listId: number, keyCount: number): Promi
 export const hasHash = ({ hashes }: SegmentKeys, hash: number): boolean => indexOf(hashes, hash) >= 0;
 
 /**
- * The first 53 bits of the SDKs' own hash of keys: what a double holds exactly. Among ten million keys, another one is
+ * The first 53 bits of the SDKs' own hash of keys. Among ten million keys, another one is
  * taken for one of them once in 900 million.
  */
-export function hash53(key: string): number {
-  const { high, low } = hash64(key);
-  return high * 2 ** 21 + (low >>> 11);
-}
+export const hash53 = (key: string): number => first53Bits(hash64(key));
 
 /** Negative if it is not there. */
 function indexOf(sorted: Float64Array, value: number): number {

@@ -91,3 +91,6 @@ function highProduct(a: number, b: number): number {
   const other = (Math.imul(aLow, bHigh) + (middle & 0xffff)) | 0;
   return (Math.imul(aHigh, bHigh) + (middle >>> 16) + (other >>> 16)) | 0;
 }
+
+/** The first 53 bits: what a double holds exactly. */
+export const first53Bits = ({ high, low }: Hash64): number => high * 2 ** 21 + (low >>> 11);

@@ -3,9 +3,9 @@
  * SDKs lose or repeat what is refused, so everything within the limit is taken. Of small bodies, the last answers and the
  * time to ready are kept in memory, for people who are connecting an application.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Caller, Sdks } from '#delivery/sdks.ts';
-import { type Asked, type Body, callerOf, Refusal, type SdkEndpoint } from './respond.ts';
+import { isObject } from '#domain/json.ts';
+import { type Asked, type Body, callerOf, parseBody, Refusal, readBody, type SdkEndpoint, textOf } from './respond.ts';
 
 /** What the SDKs collect at most before they send it. */
 const maxBytes = 5 * 1_048_576;
@@ -52,37 +52,24 @@ async function take(sdks: Sdks, keep: Keep | undefined, { request, key }: Asked)
   const isWanted = keep !== undefined && (keep !== keepAnswers || sdks.wantsAnswers(found.environmentId));
   const parts: Buffer[] = [];
   let bytes = 0;
-  await read(request, maxBytes, (part) => {
+  await readBody(request, maxBytes, (part) => {
     bytes += part.length;
     if (isWanted && bytes <= maxParsedBytes) parts.push(part);
   });
-  if (isWanted && bytes <= maxParsedBytes) keep(sdks, callerOf(request, found), parsed(parts));
+  if (isWanted && bytes <= maxParsedBytes)
+    keep(sdks, callerOf(request, found), parseBody(Buffer.concat(parts).toString()));
   return { body: '{}' };
 }
 
 /** Sent when a page is left, without headers of the SDK: the key is in the body. */
 async function takeBeacon(sdks: Sdks, keep: Keep | undefined, { request, keyWith }: Asked): Promise<Body> {
-  const parts: Buffer[] = [];
-  await read(request, maxBeaconBytes, (part) => parts.push(part));
-  const body = parsed(parts);
+  const body = parseBody(await textOf(request, maxBeaconBytes));
   if (body === undefined) throw new Refusal(400, 'The body is not JSON');
   const { token, sdk, entries } = isObject(body) ? body : {};
   const key = await keyWith(typeof token === 'string' ? token : undefined);
   keep?.(sdks, { key, sdk: typeof sdk === 'string' ? sdk : undefined }, entries);
   return { status: 204, body: '' };
 }
-
-/** Undefined if it is not JSON. */
-function parsed(parts: readonly Buffer[]): unknown {
-  try {
-    return JSON.parse(Buffer.concat(parts).toString());
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 const listIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
@@ -103,13 +90,4 @@ function keepAnswers(sdks: Sdks, { key }: Caller, body: unknown): void {
 function keepReadiness(sdks: Sdks, caller: Caller, body: unknown): void {
   const ready = isObject(body) ? body.tR : undefined;
   if (Number.isSafeInteger(ready) && (ready as number) >= 0) sdks.ready(caller, ready as number);
-}
-
-async function read(request: IncomingMessage, limit: number, take: (part: Buffer) => void): Promise<void> {
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes <= limit) take(part);
-  }
-  if (bytes > limit) throw new Refusal(413, `The body must not have more than ${limit} bytes`);
 }

@@ -7,12 +7,13 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EvaluatedFlag, evaluateFlag } from '#delivery/evaluation.ts';
 import type { Feed } from '#delivery/feed.ts';
+import type { SdkKey } from '#delivery/keys.ts';
 import { PatternTooSlow } from '#delivery/patterns.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
 import { isObject } from '#domain/json.ts';
-import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
+import { type Asked, type Body, parseBody, Refusal, type SdkEndpoint, textOf, unavailable } from './respond.ts';
 
 export const ofrep = (feed: Feed, sdks: Sdks): SdkEndpoint[] => [
   { method: 'POST', path: '/ofrep/v1/evaluate/flags/*', answer: (asked) => evaluateOne(feed, sdks, asked) },
@@ -21,10 +22,10 @@ export const ofrep = (feed: Feed, sdks: Sdks): SdkEndpoint[] => [
 ];
 
 async function evaluateOne(feed: Feed, sdks: Sdks, { request, rest: key, ...asked }: Asked): Promise<Body> {
-  const snapshot = await snapshotFor(feed, asked);
-  const caller = { key: await asked.key(), sdk: 'ofrep' };
-  sdks.seen(caller);
-  const subject = subjectIn(await textOf(request));
+  const found = await serverSideKey(asked);
+  const snapshot = await snapshotFor(feed, found);
+  sdks.seen({ key: found, sdk: 'ofrep' });
+  const subject = subjectIn(await textOf(request, maxBytes));
   if ('errorCode' in subject) return json(400, { key, ...subject });
   const { status, ...result } = resultOf(snapshot, key, subject);
   if ('variant' in result && sdks.wantsAnswers(snapshot.environmentId)) {
@@ -39,8 +40,8 @@ async function evaluateOne(feed: Feed, sdks: Sdks, { request, rest: key, ...aske
 const longestTurnMs = 5;
 
 async function evaluateAll(feed: Feed, { request, ...asked }: Asked): Promise<Body> {
-  const snapshot = await snapshotFor(feed, asked);
-  const text = await textOf(request);
+  const snapshot = await snapshotFor(feed, await serverSideKey(asked));
+  const text = await textOf(request, maxBytes);
   const subject = subjectIn(text);
   if ('errorCode' in subject) return json(400, subject);
   const flags: string[] = [];
@@ -71,29 +72,13 @@ async function serverSideKey({ key }: Pick<Asked, 'key'>) {
   return found;
 }
 
-async function snapshotFor(feed: Feed, asked: Pick<Asked, 'key'>): Promise<Snapshot> {
-  const snapshot = await feed.current((await serverSideKey(asked)).environmentId);
+async function snapshotFor(feed: Feed, { environmentId }: SdkKey): Promise<Snapshot> {
+  const snapshot = await feed.current(environmentId);
   if (!snapshot) throw unavailable();
   return snapshot;
 }
 
 const maxBytes = 262_144;
-
-/** By events: an async iterator takes as long as the evaluation. */
-const textOf = (request: IncomingMessage): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes <= maxBytes) parts.push(part);
-    });
-    request.on('end', () => {
-      if (bytes <= maxBytes) resolve(Buffer.concat(parts).toString());
-      else reject(new Refusal(413, `The body must not have more than ${maxBytes} bytes`));
-    });
-    request.on('error', () => reject(new Refusal(400, 'The connection was closed before the end of the body')));
-  });
 
 interface Failure {
   readonly errorCode: 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
@@ -101,7 +86,7 @@ interface Failure {
 }
 
 function subjectIn(text: string): Subject | Failure {
-  const body = parsed(text);
+  const body = parseBody(text);
   if (!isObject(body)) return { errorCode: 'PARSE_ERROR', errorDetails: 'The body must be a JSON object' };
   const { context = {} } = body;
   if (!isObject(context)) return { errorCode: 'INVALID_CONTEXT', errorDetails: 'context must be an object' };
@@ -114,14 +99,6 @@ function subjectIn(text: string): Subject | Failure {
   return targetingKey.trim() === ''
     ? { errorCode: 'TARGETING_KEY_MISSING', errorDetails: 'context/targetingKey is required: the key to evaluate for' }
     : { errorCode: 'INVALID_CONTEXT', errorDetails: 'context/targetingKey must not have more than 250 characters' };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function resultOf(snapshot: Snapshot, key: string, subject: Subject) {

@@ -195,6 +195,37 @@ interface Exchange {
   key: SdkKey | undefined;
 }
 
+/** Reads the body to its end. By events: an async iterator takes as long as a short evaluation. */
+export const readBody = (request: IncomingMessage, maxBytes: number, take: (part: Buffer) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let bytes = 0;
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= maxBytes) take(part);
+    });
+    request.on('end', () => {
+      if (bytes <= maxBytes) resolve();
+      else reject(new Refusal(413, `The body must not have more than ${maxBytes} bytes`));
+    });
+    request.on('error', () => reject(new Refusal(400, 'The connection was closed before the end of the body')));
+  });
+
+/** The whole body as text. */
+export async function textOf(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  await readBody(request, maxBytes, (part) => parts.push(part));
+  return Buffer.concat(parts).toString();
+}
+
+/** Undefined if it is not JSON. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** SDKs say who they are in headers, and browsers in the query of a stream. */
 export function callerOf({ headers }: IncomingMessage, key: Caller['key'], query?: URLSearchParams): Caller {
   const { splitsdkversion: sdk = query?.get('SplitSDKVersion') ?? undefined, splitsdkmachinename: machine } = headers;
