@@ -5,7 +5,6 @@
  * 1. What the file has of an environment is one of its snapshots, whole: each is one commit.
  * 2. Writing is behind by some seconds at most, and nobody waits for it.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import type { Logger } from 'pino';
 import type { StoredSdkKey } from '#store/delivery.ts';
@@ -14,6 +13,7 @@ import type { Content } from './environment.ts';
 import type { SegmentKeys } from './segments.ts';
 import type { State } from './snapshot.ts';
 import type { TokenSecrets } from './tokens.ts';
+import { takeTurns } from './turns.ts';
 
 export interface Disk {
   /** Undefined: the environment was deleted. */
@@ -33,8 +33,6 @@ export interface DiskOptions {
 const usualDelayMs = 2_000;
 /** After a failure: a full disk does not get better by trying all the time. */
 const retryMs = 60_000;
-/** How long one turn of the event loop may take. */
-const longestTurnMs = 5;
 
 export function startDisk({ file, secrets, log, delayMs = usualDelayMs }: DiskOptions): Disk {
   /** Opened when there is something to write: without SDK keys there never is. */
@@ -79,14 +77,13 @@ export function startDisk({ file, secrets, log, delayMs = usualDelayMs }: DiskOp
     opened ??= new SnapshotFile(file);
     const snapshots = opened;
     let some: Piece[] = [];
-    let turnEnds = performance.now() + longestTurnMs;
+    const turns = takeTurns();
     for (const piece of pieces) {
       some.push(piece);
-      if (performance.now() < turnEnds) continue;
+      if (!turns.isOver()) continue;
       await snapshots.order(some);
-      await nextTurn();
       some = [];
-      turnEnds = performance.now() + longestTurnMs;
+      await turns.next();
     }
     await snapshots.order(some);
     await snapshots.order('commit');
@@ -132,7 +129,7 @@ const parts: readonly Part[] = ['flags', 'ruleBased', 'active', 'inactive'];
 /** The pieces that make the file's `before` into `after`. Values are immutable, so what is identical is equal. */
 function* changedPieces(id: string, before: State | undefined, after: State | undefined): Generator<Piece> {
   if (after) yield pieceOf(id, 'environment', '', after.content.environment);
-  else yield { environmentId: id, kind: 'environment', name: '', part: 0, bytes: undefined };
+  else yield removed(id, 'environment', '');
   for (const part of parts) {
     yield* changedIn<unknown>(before?.content[part], after?.content[part], (name, value) =>
       value === undefined ? [removed(id, part, name)] : [pieceOf(id, part, name, value)],

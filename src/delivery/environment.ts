@@ -9,7 +9,6 @@
  * 3. Whether a rule means a standard, large or rule-based segment depends on which kind is active here. Activating one
  *    renumbers what names it, so a text is right as long as its number does not change.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import { rulesTextOf, type SegmentRules, segmentsNamedIn } from '#domain/rule-based-segments.ts';
@@ -29,6 +28,7 @@ import {
   type Tombstone,
 } from '#store/delivery.ts';
 import type { Reader } from '#store/sql.ts';
+import { takeTurns } from './turns.ts';
 
 /** A flag as SDKs read it, or that it is gone. */
 export interface FlagEntry {
@@ -115,18 +115,13 @@ export async function readContent(
   };
 }
 
-/** How long one turn of the event loop may take. */
-const longestTurnMs = 5;
-
 /** Where the database is SQLite, reading does not let others have their turn. */
 async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const found: Row[] = [];
-  let turnEnds = performance.now() + longestTurnMs;
+  const turns = takeTurns();
   for await (const row of rows) {
     found.push(row);
-    if (performance.now() < turnEnds) continue;
-    await nextTurn();
-    turnEnds = performance.now() + longestTurnMs;
+    if (turns.isOver()) await turns.next();
   }
   return found;
 }
@@ -163,16 +158,14 @@ async function newest<Entry extends { readonly number: number }>(
 ): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map(before);
   let isChanged = !before;
-  let turnEnds = performance.now() + longestTurnMs;
+  const turns = takeTurns();
   for (const { name, number, make } of found) {
     if (number <= (entries.get(name)?.number ?? -1)) continue;
     // Moved to the end: sorting by number stays quick.
     entries.delete(name);
     entries.set(name, make());
     isChanged = true;
-    if (performance.now() < turnEnds) continue;
-    await nextTurn();
-    turnEnds = performance.now() + longestTurnMs;
+    if (turns.isOver()) await turns.next();
   }
   return isChanged ? entries : (before ?? entries);
 }

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EvaluatedFlag, evaluateFlag } from '#delivery/evaluation.ts';
 import type { Feed } from '#delivery/feed.ts';
 import type { SdkKey } from '#delivery/keys.ts';
 import { PatternTooSlow } from '#delivery/patterns.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
+import { takeTurns } from '#delivery/turns.ts';
 import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
 import { isObject } from '#domain/json.ts';
 import { type Asked, type Body, parseBody, Refusal, type SdkEndpoint, textOf, unavailable } from './respond.ts';
@@ -36,22 +36,17 @@ async function evaluateOne(feed: Feed, sdks: Sdks, { request, rest: key, ...aske
   return json(status, result);
 }
 
-/** More would delay others. */
-const longestTurnMs = 5;
-
 async function evaluateAll(feed: Feed, { request, ...asked }: Asked): Promise<Body> {
   const snapshot = await snapshotFor(feed, await serverSideKey(asked));
   const text = await textOf(request, maxBytes);
   const subject = subjectIn(text);
   if ('errorCode' in subject) return json(400, subject);
   const flags: string[] = [];
-  let turnEnds = performance.now() + longestTurnMs;
+  const turns = takeTurns();
   for (const name of snapshot.flagNames) {
     const { status: _, ...result } = resultOf(snapshot, name, subject);
     flags.push(JSON.stringify(result));
-    if (performance.now() < turnEnds) continue;
-    await nextTurn();
-    turnEnds = performance.now() + longestTurnMs;
+    if (turns.isOver()) await turns.next();
   }
   return unlessKnown(request, `{"flags":[${flags.join()}]}`, text);
 }
