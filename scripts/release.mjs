@@ -27,6 +27,7 @@ const copied = [
   'bench/results.svg',
   'bench/GROWTH.md',
   'bench/growth.svg',
+  'bench/DELIVERY.md',
 ];
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -3,6 +3,7 @@ import type { FlagSet } from '#domain/flag-sets.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
+import { lockEnvironment } from '#store/environments.ts';
 import * as store from '#store/flag-sets.ts';
 import { lockProject } from '#store/projects.ts';
 import { deleteReferencesTo, listFlagSetEnvironments, listFlagsInSet } from '#store/references.ts';
@@ -47,7 +48,7 @@ export async function deleteFlagSetIn(tx: RecordingTx, project: Project, flagSet
   return true as const;
 }
 
-/** Environments are locked in order of their ids. */
+/** Environments are locked in order of their ids, each before its definitions are read: none is saved meanwhile. */
 async function emptyFlagSet(tx: RecordingTx, project: Project, flagSet: FlagSet): Promise<void> {
   const environments = await listFlagSetEnvironments(tx, flagSet);
   if (environments.length === 0) return;
@@ -55,6 +56,7 @@ async function emptyFlagSet(tx: RecordingTx, project: Project, flagSet: FlagSet)
   if (total > maxDefinitions) throw new Problem('flag_set_in_use', { name: flagSet.name, max: maxDefinitions });
   await requireRight(tx, tx.actor, { right: 'define', project, environments });
   for (const environment of environments) {
+    await lockEnvironment(tx, environment.id);
     for (const flag of await listFlagsInSet(tx, environment.id, flagSet.id)) {
       await leaveFlagSetIn(tx, placeOf(project, environment, flag), flagSet.id);
     }
