@@ -11,6 +11,9 @@ export const Seeds = Type.Object({
 });
 export type Seeds = Readonly<Static<typeof Seeds>>;
 
+/** How SDKs hash a key: 1 is the legacy hash, which only imported definitions have, 2 is murmur3. */
+export type Algorithm = 1 | 2;
+
 export interface Share {
   readonly treatment: string;
   readonly size: number;
