@@ -2,7 +2,7 @@
  * What an import reads: an account of Split, of another Burgee, or of an export file, in one shape. Names refer to
  * names within the same project, because ids of the source mean nothing here.
  */
-import type { Algorithm, Seeds } from '#domain/bucketing.ts';
+import type { Algorithm, Seeds } from '../bucketing.ts';
 
 export interface SourceAccount {
   /** As people and audit entries name it: "Split (api.split.io)". */
