@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture } from '../support/build.ts';
+import { until } from '../support/nodes.ts';
 
 const api = await startApi();
 
@@ -99,7 +100,8 @@ test('expanding a list costs two statements, however many flags there are', asyn
     return mock.callCount();
   };
   for (const page of ['limit=1', 'limit=3']) {
-    assert.equal(await statements(`${page}&expand=environments`), (await statements(page)) + 2, page);
+    // Until the delivery has read the new flags, which are statements as well.
+    await until(page, async () => (await statements(`${page}&expand=environments`)) === (await statements(page)) + 2);
   }
 });
 
