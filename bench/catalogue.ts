@@ -151,6 +151,7 @@ async function insertFlagEverywhere(tx: Tx, place: Place, number: number, count:
       lastUpdateTime: at,
       seed: number,
       trafficAllocationSeed: -number,
+      algo: 2,
       revision: at,
     };
     await insertDefinition(tx, definition, summarize(targeting));

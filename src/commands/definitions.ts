@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Seeds } from '#domain/bucketing.ts';
+import type { Bucketing } from '#domain/bucketing.ts';
 import {
   checkTargeting,
   definitionNotFound,
@@ -12,7 +12,7 @@ import {
   withFlagSets,
 } from '#domain/definitions/definition.ts';
 import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from '#domain/definitions/edits.ts';
-import { parseSeeds } from '#domain/definitions/parse.ts';
+import { parseBucketing } from '#domain/definitions/parse.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import { summarize } from '#domain/definitions/summary.ts';
 import type { Environment } from '#domain/environments.ts';
@@ -119,7 +119,7 @@ const isSwitch = ({ kind }: DefinitionEdit): boolean => kind === 'kill' || kind 
 async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdit): Promise<EditedDefinition> {
   const { flag, ifMatch } = change;
   const asked = applyEdit(undefined, edit);
-  const seeds = parseSeeds(edit.body) ?? newSeeds();
+  const bucketing = parseBucketing(edit.body) ?? newBucketing();
   if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
   const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
   if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
@@ -133,7 +133,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
     targeting: text,
     creationTime: tx.now,
     lastUpdateTime: tx.now,
-    ...seeds,
+    ...bucketing,
     revision,
   };
   await store.insertDefinition(tx, stored, summarize(targeting));
@@ -317,10 +317,10 @@ async function findCycles(
 }
 
 /** Two different signed 32-bit numbers, as SDKs expect. */
-function newSeeds(): Seeds {
+function newBucketing(): Bucketing {
   const seed = randomInt(-(2 ** 31), 2 ** 31);
   const trafficAllocationSeed = randomInt(-(2 ** 31), 2 ** 31);
-  return seed === trafficAllocationSeed ? newSeeds() : { seed, trafficAllocationSeed };
+  return seed === trafficAllocationSeed ? newBucketing() : { seed, trafficAllocationSeed, algo: 2 };
 }
 
 const toRecord = (stored: store.SeededDefinition) => new JsonText(toRecordText(stored));

@@ -176,8 +176,7 @@ interface Surroundings {
 }
 
 function toFlagEntry(stored: SeededDefinition, surroundings: Surroundings): FlagEntry {
-  const { seed, trafficAllocationSeed } = stored;
-  const definition = { ...parseStored(stored), seed, trafficAllocationSeed };
+  const definition = parseStored(stored);
   const flag = toWireFlag(definition, surroundings);
   return {
     ...textsOf(flag),

@@ -1,5 +1,5 @@
 /** An environment at one moment. Immutable: a change makes a new snapshot. */
-import type { Seeds } from '#domain/bucketing.ts';
+import type { Bucketing } from '#domain/bucketing.ts';
 import { type Definition, parseStored } from '#domain/definitions/definition.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import { type Bodies, createBodies } from './bodies.ts';
@@ -17,7 +17,7 @@ export interface Snapshot {
   /** Replies to SDKs that ask for flags. */
   readonly bodies: Bodies;
   /** What `domain/evaluation` asks for. Parsed when it is first asked for. */
-  definitionOf(flag: string): (Definition & Seeds) | undefined;
+  definitionOf(flag: string): (Definition & Bucketing) | undefined;
   /** Undefined if the name is not that of a rule-based segment that is active here. */
   segmentRulesOf(name: string): SegmentRules | undefined;
   /** Whether a standard or large segment, which something here names, has the key. */
@@ -110,9 +110,7 @@ function flagsOf(content: Content): OfFlags {
     bodies: createBodies({ ...numbers, flags: flagEntries, ruleBased: inOrder(ruleBased) }),
     definitionOf: parsedOnce((name) => {
       const stored = flags.get(name)?.definition;
-      return (
-        stored && { ...parseStored(stored), seed: stored.seed, trafficAllocationSeed: stored.trafficAllocationSeed }
-      );
+      return stored && parseStored(stored);
     }),
     segmentRulesOf: parsedOnce((name) => {
       const rules = ruleBased.get(name)?.rules;

@@ -1,6 +1,7 @@
 /**
  * Computes the bucket of a key, 1 to 100, exactly like the official SDKs: murmur3 (x86, 32 bits) of the key's UTF-8
- * bytes. A different result would make the interface show another treatment than SDKs serve.
+ * bytes, or the legacy hash of its UTF-16 units. A different result would make the interface show another treatment
+ * than SDKs serve.
  */
 import { type Static, Type } from 'typebox';
 
@@ -12,14 +13,29 @@ export const Seeds = Type.Object({
 export type Seeds = Readonly<Static<typeof Seeds>>;
 
 /** How SDKs hash a key: 1 is the legacy hash, which only imported definitions have, 2 is murmur3. */
-export type Algorithm = 1 | 2;
+export const Algorithm = Type.Union([Type.Literal(1), Type.Literal(2)], {
+  description: 'how SDKs hash keys: 2 is murmur3; 1 is the legacy hash of old definitions that were imported',
+});
+export type Algorithm = Static<typeof Algorithm>;
+
+/** Everything that decides about buckets. */
+export const Bucketing = Type.Object({ ...Seeds.properties, algo: Algorithm });
+export type Bucketing = Readonly<Static<typeof Bucketing>>;
 
 export interface Share {
   readonly treatment: string;
   readonly size: number;
 }
 
-export const bucketOf = (key: string, seed: number): number => (murmur3(toUtf8(key), seed) % 100) + 1;
+export const bucketOf = (key: string, seed: number, algo: Algorithm): number =>
+  algo === 1 ? Math.abs(legacyHash(key, seed) % 100) + 1 : (murmur3(toUtf8(key), seed) % 100) + 1;
+
+/** A signed 32-bit number. */
+function legacyHash(key: string, seed: number): number {
+  let hash = 0;
+  for (let index = 0; index < key.length; index += 1) hash = (Math.imul(31, hash) + key.charCodeAt(index)) | 0;
+  return hash ^ seed;
+}
 
 /** Shares cover the 100 buckets in order. Undefined only if they add up to less than the bucket. */
 export function treatmentAt(shares: readonly Share[], bucket: number): string | undefined {

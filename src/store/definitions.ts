@@ -1,5 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Seeds } from '#domain/bucketing.ts';
+import type { Algorithm, Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import type { StoredSummary } from '#domain/definitions/summary.ts';
 import { Problem } from '#domain/problems.ts';
@@ -9,8 +9,8 @@ import { onRefused, type Reader, type Tx } from './sql.ts';
 /** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
 const smallTargeting = 16_384;
 
-/** A stored definition with its bucketing seeds. */
-export type SeededDefinition = StoredDefinition & Seeds;
+/** A stored definition with what decides about buckets. */
+export type SeededDefinition = StoredDefinition & Bucketing;
 
 interface DefinitionRow {
   readonly flag_id: string;
@@ -23,6 +23,7 @@ interface DefinitionRow {
   readonly updated_at: number;
   readonly seed: number;
   readonly traffic_allocation_seed: number;
+  readonly algo: Algorithm;
 }
 
 /** Rows of 0.1.0 lack `impressionsDisabled`. Nothing else inside a targeting can have a member of this name. */
@@ -40,11 +41,12 @@ const toStored = (row: DefinitionRow, environment: Reference): SeededDefinition 
   revision: row.change_number,
   seed: row.seed,
   trafficAllocationSeed: row.traffic_allocation_seed,
+  algo: row.algo,
 });
 
 const columns = sql`
   d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
-  d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed`;
+  d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed, d.algo`;
 const definitionsWithFlags = sql`
   definitions d join flags f on f.id = d.flag_id join traffic_types t on t.id = f.traffic_type_id`;
 
@@ -156,10 +158,11 @@ export async function insertDefinition(tx: Tx, definition: SeededDefinition, sum
   const { id: flagId, name: flag, environment } = definition;
   await tx
     .run(sql`
-      insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, change_number,
-                               created_at, updated_at)
+      insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, algo,
+                               change_number, created_at, updated_at)
       values (${environment.id}, ${flagId}, ${definition.targeting}, ${definition.seed},
-              ${definition.trafficAllocationSeed}, ${definition.revision}, ${definition.creationTime}, ${definition.lastUpdateTime})`)
+              ${definition.trafficAllocationSeed}, ${definition.algo}, ${definition.revision},
+              ${definition.creationTime}, ${definition.lastUpdateTime})`)
     .catch(
       onRefused({
         definitions_flag_key: () => new Problem('definition_exists', { flag, environment: environment.name }),

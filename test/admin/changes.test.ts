@@ -234,8 +234,8 @@ test('a filter shows nothing that is outside the scope of the key', async () => 
 /** What only an evaluation needs, of the flag's definition in staging. */
 async function seedsOf(project: { id: string }, flag: { name: string }) {
   const { definitions } = (await api.get(`/splits/ws/${project.id}/${flag.name}?expand=definitions`)).body;
-  const [{ seed, trafficAllocationSeed }] = definitions;
-  return { seed, trafficAllocationSeed };
+  const [{ seed, trafficAllocationSeed, algo }] = definitions;
+  return { seed, trafficAllocationSeed, algo };
 }
 
 /** The number in an ETag is that of the change. */
@@ -306,12 +306,15 @@ test('deleting a flag stores no definition again, however large its definitions 
   );
 });
 
-test('a definition takes the seeds that it is created with, both or none, and keeps them when it is replaced', async () => {
+test('a definition takes the seeds and the algorithm that it is created with, and keeps them when it is replaced', async () => {
   const project = await aProject(api);
-  const seeds = { seed: -2_147_483_648, trafficAllocationSeed: 2_147_483_647 };
+  const seeds = { seed: -2_147_483_648, trafficAllocationSeed: 2_147_483_647, algo: 1 };
   const { flag, path } = await aDefinedFlag(api, project, seeds);
   assert.deepEqual(await seedsOf(project, flag), seeds);
-  const replaced = await api.put(path, aDefinition({ seed: 1, trafficAllocationSeed: 2, trafficAllocation: 5 }));
+  const replaced = await api.put(
+    path,
+    aDefinition({ seed: 1, trafficAllocationSeed: 2, algo: 2, trafficAllocation: 5 }),
+  );
   assert.equal(replaced.status, 200);
   assert.deepEqual(await seedsOf(project, flag), seeds);
   const other = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`;
@@ -327,6 +330,8 @@ test('a definition takes the seeds that it is created with, both or none, and ke
       /[sS]eed must be an integer from -2147483648 to 2147483647/,
     );
   }
+  refused(await api.post(other, aDefinition({ ...seeds, algo: 3 })), 400, /algo must be 1 or 2/);
+  refused(await api.post(other, aDefinition({ algo: 1 })), 400, /algo 1 must be sent with both seeds/);
   assert.equal((await api.post(other, aDefinition({ seed: null, trafficAllocationSeed: null }))).status, 200);
 });
 

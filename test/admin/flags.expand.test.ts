@@ -112,8 +112,8 @@ test('expand=definitions adds the definitions of a flag, each with the ETag of i
   const definitions = [];
   for (const environment of [project.staging, project.production]) {
     const { body, headers } = await api.get(definitionPath(project, everywhere, environment));
-    const seeds = await api.store.one<{ seed: number; trafficAllocationSeed: number }>(sql`
-      select seed, traffic_allocation_seed as "trafficAllocationSeed" from definitions
+    const seeds = await api.store.one<{ seed: number; trafficAllocationSeed: number; algo: number }>(sql`
+      select seed, traffic_allocation_seed as "trafficAllocationSeed", algo from definitions
        where environment_id = ${environment.id} and flag_id = ${everywhere.id}`);
     definitions.push({ ...body, etag: headers.etag, ...seeds });
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { bucketOf, murmur3, toUtf8, treatmentAt } from '#domain/bucketing.ts';
@@ -32,10 +33,26 @@ test('half a surrogate pair has bytes of its own', () => {
   assert.deepEqual(toUtf8('a\udc00b'), [0x61, 0xed, 0xb0, 0x80, 0x62]);
 });
 
+test('the legacy hash gives the buckets that the official package computes', () => {
+  const { bucket } = createRequire(createRequire(import.meta.url).resolve('@splitsoftware/splitio'))(
+    '@splitsoftware/splitio-commons/cjs/utils/murmur3/legacy',
+  ) as { bucket: (key: string, seed: number) => number };
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.integer(), (key, seed) => {
+      assert.equal(bucketOf(key, seed, 1), bucket(key, seed));
+    }),
+    { numRuns: 10_000 },
+  );
+  // The hash of the last one is the smallest 32-bit number.
+  for (const [key, bucket] of Object.entries({ '': 1, ana: 25, polygenelubricants: 49 })) {
+    assert.equal(bucketOf(key, 0, 1), bucket, key);
+  }
+});
+
 test('a seed is the same as a signed and as an unsigned number', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer(), (key, seed) => {
-      assert.equal(bucketOf(key, seed), bucketOf(key, seed >>> 0));
+      assert.equal(bucketOf(key, seed, 2), bucketOf(key, seed >>> 0, 2));
     }),
   );
 });
@@ -43,7 +60,7 @@ test('a seed is the same as a signed and as an unsigned number', () => {
 test('buckets are 1 to 100, about equally full', () => {
   const counts = new Map<number, number>();
   for (let index = 0; index < 100_000; index += 1) {
-    const bucket = bucketOf(`user-${index}`, 42);
+    const bucket = bucketOf(`user-${index}`, 42, 2);
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
   }
   assert.deepEqual(

@@ -13,14 +13,14 @@ import { type Chance, chanceOf } from '../support/chance.ts';
 import { keys as someKeys } from '../support/random-values.ts';
 import { worldOf } from '../support/random-worlds.ts';
 
-const seeds = { seed: -42, trafficAllocationSeed: 42 };
+const seeds = { seed: -42, trafficAllocationSeed: 42, algo: 2 } as const;
 
 /** One key for each pair of buckets: what a share of the cells is, is a share of all keys. */
 const cellKeys = (() => {
   const found = new Map<number, string>();
   for (let index = 0; found.size < 10_000; index += 1) {
     const key = `cell ${index}`;
-    const cell = bucketOf(key, seeds.seed) * 101 + bucketOf(key, seeds.trafficAllocationSeed);
+    const cell = bucketOf(key, seeds.seed, 2) * 101 + bucketOf(key, seeds.trafficAllocationSeed, 2);
     if (!found.has(cell)) found.set(cell, key);
   }
   return [...found.values()];
@@ -147,7 +147,7 @@ test('both buckets are one where both seeds are one', () => {
   const found = effectOf({
     before: undefined,
     after: definition(half),
-    seeds: { seed: 7, trafficAllocationSeed: 7 },
+    seeds: { seed: 7, trafficAllocationSeed: 7, algo: 2 },
     otherFlag: () => undefined,
   });
   assert.deepEqual(waysIn(found.groups[0]?.flows ?? []), ['control → off 50', 'control → on 50']);
@@ -257,8 +257,13 @@ test('no key ever goes a way that was not told, whatever rules, segments, flags 
     const [world, other] = [worldOf(number), worldOf(number + 1)];
     const before = world.flags[0] ?? assert.fail();
     const after = edited(chance, before, other.flags[0] ?? assert.fail());
-    const { seed, trafficAllocationSeed } = before;
-    const found = effectOf({ before, after, seeds: { seed, trafficAllocationSeed }, otherFlag: targetingIn(world) });
+    const { seed, trafficAllocationSeed, algo } = before;
+    const found = effectOf({
+      before,
+      after,
+      seeds: { seed, trafficAllocationSeed, algo },
+      otherFlag: targetingIn(world),
+    });
     const listed = namedIn([before, after], world);
     const ways = new Set(found.groups.flatMap(({ flows }) => flows.map(({ from, to }) => `${from} → ${to}`)));
     const counts = new Map<string, number>();

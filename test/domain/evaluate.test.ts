@@ -29,6 +29,7 @@ const flag = (changes: Partial<Evaluable> = {}): Evaluable => ({
   ],
   seed: 7,
   trafficAllocationSeed: -7,
+  algo: 2,
   ...changes,
 });
 
@@ -54,9 +55,9 @@ test('the steps are told in their order up to the one that decides, which is als
   assert.deepEqual(steps, [
     { kind: 'killed' },
     { kind: 'targets' },
-    { kind: 'allocation', bucket: bucketOf('ana', -7) },
+    { kind: 'allocation', bucket: bucketOf('ana', -7, 2) },
     { kind: 'rule', index: 0, matchers: [{ holds: false, value: 'ana', reading: 'read' }] },
-    { kind: 'defaultRule', bucket: bucketOf('ana', 7) },
+    { kind: 'defaultRule', bucket: bucketOf('ana', 7, 2) },
   ]);
   assert.equal(decidedBy, steps.at(-1));
 });
@@ -77,7 +78,7 @@ test('individual targets decide by the key, or by a segment, which is named then
 
 test('keys outside the traffic allocation get the default treatment', () => {
   const { treatment, decidedBy } = seenBy(flag({ trafficAllocation: 0 }));
-  assert.deepEqual([treatment, decidedBy], ['off', { kind: 'allocation', bucket: bucketOf('ana', -7) }]);
+  assert.deepEqual([treatment, decidedBy], ['off', { kind: 'allocation', bucket: bucketOf('ana', -7, 2) }]);
 });
 
 test('a rule tells of each of its matchers what it looked at and how that turned out', () => {
@@ -102,7 +103,7 @@ test('a rule tells of each of its matchers what it looked at and how that turned
       { holds: true, value: 'perhaps', reading: 'unreadable' },
       { holds: true, value: undefined, reading: 'missing' },
     ],
-    bucket: bucketOf('ana', 7),
+    bucket: bucketOf('ana', 7, 2),
   });
 });
 

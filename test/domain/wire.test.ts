@@ -45,7 +45,7 @@ const flagWith = (changes: Partial<Targeting>) =>
     {
       ...{ ...targeting, ...changes },
       ...{ name: 'checkout_v2', trafficType: { id: 't1', name: 'user' }, revision: 1794701340704 },
-      ...{ seed: -77, trafficAllocationSeed: 991 },
+      ...{ seed: -77, trafficAllocationSeed: 991, algo: 2 as const },
       // As stored: SDKs get none of these.
       ...{ id: 'f1', environment: { id: 'e1', name: 'production' }, creationTime: 1, lastUpdateTime: 2 },
     },

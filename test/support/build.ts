@@ -134,7 +134,13 @@ export const aDefinition = (changes: Record<string, unknown> = {}) => ({
 
 /** A definition of an audit entry without what only the log has of it. */
 export function asAnswered(recorded: unknown): unknown {
-  const { seed: _, trafficAllocationSeed: __, changeNumber: ___, ...definition } = recorded as Record<string, unknown>;
+  const {
+    seed: _,
+    trafficAllocationSeed: __,
+    algo: ___,
+    changeNumber: ____,
+    ...definition
+  } = recorded as Record<string, unknown>;
   return definition;
 }
 

@@ -121,6 +121,7 @@ function flagOf(chance: Chance, name: string, names: Names): Evaluable {
     impressionsDisabled: false,
     seed: seedOf(),
     trafficAllocationSeed: seedOf(),
+    algo: chance.odds(0.3) ? 1 : 2,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * The engine of the official SDK for JavaScript, alone: no client is made, so nothing is fetched, sent or waited for.
- * It is not among what the package exports, so an update may move it; the version is pinned.
+ * It is not among what the package exports, so an update may move it; the version is pinned. The package still has the
+ * legacy hash, but its engine no longer looks at `algo`, unlike those for Java and Go: here it does.
  */
 import { createRequire } from 'node:module';
 import type { Subject } from '#domain/evaluation/evaluate.ts';
@@ -17,7 +18,7 @@ export interface SdkEvaluation {
 
 /** Stands where the SDK keeps what it fetched. */
 interface Storage {
-  readonly splits: { getSplit(name: string): WireFlag | null };
+  readonly splits: { getSplit(name: string): object | null };
   readonly segments: { isInSegment(segment: string, key: string): boolean };
   readonly largeSegments: { isInSegment(segment: string, key: string): boolean };
   readonly rbSegments: { get(name: string): WireSegment | null };
@@ -36,6 +37,28 @@ const { evaluateFeature } = fromSdk('@splitsoftware/splitio-commons/cjs/evaluato
   evaluateFeature: EvaluateFeature;
 };
 
+type Bucket = (key: string, seed: number) => number;
+const murmur3 = fromSdk('@splitsoftware/splitio-commons/cjs/utils/murmur3/murmur3') as { bucket: Bucket };
+const legacy = fromSdk('@splitsoftware/splitio-commons/cjs/utils/murmur3/legacy') as { bucket: Bucket };
+
+/** What the engine is given for a seed if the flag has the legacy hash. It only passes it on. */
+class LegacySeed {
+  readonly seed: number;
+  constructor(seed: number) {
+    this.seed = seed;
+  }
+}
+
+const murmur3Bucket = murmur3.bucket;
+murmur3.bucket = (key, seed: number | LegacySeed) =>
+  seed instanceof LegacySeed ? legacy.bucket(key, seed.seed) : murmur3Bucket(key, seed);
+
+const withLegacySeeds = (flag: WireFlag): object => ({
+  ...flag,
+  seed: new LegacySeed(flag.seed),
+  trafficAllocationSeed: new LegacySeed(flag.trafficAllocationSeed),
+});
+
 const nothing = () => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
@@ -48,7 +71,12 @@ export interface Received {
 
 export function evaluateBySdk(flag: string, { key, attributes }: Subject, received: Received): SdkEvaluation {
   const storage: Storage = {
-    splits: { getSplit: (name) => received.flagOf(name) ?? null },
+    splits: {
+      getSplit: (name) => {
+        const found = received.flagOf(name);
+        return found?.algo === 1 ? withLegacySeeds(found) : (found ?? null);
+      },
+    },
     segments: { isInSegment: (segment, one) => received.listsKey('standard', segment, one) },
     largeSegments: { isInSegment: (segment, one) => received.listsKey('large', segment, one) },
     rbSegments: { get: (name) => received.ruleBasedOf(name) ?? null },

@@ -76,6 +76,7 @@ test(`on ${worlds} random definitions, keys and attributes both engines say the 
       assert.deepEqual(ours, [treatment, label, config], JSON.stringify({ number, ...world }, null, 2));
     }
     note(world, evaluation);
+    see(`${evaluation.decidedBy.kind} with algorithm ${flag.algo}`);
   }
 });
 
@@ -96,6 +97,7 @@ test('and that was about every kind of step, every matcher both ways, what is mi
     'excluded by a segment with keys',
     'a target by a rule-based segment',
     'a configuration',
+    ...[1, 2].flatMap((algo) => ['allocation', 'rule', 'defaultRule'].map((kind) => `${kind} with algorithm ${algo}`)),
     'missing',
     'unreadable',
   ];

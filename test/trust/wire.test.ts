@@ -11,7 +11,7 @@ import { matchesPattern } from '#domain/evaluation/match.ts';
 import { rulesTextOf, type SegmentRules } from '#domain/rule-based-segments.ts';
 import { toWireFlag, type WireFlag } from '#domain/wire/flags.ts';
 import { toWireSegment, type WireSegment } from '#domain/wire/segments.ts';
-import { findStoredDefinition } from '#store/definitions.ts';
+import { findStoredDefinition, type SeededDefinition } from '#store/definitions.ts';
 import { listStoredRules } from '#store/rule-based-segments.ts';
 import { startApi } from '../support/app.ts';
 import { aFlag, aLargeSegment, aProject, aRuleBasedSegment, aSegment } from '../support/build.ts';
@@ -73,12 +73,12 @@ const sendable = (value: unknown): unknown =>
 
 async function save(number: number): Promise<void> {
   const world = worldOf(number);
-  for (const { name, seed, trafficAllocationSeed, ...targeting } of world.flags.toReversed()) {
+  for (const { name, seed, trafficAllocationSeed, algo, ...targeting } of world.flags.toReversed()) {
     const path = `/splits/ws/${project.id}/${name}/environments/${staging.id}`;
     const flag = flags.get(name) ?? assert.fail();
     const answer = flag.isDefined
       ? await api.put(path, sendable(targeting))
-      : await api.post(path, sendable({ ...targeting, seed, trafficAllocationSeed }));
+      : await api.post(path, sendable({ ...targeting, seed, trafficAllocationSeed, algo }));
     assert.equal(answer.status, 200, answer.text);
     flag.isDefined = true;
   }
@@ -91,10 +91,7 @@ async function save(number: number): Promise<void> {
 
 /** What is stored, as our evaluation reads it and as SDKs do. */
 async function load() {
-  const definitions = new Map<
-    string,
-    ReturnType<typeof parseStored> & { seed: number; trafficAllocationSeed: number }
-  >();
+  const definitions = new Map<string, ReturnType<typeof parseStored<SeededDefinition>>>();
   const rules = new Map<string, SegmentRules>();
   const wireFlags = new Map<string, WireFlag>();
   const wireSegments = new Map<string, WireSegment>();
@@ -102,8 +99,7 @@ async function load() {
   for (const [name, { id }] of flags) {
     const stored = await findStoredDefinition(api.store, staging, id);
     if (!stored) continue;
-    const { seed, trafficAllocationSeed } = stored;
-    const definition = { ...parseStored(stored), seed, trafficAllocationSeed };
+    const definition = parseStored(stored);
     definitions.set(name, definition);
     wireFlags.set(name, received(toWireFlag(definition, surroundings)));
   }
@@ -182,6 +178,7 @@ test(`${worlds * subjects} evaluations of what the Admin API saved are the same 
         assert.deepEqual(ours, theirs, JSON.stringify({ number, subjectNumber, subject, definition }, null, 2));
       }
       see(`decided by ${evaluation.decidedBy.kind}`);
+      see(`${evaluation.decidedBy.kind} with algorithm ${definition.algo}`);
       for (const step of evaluation.steps) {
         if (step.kind !== 'rule') continue;
         for (const [index, { holds, membership }] of step.matchers.entries()) {
@@ -202,6 +199,7 @@ test('and that was about every kind of step, matcher and segment', () => {
     ...matcherTypes.flatMap((type) => [`${type} holds`, `${type} fails`]),
     ...['standard', 'large', 'rule_based'].flatMap((kind) => [`a ${kind} segment holds`, `a ${kind} segment fails`]),
     'a undefined segment fails',
+    ...[1, 2].flatMap((algo) => ['rule', 'defaultRule'].map((kind) => `${kind} with algorithm ${algo}`)),
     ...['excludedKey', 'excludedSegment', 'rules'].map((kind) => `in rules by ${kind}`),
   ];
   assert.deepEqual(

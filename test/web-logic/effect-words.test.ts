@@ -16,7 +16,7 @@ const between = (before: Record<string, unknown>, after: Record<string, unknown>
   effectOf({
     before: definition(before),
     after: definition(after),
-    seeds: { seed: 1, trafficAllocationSeed: 2 },
+    seeds: { seed: 1, trafficAllocationSeed: 2, algo: 2 },
     otherFlag: () => undefined,
   });
 const country = { type: 'IN_LIST_STRING', attribute: 'country', strings: ['DE'] };

@@ -48,6 +48,7 @@ function lineFor(segment: string, { key = 'ana', attributes = {}, isTarget = fal
     defaultRule: [{ treatment: 'off', size: 100 }],
     seed: 7,
     trafficAllocationSeed: -7,
+    algo: 2,
   };
   const evaluation = evaluatorOf(definition, {
     definitionOf: () => undefined,

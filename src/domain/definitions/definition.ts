@@ -1,7 +1,7 @@
 /** A flag's definition in one environment: its shape and its rules. `parse.ts` parses it. */
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../access.ts';
-import type { Seeds } from '../bucketing.ts';
+import { Algorithm, type Bucketing } from '../bucketing.ts';
 import { FlagSetLink } from '../flag-sets.ts';
 import { joinObjects } from '../json.ts';
 import { Problem } from '../problems.ts';
@@ -74,18 +74,21 @@ export const toDefinitionText = (stored: StoredDefinition): string => {
  * The definition as recorded in the audit log: everything needed to restore it with every key in its bucket. Members
  * have a fixed order, so that equal states have equal text.
  */
-export const toRecordText = (stored: StoredDefinition & Seeds): string => {
+export const toRecordText = (stored: StoredDefinition & Bucketing): string => {
   const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime } = stored;
-  const { seed, trafficAllocationSeed, revision: changeNumber } = stored;
+  const { seed, trafficAllocationSeed, algo, revision: changeNumber } = stored;
   return joinObjects(
     JSON.stringify({ id, name, environment, trafficType }),
     targeting,
-    JSON.stringify({ creationTime, lastUpdateTime, seed, trafficAllocationSeed, changeNumber }),
+    JSON.stringify({ creationTime, lastUpdateTime, seed, trafficAllocationSeed, algo, changeNumber }),
   );
 };
 
 /** Parses the stored text. */
-export const parseStored = ({ targeting, ...definition }: StoredDefinition): Definition => ({
+export const parseStored = <Stored extends StoredDefinition>({
+  targeting,
+  ...definition
+}: Stored): Omit<Stored, 'targeting'> & Targeting => ({
   ...definition,
   ...(JSON.parse(targeting) as Targeting),
 });
@@ -114,6 +117,7 @@ export const DefinitionBody = Type.Object({
     Type.Integer({ description: 'used only when the definition is created, together with the other seed' }),
   ),
   trafficAllocationSeed: Type.Optional(Type.Integer({ description: 'as `seed`' })),
+  algo: Type.Optional(Algorithm),
   title: Type.Optional(Type.String()),
   comment: Type.Optional(Type.String()),
 });

@@ -1,5 +1,5 @@
 /** Parses definitions of flags and of rule-based segments, from a client's body or the result of a patch. */
-import type { Seeds } from '../bucketing.ts';
+import type { Algorithm, Bucketing } from '../bucketing.ts';
 import { equalJson, isObject, type Members, mapItems, mapMembers } from '../json.ts';
 import { applyPatch, type Operation } from '../json-patch.ts';
 import { refuse } from '../problems.ts';
@@ -20,17 +20,22 @@ export function parseTargeting(input: unknown, defaults: { killed: boolean } = {
 }
 
 /**
- * The seeds in a body, which recreate a definition with every key in its bucket; undefined if there are none. Refuses
- * one without the other, and anything that is not a signed 32-bit number.
+ * The seeds and the algorithm in a body, which recreate a definition with every key in its bucket; undefined if there
+ * are none. Refuses a seed without the other, anything that is not a signed 32-bit number, and an unknown algorithm.
  */
-export function parseSeeds(input: unknown): Seeds | undefined {
-  const { seed, trafficAllocationSeed } = isObject(input) ? input : {};
-  if ((seed ?? trafficAllocationSeed ?? null) === null) return undefined;
+export function parseBucketing(input: unknown): Bucketing | undefined {
+  const { seed, trafficAllocationSeed, algo: sentAlgo } = isObject(input) ? input : {};
+  const algo = sentAlgo ?? 2;
+  refuse('definition_invalid', algo === 1 || algo === 2 ? [] : ['algo must be 1 or 2']);
+  if ((seed ?? trafficAllocationSeed ?? null) === null) {
+    refuse('definition_invalid', algo === 1 ? ['algo 1 must be sent with both seeds'] : []);
+    return undefined;
+  }
   const complaints = Object.entries({ seed, trafficAllocationSeed })
     .filter(([, value]) => !isSignedInteger(value))
     .map(([name]) => `${name} must be an integer from ${-(2 ** 31)} to ${2 ** 31 - 1}, and sent with the other seed`);
   refuse('definition_invalid', complaints);
-  return { seed, trafficAllocationSeed } as Seeds;
+  return { seed: seed as number, trafficAllocationSeed: trafficAllocationSeed as number, algo: algo as Algorithm };
 }
 
 const isSignedInteger = (value: unknown): boolean => Number.isInteger(value) && value === ((value as number) | 0);

@@ -1,6 +1,6 @@
 /** The optional parts of flag replies: their definitions, as summaries or in full. */
 import { type Static, Type } from 'typebox';
-import { Seeds } from '../bucketing.ts';
+import { Bucketing } from '../bucketing.ts';
 import { FlagWithOwners } from '../flags.ts';
 import { joinObjects } from '../json.ts';
 import { etagOf } from '../revisions.ts';
@@ -23,7 +23,7 @@ export type DefinitionSummary = Static<typeof DefinitionSummary>;
 /** A definition with members for programs that evaluate or change it. */
 export const ExpandedDefinition = extend(
   extend(Definition, Type.Object({ etag: Type.String({ description: 'the `ETag` of the definition' }) })),
-  Seeds,
+  Bucketing,
 );
 export type ExpandedDefinition = Static<typeof ExpandedDefinition>;
 
@@ -75,8 +75,8 @@ export const toSummaryText = ({ environment, summary, lastUpdateTime }: Summariz
     JSON.stringify({ lastUpdateTime }),
   );
 
-export const toExpandedText = (definition: StoredDefinition & Seeds): string => {
-  const { seed, trafficAllocationSeed } = definition;
-  const more = { etag: etagOf(definition), seed, trafficAllocationSeed };
+export const toExpandedText = (definition: StoredDefinition & Bucketing): string => {
+  const { seed, trafficAllocationSeed, algo } = definition;
+  const more = { etag: etagOf(definition), seed, trafficAllocationSeed, algo };
   return joinObjects(toDefinitionText(definition), JSON.stringify(more));
 };

@@ -1,5 +1,5 @@
 /** How keys move between treatments: by the steps that decide, and by bucket. */
-import { bucketOf, type Seeds } from '../bucketing.ts';
+import { type Bucketing, bucketOf } from '../bucketing.ts';
 import { firstCovering, type Outcome, type Side } from './effect-sides.ts';
 
 export interface Sides {
@@ -46,7 +46,7 @@ export interface Cell {
 }
 
 /** A key's two buckets are independent, unless both use the same seed. */
-export function cellsOf({ before, after }: Sides, seeds: Seeds | undefined): Cell[] {
+export function cellsOf({ before, after }: Sides, seeds: Bucketing | undefined): Cell[] {
   const isSameSeed = seeds !== undefined && seeds.seed === seeds.trafficAllocationSeed;
   const cells: Cell[] = [];
   let start = 0;
@@ -62,14 +62,14 @@ export function cellsOf({ before, after }: Sides, seeds: Seeds | undefined): Cel
 }
 
 /** For one key: a single cell if the seeds are known. */
-export function cellsOfKey(key: string, sides: Sides, seeds: Seeds | undefined): Cell[] {
+export function cellsOfKey(key: string, sides: Sides, seeds: Bucketing | undefined): Cell[] {
   if (!seeds) return cellsOf(sides, seeds);
-  const place = bucketOf(key, seeds.trafficAllocationSeed);
+  const place = bucketOf(key, seeds.trafficAllocationSeed, seeds.algo);
   return [
     {
       isInBefore: place <= sides.before.allocation,
       isInAfter: place <= sides.after.allocation,
-      bucket: bucketOf(key, seeds.seed) - 1,
+      bucket: bucketOf(key, seeds.seed, seeds.algo) - 1,
       weight: 10_000,
     },
   ];

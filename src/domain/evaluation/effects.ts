@@ -10,7 +10,7 @@
  * Time is bounded: beyond the limits below the result is unknown.
  */
 
-import type { Seeds } from '../bucketing.ts';
+import type { Bucketing } from '../bucketing.ts';
 import type { Targeting } from '../definitions/definition.ts';
 import { equalJson } from '../json.ts';
 import { cellsOf, cellsOfKey, type Flow, flowsOf, pairsOf, type Sides } from './effect-flows.ts';
@@ -30,7 +30,7 @@ export interface Edit {
   readonly before: Targeting | undefined;
   readonly after: Targeting | undefined;
   /** Undefined before the definition is saved: then no key's bucket is known. */
-  readonly seeds: Seeds | undefined;
+  readonly seeds: Bucketing | undefined;
   readonly otherFlag: OtherFlag;
 }
 
@@ -146,7 +146,7 @@ const equalSets = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
   one.size === other.size && [...one].every((text) => other.has(text));
 
 /** Empty if there are too many different ones. */
-function groupsOf(sides: Sides, seeds: Seeds | undefined): Group[] {
+function groupsOf(sides: Sides, seeds: Bucketing | undefined): Group[] {
   const cells = cellsOf(sides, seeds);
   const outcomes = [sides.before, sides.after].flatMap(({ steps, rest }) => [...steps, rest]);
   const texts = outcomes.map(({ isBeforeAllocation, treatments }) => `${isBeforeAllocation} ${treatments}`);
@@ -193,7 +193,7 @@ const areTargetsUnchanged = ({ before, after }: Edit): boolean =>
         after.treatments.map(({ name, keys = [] }) => ({ name, keys })),
       ));
 
-function compareKeys(keys: ReadonlySet<string>, { before, after }: Prepared, seeds: Seeds | undefined): NamedKeys {
+function compareKeys(keys: ReadonlySet<string>, { before, after }: Prepared, seeds: Bucketing | undefined): NamedKeys {
   const known = new Map<string, ReturnType<typeof decisionsOf>>();
   const moves = new Map<string, { from: string; to: string; keys: number }>();
   let [unknown, notCompared, looks] = [0, 0, 0];

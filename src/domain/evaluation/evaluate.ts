@@ -3,13 +3,13 @@
  * Exactly like the official SDKs; a test compares it with their engine. The definition must be valid.
  */
 
-import { bucketOf, type Seeds, type Share, treatmentAt } from '../bucketing.ts';
+import { type Bucketing, bucketOf, type Share, treatmentAt } from '../bucketing.ts';
 import type { Targeting } from '../definitions/definition.ts';
 import type { Matcher } from '../definitions/matchers.ts';
 import type { SegmentRules } from '../rule-based-segments.ts';
 import { testOf, toText } from './match.ts';
 
-export type Evaluable = Targeting & Seeds & { readonly name: string };
+export type Evaluable = Targeting & Bucketing & { readonly name: string };
 
 /** The key and attributes to evaluate. */
 export interface Subject {
@@ -246,10 +246,10 @@ function lookAtTargets({ treatments }: Evaluable): Look {
   };
 }
 
-function lookAtAllocation({ trafficAllocation, trafficAllocationSeed, defaultTreatment }: Evaluable): Look {
+function lookAtAllocation({ trafficAllocation, trafficAllocationSeed, algo, defaultTreatment }: Evaluable): Look {
   if (trafficAllocation >= 100) return () => ({ step: { kind: 'allocation' } });
   return ({ subject: { key } }) => {
-    const bucket = bucketOf(key, trafficAllocationSeed);
+    const bucket = bucketOf(key, trafficAllocationSeed, algo);
     const step = { kind: 'allocation', bucket } as const;
     return bucket > trafficAllocation ? { step, treatment: defaultTreatment } : { step };
   };
@@ -272,8 +272,8 @@ const lookAtDefaultRule =
     return { step: { kind: 'defaultRule', bucket }, treatment };
   };
 
-function placeOf({ subject }: Question, shares: readonly Share[], { seed, defaultTreatment }: Evaluable) {
-  const bucket = bucketOf(subject.key, seed);
+function placeOf({ subject }: Question, shares: readonly Share[], { seed, algo, defaultTreatment }: Evaluable) {
+  const bucket = bucketOf(subject.key, seed, algo);
   return { bucket, treatment: treatmentAt(shares, bucket) ?? defaultTreatment };
 }
 

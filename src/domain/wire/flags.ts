@@ -2,7 +2,7 @@
  * Flags as SDKs read them. An SDK that evaluates this gives the treatment that `evaluation/evaluate.ts` gives; a test
  * compares them. Client-side SDKs publish it: only what an evaluation needs may be in it.
  */
-import type { Seeds } from '../bucketing.ts';
+import type { Algorithm, Bucketing } from '../bucketing.ts';
 import type { Bucket, Definition, Targeting } from '../definitions/definition.ts';
 import * as wire from './conditions.ts';
 
@@ -20,8 +20,8 @@ export interface WireFlag {
   readonly trafficAllocation: number;
   readonly trafficAllocationSeed: number;
   readonly seed: number;
-  /** Murmur3. Some SDKs hash in another way without it. */
-  readonly algo: 2;
+  /** Some SDKs use the legacy hash without it. */
+  readonly algo: Algorithm;
   /** JSON texts by treatment, except empty ones. */
   readonly configurations: Readonly<Record<string, string>>;
   readonly sets: readonly string[];
@@ -44,7 +44,7 @@ export interface Surroundings extends wire.Surroundings {
 }
 
 /** What is sent of a definition. */
-type Source = Targeting & Seeds & Pick<Definition, 'name' | 'trafficType' | 'revision'>;
+type Source = Targeting & Bucketing & Pick<Definition, 'name' | 'trafficType' | 'revision'>;
 
 export function toWireFlag(definition: Source, surroundings: Surroundings): WireFlag {
   const { name, trafficType, revision, treatments, flagSets = [] } = definition;
@@ -58,7 +58,7 @@ export function toWireFlag(definition: Source, surroundings: Surroundings): Wire
     trafficAllocation: definition.trafficAllocation,
     trafficAllocationSeed: definition.trafficAllocationSeed,
     seed: definition.seed,
-    algo: 2,
+    algo: definition.algo,
     configurations: Object.fromEntries(
       treatments.flatMap(({ name: treatment, configurations }) =>
         configurations ? [[treatment, configurations]] : [],

@@ -1,6 +1,6 @@
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
-import type { Seeds } from '#domain/bucketing.ts';
+import type { Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/definitions/summary.ts';
 import type { Flag } from '#domain/flags.ts';
@@ -82,7 +82,7 @@ async function* flagText(flag: Flag, definitions: AsyncIterable<string>): AsyncG
   yield ']}';
 }
 
-async function* expandedTexts(definitions: AsyncIterable<StoredDefinition & Seeds>): AsyncGenerator<string> {
+async function* expandedTexts(definitions: AsyncIterable<StoredDefinition & Bucketing>): AsyncGenerator<string> {
   for await (const definition of definitions) yield toExpandedText(definition);
 }
 

@@ -55,7 +55,7 @@ export const shownDefinition = (definition: Definition, flag: Flag, project: Pro
 /** As the audit log has it. */
 export const recordedDefinition = (definition: Definition, flag: Flag, project: Project) => ({
   ...shownDefinition(definition, flag, project),
-  ...{ seed: '@any', trafficAllocationSeed: '@any', changeNumber: definition.revision },
+  ...{ seed: '@any', trafficAllocationSeed: '@any', algo: 2, changeNumber: definition.revision },
 });
 
 interface Place {

@@ -100,8 +100,8 @@ function Verdict({ environment, editing: { targeting, saved, complaints }, order
   const world = useWorld({ environment: environment.id, key }, targeting);
   const definition = useMemo(() => {
     if (!targeting || !saved || complaints.length > 0) return undefined;
-    const { seed, trafficAllocationSeed } = saved;
-    return { ...targeting, name, seed, trafficAllocationSeed };
+    const { seed, trafficAllocationSeed, algo } = saved;
+    return { ...targeting, name, seed, trafficAllocationSeed, algo };
   }, [targeting, saved, complaints, name]);
   const given = attributesFrom(attributes, kindsOfAttributes(targeting, ...world.others));
   const { evaluation, undecided } = useEvaluation(definition, world, { key, attributes: given });

@@ -11,10 +11,11 @@ export function useEffectOf(
   after: Targeting | undefined,
 ): Effect {
   // A new definition has no seeds yet.
-  const { seed, trafficAllocationSeed } = useSaved(environmentId) ?? {};
+  const { seed, trafficAllocationSeed, algo } = useSaved(environmentId) ?? {};
   const { otherFlag } = useWorld({ environment: environmentId }, before, after);
   return useMemo(() => {
-    const isSaved = seed !== undefined && trafficAllocationSeed !== undefined;
-    return effectOf({ before, after, seeds: isSaved ? { seed, trafficAllocationSeed } : undefined, otherFlag });
-  }, [before, after, seed, trafficAllocationSeed, otherFlag]);
+    const isSaved = seed !== undefined && trafficAllocationSeed !== undefined && algo !== undefined;
+    const seeds = isSaved ? { seed, trafficAllocationSeed, algo } : undefined;
+    return effectOf({ before, after, seeds, otherFlag });
+  }, [before, after, seed, trafficAllocationSeed, algo, otherFlag]);
 }

@@ -61,8 +61,8 @@ function useSetting(key: string | undefined) {
   const { name } = useFlag();
   const definitions = useMemo(() => {
     // A new definition has no seeds, so buckets are unknown until it is saved.
-    const { seed = 0, trafficAllocationSeed = 1 } = saved ?? {};
-    const seeds = { name, seed, trafficAllocationSeed };
+    const { seed = 0, trafficAllocationSeed = 1, algo = 2 } = saved ?? {};
+    const seeds = { name, seed, trafficAllocationSeed, algo };
     return {
       before: savedTargeting && { ...savedTargeting, ...seeds },
       after: targeting && complaints.length === 0 ? { ...targeting, ...seeds } : undefined,
