@@ -21,7 +21,8 @@ async function build() {
   process.stderr.write('Building the interface (only when its sources changed) ...\n');
   const fresh = join(root, `web/.dist-${process.pid}`);
   try {
-    runVite(fresh);
+    runVite('web/vite.config.ts', fresh);
+    runVite('web/demo/vite.config.ts', join(fresh, 'demo'));
     compress(join(fresh, 'assets'));
     await addApiViewer(join(fresh, 'docs'));
     writeFileSync(join(fresh, '.stamp'), stamp);
@@ -47,9 +48,9 @@ function moveIntoPlace(fresh) {
   }
 }
 
-function runVite(outDir) {
+function runVite(config, outDir) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const args = ['build', '--config', join(root, 'web/vite.config.ts'), '--outDir', outDir, '--emptyOutDir'];
+  const args = ['build', '--config', join(root, config), '--outDir', outDir, '--emptyOutDir'];
   // The server's answers are on standard output, so what is said here goes to standard error.
   const { status } = spawnSync(node, [vite, ...args, '--logLevel', 'warn'], { cwd: root, stdio: ['ignore', 2, 2] });
   if (status === 0) return;

@@ -25,7 +25,7 @@ export const placesOfServer = Object.keys(locked).filter((place) => place !== ''
 
 /** Everything that is compiled into the interface: what its sources import, and what that needs. */
 export function placesOfInterface(): string[] {
-  const imported = globSync('web/src/**/*.{ts,tsx}', { cwd: root })
+  const imported = globSync(['web/src/**/*.{ts,tsx}', 'web/demo/shop.ts'], { cwd: root })
     // Texts may show imports, such as those of SDKs.
     .map((file) => readFileSync(join(root, file), 'utf8').replaceAll(/`(?:\\.|[^`\\])*`/gs, ''))
     .flatMap((source) => [...source.matchAll(/from '([^'.#][^']*)'/g)])

@@ -27,6 +27,13 @@ program
   // Loaded only here: the other commands need no web server.
   .action(async () => (await import('./serve.ts')).serve(readConfig(process.env)));
 program
+  .command('demo')
+  .description('try Burgee: a server with data that is deleted afterwards, and a shop that follows its flags')
+  .option('--no-open', 'do not open a browser')
+  .action(async ({ open }: { open: boolean }) =>
+    (await import('./demo/demo.ts')).demo(process.env, { open: open && process.stdout.isTTY }),
+  );
+program
   .command('setup-link')
   .description('print the setup link for the first administrator')
   .action(() =>

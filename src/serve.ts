@@ -184,7 +184,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   return localUrl(host, actualPort);
 }
 
-const notListening = (error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): OperatorError =>
+export const notListening = (error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): OperatorError =>
   new OperatorError(
     whyNotListening(error as NodeJS.ErrnoException, { host, port, names: { host: 'HOST', port: 'PORT' } }),
   );

@@ -1,8 +1,8 @@
 /** The pages to review before a release: brings the page into the state of each picture. */
 import type { Page } from 'playwright-core';
+import { onePage } from '../../src/demo/one-page.ts';
 import { field, heading, press } from '../../test/e2e/people.ts';
 import { choose, openFlag, step } from '../../test/e2e/support.ts';
-import { onePage } from './one-page.ts';
 
 export interface Picture {
   readonly number: number;

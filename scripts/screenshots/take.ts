@@ -1,16 +1,16 @@
 /** Takes screenshots of the pages to review, into `screenshots/`. `--only <number>` takes those of one number. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
+import { ana, type Server, startServer } from '../../src/demo/server.ts';
+import { aFlag, seedTeam, teamSince } from '../../src/demo/team.ts';
 import { aVisitor, launchBrowser } from '../../test/e2e/browser.ts';
-import { ana } from '../../test/e2e/people.ts';
-import { aFlag, aPlace } from '../../test/e2e/support.ts';
+import { aPlace } from '../../test/e2e/support.ts';
 import { type Picture, pictures } from './pictures.ts';
-import { type Server, startServer } from './server.ts';
-import { seedTeam, teamSince } from './team.ts';
 
 const folder = fileURLToPath(new URL('../../screenshots', import.meta.url));
 const wide = { viewport: { width: 1440, height: 1120 }, deviceScaleFactor: 2 };
@@ -43,7 +43,9 @@ async function takeAll(): Promise<void> {
 }
 
 async function aServer(seed?: (server: Server) => Promise<unknown>, since?: number): Promise<Server> {
-  const server = await startServer(since);
+  const folder = mkdtempSync(join(tmpdir(), 'burgee-screenshots-'));
+  stops.push(async () => rmSync(folder, { recursive: true, force: true }));
+  const server = await startServer(`file:${join(folder, 'burgee.db')}`, since);
   stops.push(server.stop);
   await seed?.(server);
   return server;

@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
 import { prefix } from '#contract/parts.ts';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { heading, press } from './people.ts';
-import { aFlag, aMember, choose, eventually, look, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
+import { aMember, choose, eventually, look, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

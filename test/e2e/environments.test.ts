@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, aMember, look, menuOf, row, signedInVisitsIn } from './support.ts';
+import { aMember, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 const withClipboard = { permissions: ['clipboard-read', 'clipboard-write'] };

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, definitionIn, look, openFlag, review, saveBar, signedInVisitsIn, step, whole } from './support.ts';
+import { definitionIn, look, openFlag, review, saveBar, signedInVisitsIn, step, whole } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

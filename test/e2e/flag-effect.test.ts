@@ -1,9 +1,10 @@
 /** The effect of a change on all keys, wherever it is shown: never more certain than the truth. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
-import { aFlag, definitionWith, look, openFlag, saveBar, signedInVisitsIn, step, type Things } from './support.ts';
+import { look, openFlag, saveBar, signedInVisitsIn, step, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

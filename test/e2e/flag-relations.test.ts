@@ -1,9 +1,10 @@
 /** Flags that depend on each other, as the interface shows them. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
-import { aFlag, look, openFlag, signedInVisitsIn, type Things } from './support.ts';
+import { look, openFlag, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

@@ -1,19 +1,10 @@
 /** Segments, attributes and identities where flags use them. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
-import {
-  aFlag,
-  definitionIn,
-  definitionWith,
-  look,
-  openFlag,
-  review,
-  signedInVisitsIn,
-  step,
-  type Things,
-} from './support.ts';
+import { definitionIn, look, openFlag, review, signedInVisitsIn, step, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

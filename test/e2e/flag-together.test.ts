@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
+import { aFlag } from '../../src/demo/team.ts';
 import { freePort } from '../support/free-port.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from './browser.ts';
 import { ana, field, press } from './people.ts';
 import {
-  aFlag,
   aMember,
   aPlace,
   apiOf,

@@ -1,12 +1,11 @@
 /** Other parts of the flag page: kill, copy, compare, JSON, who sees what, history. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, press } from './people.ts';
 import {
-  aFlag,
   definitionIn,
-  definitionWith,
   look,
   openFlag,
   review,

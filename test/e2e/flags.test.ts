@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, aMember, eventually, look, signedInVisitsIn, type Things } from './support.ts';
+import { aMember, eventually, look, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, look, signedInVisitsIn } from './support.ts';
+import { look, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

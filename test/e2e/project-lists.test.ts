@@ -1,9 +1,10 @@
 /** Flag sets and attributes: their pages in the project settings, and flag sets of definitions. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, aMember, definitionIn, look, openFlag, row, signedInVisitsIn } from './support.ts';
+import { aMember, definitionIn, look, openFlag, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

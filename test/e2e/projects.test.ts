@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aFlag, aMember, look, row, signedInVisitsIn } from './support.ts';
+import { aMember, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

@@ -3,20 +3,10 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser, type Visitor } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import {
-  aFlag,
-  aMember,
-  definitionIn,
-  look,
-  openFlag,
-  row,
-  saveBar,
-  signedInVisitsIn,
-  step,
-  type Things,
-} from './support.ts';
+import { aMember, definitionIn, look, openFlag, row, saveBar, signedInVisitsIn, step, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { accountPrefix } from '#contract/parts.ts';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { ana, enterPassword, field, heading, press } from './people.ts';
-import { aFlag, aMember, eventually, focused, look, signedInVisitsIn } from './support.ts';
+import { aMember, eventually, focused, look, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 

@@ -5,19 +5,11 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accountPrefix } from '#contract/parts.ts';
-import type { Answer } from '../support/app.ts';
+import type { Api } from '../../src/demo/server.ts';
+import { definitionWith, type Place } from '../../src/demo/team.ts';
 import { anInstallation, type Server } from '../support/process.ts';
 import { aVisitor, patienceMs, type Visitor } from './browser.ts';
 import { ana, setupLink } from './people.ts';
-
-/** Calls the Admin API with the first key; refuses to go on when the answer is a refusal. */
-export type Api = (method: string, path: string, body?: unknown) => Promise<Answer['body']>;
-
-export interface Place {
-  readonly project: { readonly id: string; readonly name: string };
-  /** By name: Development, Staging, Production. */
-  readonly environments: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
-}
 
 export interface Things extends Visitor, Place {
   readonly server: Server;
@@ -103,47 +95,6 @@ export async function aMember({ browser, server, api }: Things, email = 'liu@exa
   assert.equal(reply.status(), 200, await reply.text());
   return visitor;
 }
-
-interface FlagOptions {
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly status?: string;
-  /** The share of `on` in each environment where it is defined. */
-  readonly on?: Readonly<Record<string, number>>;
-  readonly killedIn?: string;
-}
-
-/** A flag with what the options say; the treatments are on and off. */
-export async function aFlag(
-  { api, project, environments }: Place & { readonly api: Api },
-  name: string,
-  options: FlagOptions = {},
-) {
-  const { description = '', tags = [], status, on = {}, killedIn } = options;
-  const flag = await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name, description });
-  const path = `/splits/ws/${project.id}/${name}`;
-  if (tags.length > 0) await api('PATCH', path, [{ op: 'replace', path: '/tags', value: tags }]);
-  if (status !== undefined) {
-    const statuses: { id: string; name: string }[] = await api('GET', `/rolloutStatuses?wsId=${project.id}`);
-    const id = statuses.find((one) => one.name === status)?.id;
-    await api('PATCH', path, [{ op: 'replace', path: '/rolloutStatus/id', value: id }]);
-  }
-  for (const [environment, share] of Object.entries(on)) {
-    await api('POST', `${path}/environments/${environments[environment]?.id}`, definitionWith(share));
-  }
-  if (killedIn !== undefined) await api('PUT', `${path}/environments/${environments[killedIn]?.id}/kill`, {});
-  return flag;
-}
-
-export const definitionWith = (share: number) => ({
-  treatments: [{ name: 'on' }, { name: 'off' }],
-  defaultTreatment: 'off',
-  rules: [],
-  defaultRule: [
-    { treatment: 'on', size: share },
-    { treatment: 'off', size: 100 - share },
-  ],
-});
 
 /**
  * Asks the page until the expression has the value. Playwright's own way to wait for a function makes one out of text

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { after, suite } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { heading } from './people.ts';
-import { aFlag, aMember, definitionIn, focused, look, signedInVisitsIn } from './support.ts';
+import { aMember, definitionIn, focused, look, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));

@@ -1,8 +1,5 @@
-/** A server on a temporary database whose clock can be moved, to create a history of any length. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** A server on a new database whose clock can be moved, to create a history of any length. */
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { setUp } from '#commands/setup.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
@@ -10,9 +7,14 @@ import { sessionIdleMs } from '#domain/accounts.ts';
 import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import { listMails } from '#store/outbox.ts';
-import { createApp } from '../../src/app.ts';
-import { ana } from '../../test/e2e/people.ts';
-import type { Api } from '../../test/e2e/support.ts';
+import { createApp } from '../app.ts';
+
+/** Calls the Admin API; throws if it refuses. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON, whose shape the contract gives
+export type Api = (method: string, path: string, body?: unknown) => Promise<any>;
+
+/** The first administrator. Everyone else has the same password. */
+export const ana = { name: 'Ana Ruiz', email: 'ana@example.org', password: 'nine violet kites drift' };
 
 export interface Server {
   readonly url: string;
@@ -29,13 +31,9 @@ export interface Server {
 }
 
 /** `since`: when it was started for the first time. */
-export async function startServer(since?: number): Promise<Server> {
-  const folder = mkdtempSync(join(tmpdir(), 'burgee-screenshots-'));
+export async function startServer(databaseUrl: string, since?: number): Promise<Server> {
   const clock: Server['clock'] = { now: since };
-  const store = await openStore(
-    { databaseUrl: `file:${join(folder, 'burgee.db')}`, databasePool: 1 },
-    () => clock.now ?? Date.now(),
-  );
+  const store = await openStore({ databaseUrl, databasePool: 1 }, () => clock.now ?? Date.now());
   const firstStart = await setUp(store, { adminKeyText: undefined, transactionId: 'first-start' });
   const account = await findAccount(store);
   if (!firstStart || !account) throw new Error('The database is not empty');
@@ -91,7 +89,6 @@ export async function startServer(since?: number): Promise<Server> {
     stop: async () => {
       await app.close();
       await store.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,8 +1,13 @@
 /** Fills a server with what a team has after two weeks: people, groups, keys, flags, and who changed what when. */
-import { type Api, aFlag, type Place } from '../../test/e2e/support.ts';
 import { catalogue, environmentNames } from './catalogue.ts';
 import { onePage, replace, tellStoryOf } from './one-page.ts';
-import type { Server } from './server.ts';
+import type { Api, Server } from './server.ts';
+
+export interface Place {
+  readonly project: { readonly id: string; readonly name: string };
+  /** By name. */
+  readonly environments: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+}
 
 interface Call {
   readonly environment: string;
@@ -25,7 +30,8 @@ const now = Date.now();
 /** Sessions and invitations last about two weeks, so everything happened within. */
 export const teamSince = now - 13.6 * dayMs;
 
-export async function seedTeam(server: Server): Promise<Place> {
+/** `webKey`: the client-side key of the shop's web page, in Production. */
+export async function seedTeam(server: Server): Promise<Place & { readonly webKey: string }> {
   const at: Moment['at'] = async (days, what) => {
     server.clock.now = now - days * dayMs;
     return await what();
@@ -51,12 +57,13 @@ export async function seedTeam(server: Server): Promise<Place> {
     return who(method, `${path}${action ? `/${action}` : ''}?${new URLSearchParams(note)}`, body);
   };
   await makeFlags({ team, at, call }, place);
-  await makeKeys({ team, at, call }, place);
+  await makeSegments({ team, at, call }, place);
+  const webKey = await makeKeys({ team, at, call }, place);
   await tellStoryOf({ team, at, call });
   await aBusyWeek({ team, at, call }, place);
   await at(1.3, () => leaveAndCome(ana));
   server.clock.now = undefined;
-  return place;
+  return { ...place, webKey };
 }
 
 /** The first project, renamed, with five environments in the order in which a change goes through them. */
@@ -84,7 +91,7 @@ async function makeGroups(api: Api) {
   return {
     checkout: await make('Checkout team', 'Basket, addresses, delivery'),
     payments: await make('Payments', 'Cards, wallets, invoices'),
-    release: await make('Release managers', 'Who may say no'),
+    release: await make('Release managers', 'They decide what goes to production'),
   };
 }
 
@@ -111,7 +118,80 @@ async function makeFlags({ team, at, call }: Moment, place: Place): Promise<void
   );
 }
 
-async function makeKeys({ team: { ana, machine }, at }: Moment, { project, environments }: Place): Promise<void> {
+interface FlagOptions {
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly status?: string;
+  /** The share of `on` in each environment where it is defined. */
+  readonly on?: Readonly<Record<string, number>>;
+  readonly killedIn?: string;
+}
+
+/** A flag with what the options say; the treatments are on and off. */
+export async function aFlag(
+  { api, project, environments }: Place & { readonly api: Api },
+  name: string,
+  options: FlagOptions = {},
+) {
+  const { description = '', tags = [], status, on = {}, killedIn } = options;
+  const flag = await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name, description });
+  const path = `/splits/ws/${project.id}/${name}`;
+  if (tags.length > 0) await api('PATCH', path, [replace('/tags', tags)]);
+  if (status !== undefined) {
+    const statuses: { id: string; name: string }[] = await api('GET', `/rolloutStatuses?wsId=${project.id}`);
+    const id = statuses.find((one) => one.name === status)?.id;
+    await api('PATCH', path, [replace('/rolloutStatus/id', id)]);
+  }
+  for (const [environment, share] of Object.entries(on)) {
+    await api('POST', `${path}/environments/${environments[environment]?.id}`, definitionWith(share));
+  }
+  if (killedIn !== undefined) await api('PUT', `${path}/environments/${environments[killedIn]?.id}/kill`, {});
+  return flag;
+}
+
+export const definitionWith = (share: number) => ({
+  treatments: [{ name: 'on' }, { name: 'off' }],
+  defaultTreatment: 'off',
+  rules: [],
+  defaultRule: [
+    { treatment: 'on', size: share },
+    { treatment: 'off', size: 100 - share },
+  ],
+});
+
+/** Who is on staff, who tests early, and the attributes that rules use. */
+async function makeSegments({ team: { ana, liu }, at }: Moment, { project, environments }: Place): Promise<void> {
+  const ws = `/ws/${project.id}`;
+  for (const [id, description, suggestedValues] of [
+    ['country', 'ISO code of the delivery address', ['AT', 'CH', 'DE', 'GB', 'IE', 'PL', 'SE']],
+    ['email', 'Of customers who are signed in', []],
+    ['beta', 'Whether they joined the beta programme', []],
+  ] as const) {
+    const body = { id, displayName: id, description, dataType: 'string', suggestedValues };
+    await at(12.3, () => ana('POST', `/schema${ws}/trafficTypes/user`, body));
+  }
+  const standard = { name: 'beta_testers', description: 'Customers who asked to see new things first' };
+  await at(12.1, () => liu('POST', `/segments${ws}/trafficTypes/user`, standard));
+  for (const name of ['Staging', 'Production']) {
+    const path = `/segments/${environments[name]?.id}/beta_testers`;
+    await at(12.1, () => liu('POST', path));
+    const keys = Array.from({ length: name === 'Production' ? 240 : 40 }, (_, index) => `user-${4700 + 7 * index}`);
+    await at(12, () => liu('PUT', `${path}/uploadKeys`, { keys, title: 'From the beta programme' }));
+  }
+  const ruleBased = { name: 'employees', description: 'Everyone with an address of the company' };
+  await at(11.9, () => liu('POST', `/rule-based-segments${ws}/trafficTypes/user`, ruleBased));
+  for (const name of ['Staging', 'Production']) {
+    const { condition } = staff;
+    await at(11.9, () => liu('POST', `/rule-based-segments/${environments[name]?.id}/employees`));
+    await at(11.9, () =>
+      liu('PUT', `/rule-based-segments${ws}/employees/environments/${environments[name]?.id}`, {
+        rules: [{ condition }],
+      }),
+    );
+  }
+}
+
+async function makeKeys({ team: { ana, machine }, at }: Moment, { project, environments }: Place): Promise<string> {
   const workspace = { id: project.id, type: 'workspace' };
   const environment = (name: string) => ({ id: environments[name]?.id, type: 'environment' });
   const key = (days: number, name: string, fields: object) =>
@@ -120,9 +200,10 @@ async function makeKeys({ team: { ana, machine }, at }: Moment, { project, envir
   await key(11.2, 'nightly export', { apiKeyType: 'admin', roles: ['API_FEATURE_FLAG_VIEWER'] });
   const inOne = (name: string) => ({ environments: [environment(name)] });
   await key(10.7, 'shop backend', { apiKeyType: 'server_side', ...inOne('Production') });
-  await key(10.6, 'shop web', { apiKeyType: 'client_side', ...inOne('Production') });
+  const web = await key(10.6, 'shop web', { apiKeyType: 'client_side', ...inOne('Production') });
   await key(9.4, 'shop backend, staging', { apiKeyType: 'server_side', ...inOne('Staging') });
   await at(0.01, () => machine('GET', '/workspaces'));
+  return web.key;
 }
 
 /** What makes the activity of a week: ramps, a night with trouble, and the daily things. */
@@ -158,10 +239,10 @@ async function aBusyWeek({ team, at, call }: Moment, { project }: Place): Promis
   await ramp(3.4, machine, ['klarna_widget_lazy_loading', 75, 'Nightly ramp']);
   await at(3.1, () =>
     ana('PATCH', flag('wishlist_share_link'), [
-      replace('/description', 'Wish lists have an address; the code is gone.'),
+      replace('/description', 'Wish lists have a link to share; the old code is gone.'),
     ]),
   );
-  await ramp(2.6, noor, ['apple_pay_express_button', 50, 'Half of all']);
+  await ramp(2.6, noor, ['apple_pay_express_button', 50, 'Half of all customers']);
   await ramp(2.4, machine, ['klarna_widget_lazy_loading', 90, 'Nightly ramp']);
   await at(1.8, () =>
     call(liu, 'PATCH', 'currency_switcher', {
