@@ -51,7 +51,7 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
       },
     ),
     throttles: createThrottles(),
-    // Says that what is served may be old.
+    // What is served may be old.
     headers: ['x-burgee-snapshot', 'disk'],
     answered: () => undefined,
     traces: undefined,

@@ -50,15 +50,16 @@ const imports = sources.flatMap(importsOf);
 /** Layer → the layers whose files it may import by name. */
 const mayUse: Record<string, readonly string[]> = {
   domain: [],
+  concurrency: ['domain'],
   contract: ['domain'],
   store: ['domain'],
   security: ['domain'],
   operations: ['domain', 'store'],
   commands: ['domain', 'store', 'security'],
-  delivery: ['domain', 'store', 'security'],
+  delivery: ['domain', 'concurrency', 'store', 'security'],
   jobs: ['domain', 'store', 'operations'],
   telemetry: ['domain', 'store'],
-  http: ['domain', 'contract', 'store', 'security', 'commands', 'delivery', 'telemetry'],
+  http: ['domain', 'concurrency', 'contract', 'store', 'security', 'commands', 'delivery', 'telemetry'],
   cli: ['domain', 'store', 'security', 'operations', 'commands', 'jobs/mail.ts'],
   demo: ['domain', 'contract', 'store', 'commands'],
 };
@@ -66,6 +67,7 @@ const mayUse: Record<string, readonly string[]> = {
 /** Layer → the packages that it may import, where it may not import them all. */
 const mayInstall: Record<string, RegExp> = {
   domain: /^typebox(\/|$)/,
+  concurrency: /^node:/,
   contract: /^typebox(\/|$)/,
   store: /^(node:|sql-template-tag$|pg$)/,
   security: /^node:/,

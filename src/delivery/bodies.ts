@@ -1,10 +1,11 @@
 /**
- * Replies to `splitChanges`, made of the stored texts of flags. Each is put together and compressed once, off the main
- * thread, and kept as long as it fits; those of the next snapshot are new.
+ * Replies to `splitChanges`, concatenated from the stored texts of flags. Each is built and compressed once, off the main
+ * thread, and kept while there is room. A new snapshot starts without any.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { turnstile } from '#concurrency/turnstile.ts';
 import { archivedFlag, type Spec } from '#domain/wire/flags.ts';
 import type { FlagEntry, RuleBasedEntry } from './environment.ts';
 
@@ -51,9 +52,10 @@ export interface BodySource {
 const maxBytes = 32 * 1_048_576;
 /** Below this, compression does not pay. */
 const smallest = 1_024;
-/** Any SDK key can ask with any number; so many different replies are kept, and so many are made at a time. */
+/** Any SDK key can ask with any number: this many different replies are kept. */
 const maxKept = 200;
-const maxMaking = 2;
+/** Replies are large, and compressing one takes a thread. */
+const making = turnstile(2);
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, brotliOptions),
@@ -147,7 +149,7 @@ function changed<Entry extends { readonly number: number; readonly isArchived: b
   return since > number ? [] : entries.filter((entry) => entry.number > since);
 }
 
-/** Bytes that are copied before other work gets its turn. */
+/** Bytes to copy before other work gets a turn. */
 const copiedAtOnce = 4 * 1_048_576;
 
 async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
@@ -176,12 +178,20 @@ class Body {
   in(encoding: Encoding | undefined, grown: () => void): Encoded | Promise<Encoded> {
     const made =
       this.#made.get(encoding) ??
-      inTurn(() => this.#encode(encoding)).then((encoded) => {
-        this.size += encoded.body.length;
-        this.#made.set(encoding, encoded);
-        grown();
-        return encoded;
-      });
+      making
+        .pass(() => this.#encode(encoding))
+        .then(
+          (encoded) => {
+            this.size += encoded.body.length;
+            this.#made.set(encoding, encoded);
+            grown();
+            return encoded;
+          },
+          (error: unknown) => {
+            this.#made.delete(encoding);
+            throw error;
+          },
+        );
     this.#made.set(encoding, made);
     return made;
   }
@@ -191,22 +201,5 @@ class Body {
     if (encoding === undefined || bytes.length < smallest)
       return { body: bytes.length < smallest ? bytes.toString() : bytes, encoding: undefined };
     return { body: await compressors[encoding](bytes), encoding };
-  }
-}
-
-let making = 0;
-const waiting: (() => void)[] = [];
-
-/** Replies are large, and compressing them takes a thread each. */
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  // Whoever ends passes its place on.
-  if (making >= maxMaking) await new Promise<void>((resolve) => waiting.push(resolve));
-  else making += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else making -= 1;
   }
 }

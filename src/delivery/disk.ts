@@ -3,17 +3,17 @@
  *
  * Invariants
  * 1. What the file has of an environment is one of its snapshots, whole: each is one commit.
- * 2. Writing is behind by some seconds at most, and nobody waits for it.
+ * 2. Writes lag behind by a few seconds at most, and nothing waits for them.
  */
 import { deserialize, serialize } from 'node:v8';
 import type { Logger } from 'pino';
+import { takeTurns } from '#concurrency/turns.ts';
 import type { StoredSdkKey } from '#store/delivery.ts';
 import { type Piece, readPieces, SnapshotFile } from '#store/snapshot-file/file.ts';
 import type { Content } from './environment.ts';
 import type { SegmentKeys } from './segments.ts';
 import type { State } from './snapshot.ts';
 import type { TokenSecrets } from './tokens.ts';
-import { takeTurns } from './turns.ts';
 
 export interface Disk {
   /** Undefined: the environment was deleted. */
@@ -26,12 +26,12 @@ export interface DiskOptions {
   readonly file: string;
   readonly secrets: TokenSecrets;
   readonly log: Logger;
-  /** How long after a change it is written, together with those that came meanwhile. */
+  /** A change is written after this time, together with those that came meanwhile. */
   readonly delayMs?: number;
 }
 
 const usualDelayMs = 2_000;
-/** After a failure: a full disk does not get better by trying all the time. */
+/** After a failure: a disk stays full for a while. */
 const retryMs = 60_000;
 
 export function startDisk({ file, secrets, log, delayMs = usualDelayMs }: DiskOptions): Disk {
@@ -57,20 +57,22 @@ export function startDisk({ file, secrets, log, delayMs = usualDelayMs }: DiskOp
       })
       .finally(() => {
         writing = undefined;
+        if (hasMore()) later(delayMs);
       });
   };
+  const hasMore = () => waiting.size > 0 || keys !== undefined;
   const writeAll = async () => {
     if (!hasSecrets) await commit([pieceOf(everywhere, 'secrets', '', secrets)]);
     hasSecrets = true;
-    if (keys) await commit([pieceOf(everywhere, 'keys', '', keys)]);
-    keys = undefined;
+    const all = keys;
+    if (all) await commit([pieceOf(everywhere, 'keys', '', all)]);
+    // They may have changed again meanwhile, and so may an environment.
+    if (keys === all) keys = undefined;
     for (const [id, state] of waiting) {
       await commit(changedPieces(id, written.get(id), state));
       if (state) written.set(id, state);
       else written.delete(id);
-      // It may have changed again meanwhile.
       if (waiting.get(id) === state) waiting.delete(id);
-      else later(delayMs);
     }
   };
   const commit = async (pieces: Iterable<Piece>) => {
@@ -103,14 +105,14 @@ export function startDisk({ file, secrets, log, delayMs = usualDelayMs }: DiskOp
       isStopped = true;
       clearTimeout(timer);
       await writing;
-      if (waiting.size > 0 || keys) begin();
+      if (hasMore()) begin();
       await writing;
       await opened?.close();
     },
   };
 }
 
-/** Instead of an environment, for what belongs to none. */
+/** The environment id of pieces that belong to no environment. */
 const everywhere = '';
 /** Keys are hashed to eight bytes; a large segment has millions. */
 const hashesInPart = 131_072;
@@ -128,17 +130,20 @@ const parts: readonly Part[] = ['flags', 'ruleBased', 'active', 'inactive'];
 
 /** The pieces that make the file's `before` into `after`. Values are immutable, so what is identical is equal. */
 function* changedPieces(id: string, before: State | undefined, after: State | undefined): Generator<Piece> {
-  if (after) yield pieceOf(id, 'environment', '', after.content.environment);
-  else yield removed(id, 'environment', '');
+  // What an earlier process wrote is unknown.
+  if (!before || !after) yield removed(id);
+  if (!after) return;
+  yield pieceOf(id, 'environment', '', after.content.environment);
   for (const part of parts) {
-    yield* changedIn<unknown>(before?.content[part], after?.content[part], (name, value) =>
+    yield* changedIn<unknown>(before?.content[part], after.content[part], (name, value) =>
       value === undefined ? [removed(id, part, name)] : [pieceOf(id, part, name, value)],
     );
   }
-  yield* changedIn(before?.keys, after?.keys, (name, keys) => piecesOfKeys(id, name, keys));
+  yield* changedIn(before?.keys, after.keys, (name, keys) => piecesOfKeys(id, name, keys));
 }
 
-const removed = (environmentId: string, kind: string, name: string): Piece => ({
+/** Without kind and name: all pieces of the environment. */
+const removed = (environmentId: string, kind = '', name = ''): Piece => ({
   environmentId,
   kind,
   name,
@@ -148,7 +153,7 @@ const removed = (environmentId: string, kind: string, name: string): Piece => ({
 
 function* changedIn<Value>(
   before: ReadonlyMap<string, Value> = new Map(),
-  after: ReadonlyMap<string, Value> = new Map(),
+  after: ReadonlyMap<string, Value>,
   toPieces: (name: string, value: Value | undefined) => Iterable<Piece>,
 ): Generator<Piece> {
   for (const [name, value] of after) if (before.get(name) !== value) yield* toPieces(name, value);

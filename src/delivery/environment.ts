@@ -9,6 +9,8 @@
  * 3. Whether a rule means a standard, large or rule-based segment depends on which kind is active here. Activating one
  *    renumbers what names it, so a text is right as long as its number does not change.
  */
+
+import { takeTurns } from '#concurrency/turns.ts';
 import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import { rulesTextOf, type SegmentRules, segmentsNamedIn } from '#domain/rule-based-segments.ts';
@@ -28,7 +30,6 @@ import {
   type Tombstone,
 } from '#store/delivery.ts';
 import type { Reader } from '#store/sql.ts';
-import { takeTurns } from './turns.ts';
 
 /** A flag as SDKs read it, or that it is gone. */
 export interface FlagEntry {
@@ -115,7 +116,7 @@ export async function readContent(
   };
 }
 
-/** Where the database is SQLite, reading does not let others have their turn. */
+/** Reads from SQLite block the event loop, so other work gets a turn in between. */
 async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const found: Row[] = [];
   const turns = takeTurns();

@@ -1,16 +1,16 @@
 /**
- * All SDK keys, in memory: a poll reads no database, and a node whose database is away still knows its clients.
+ * All SDK keys, in memory: a poll does not read the database, and a node whose database is away still knows its clients.
  *
  * Invariants
- * 1. A key that is created or revoked on this node works, or stops working, as soon as that was answered. After a
- *    revocation by another process it is a matter of seconds.
+ * 1. A key that is created or revoked on this node works, or stops working, as soon as the request was answered. A
+ *    revocation by another process takes effect within seconds.
  * 2. While the database cannot be read, the keys stay as they were.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { hashOf } from '#security/secrets.ts';
 import { findKeysVersion, listSdkKeys, type StoredSdkKey } from '#store/delivery.ts';
 import type { Store } from '#store/sql.ts';
+import { Refresh } from './refresh.ts';
 
 /** A key of an application. It reads one environment. */
 export interface SdkKey {
@@ -54,15 +54,11 @@ export async function startKeys({
   compareMs = usualCompareMs,
 }: KeysOptions): Promise<SdkKeys> {
   let byHash = new Map<string, StoredSdkKey>();
-  /** Those that were found, by their texts: hashing takes longer than everything else that a poll needs. */
+  /** Keys that were used, by their texts: hashing takes longer than the rest of a poll. */
   let byText = new Map<string, StoredSdkKey>();
   let ids = new Set<string>();
   let version = '';
   let comparedCommit: number | undefined;
-  let running: Promise<void> | undefined;
-  let isWantedAgain = false;
-  let isFailing = false;
-  let isStopped = false;
   const listeners: ((id: string) => void)[] = [];
 
   const read = async () => {
@@ -82,41 +78,24 @@ export async function startKeys({
     if (key) byText.set(keyText, key);
     return key;
   };
-  const readUntilCurrent = async () => {
-    try {
-      do {
-        isWantedAgain = false;
-        await read();
-      } while (isWantedAgain && !isStopped);
-      isFailing = false;
-    } catch (error) {
-      isFailing = true;
-      throw error;
-    } finally {
-      // In the same turn as the end of the loop: a later wish begins anew.
-      running = undefined;
-    }
-  };
-  const reload = () => {
-    isWantedAgain = true;
-    running ??= readUntilCurrent().catch((error: unknown) => log.warn({ err: error }, 'reading the SDK keys failed'));
-  };
+  const refresh = new Refresh(read, (error) => log.warn({ err: error }, 'reading the SDK keys failed'));
   const compare = async () => {
     // Cheap only on SQLite, where it also tells of commits by other processes.
     const commit = store.version();
-    if (commit !== undefined && commit === comparedCommit) return;
-    if ((await findKeysVersion(store)) !== version) reload();
+    if (commit !== undefined && commit === comparedCommit && refresh.error === undefined) return;
+    if (refresh.error !== undefined || (await findKeysVersion(store)) !== version) await refresh.again();
     comparedCommit = commit;
   };
 
   store.onCommit({
     onNotice: ({ kind }) => {
-      if (!isStopped && (kind === 'api-keys' || kind === 'missed')) reload();
+      if (kind === 'api-keys' || kind === 'missed') refresh.noticed();
     },
-    failed: (error) => log.error({ err: error }, 'a notice about SDK keys failed'),
+    failed: (error) => log.error({ err: error }, 'handling a notice about SDK keys failed'),
   });
   // After the subscription, so that nothing is missed in between.
-  await readUntilCurrent();
+  await refresh.again();
+  if (refresh.error !== undefined) throw refresh.error;
   let comparing: Promise<void> | undefined;
   const timer = setInterval(() => {
     // The next comparison catches up.
@@ -129,22 +108,20 @@ export async function startKeys({
 
   return {
     find: (keyText) => {
-      // While the database is away, waiting would not help.
-      if (!running || isFailing) return found(keyText);
-      return Promise.race([running, pause(maxWaitMs, undefined, { ref: false })]).then(() => found(keyText));
+      if (!refresh.isPending) return found(keyText);
+      return refresh.settled(maxWaitMs).then(() => found(keyText));
     },
     has: (id) => ids.has(id),
     environmentIds: () => new Set([...byHash.values()].map(({ environmentId }) => environmentId)),
     onRevoked: (listener) => void listeners.push(listener),
     stop: async () => {
-      isStopped = true;
       clearInterval(timer);
-      await Promise.all([running, comparing]);
+      await Promise.all([refresh.stop(), comparing]);
     },
   };
 }
 
-/** Keys that do not change, of a node whose database is away. */
+/** The keys of a node whose database is away. They do not change. */
 export function knownKeys(keys: readonly StoredSdkKey[]): SdkKeys {
   const byHash = new Map(keys.map((key) => [key.hash, key]));
   const ids = new Set(keys.map(({ id }) => id));

@@ -1,14 +1,14 @@
 /**
- * What streams say when the keys of segments change. Server-side SDKs are told to fetch; client-side ones, which know
- * only the segments of their own users, get the changed keys (as hashes) where they are few.
+ * Stream messages about changed segment keys. Server-side SDKs are told to fetch; client-side ones, which know only the
+ * segments of their own users, get the changed keys (as hashes) if there are few.
  *
  * The JavaScript SDK keeps one membership message per user at a time: of two that arrive while it works on a third, it
- * forgets the first, and with it the segments in it. So a key that was in a message a moment ago gets no second list,
- * but is told to fetch, which brings everything.
+ * forgets the first, and with it the segments in it. So a client whose key was in a message a moment ago
+ * gets no second list: it is told to fetch, which brings everything.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { first53Bits, hash64 } from '#domain/hash64.ts';
-import type { KeysChange } from './feed.ts';
+import type { KeysChange } from './changes.ts';
 import { type Audience, type Message, maxText, pack, servers, zlib } from './messages.ts';
 
 const clients: readonly Audience[] = ['client', 'client 1.2'];
@@ -17,7 +17,7 @@ const oldClients: readonly Audience[] = ['client before 1.2'];
 /** How a client is told: everyone fetches, those in the bitmap fetch, those in the list take it from there. */
 const strategies = { fetch: 0, fetchSome: 1, list: 2 } as const;
 
-/** Fetches are spread so that there are at most so many in a second. */
+/** Fetches are spread so that there are about this many per second. */
 const fetchesASecond = 1_000;
 const maxSpreadMs = 60_000;
 
@@ -43,7 +43,7 @@ export function createMemberships(now: () => number): Memberships {
   return {
     messagesFor: async (changes, listeners) => {
       const messages: Message[] = [];
-      const spreadMs = Math.min(Math.ceil((listeners / fetchesASecond) * 1_000), maxSpreadMs);
+      const spreadMs = Math.min(Math.ceil((listeners * 1_000) / fetchesASecond), maxSpreadMs);
       for (const change of changes.toSorted((one, other) => one.number - other.number)) {
         if (change.kind === 'standard') messages.push(forServers(change));
         // Clients ignore what is not newer than all that they were told. The keys of a large segment may arrive late,
@@ -125,12 +125,12 @@ function bitmapOf(hashes: readonly Hash[]): Buffer {
 
 const packed = async (content: string | Buffer): Promise<string> => (await pack(content)).toString('base64');
 
-/** An SDK that has to fetch is done by then. */
+/** By then, an SDK that was told to fetch has done so. */
 const recentMs = 5_000;
 /** Bounds memory. Above it, every key counts as recent. */
 const maxRecent = 50_000;
 
-/** Which hashes were told in the last moments: those of the current period, and of the one before. */
+/** The hashes in recent messages: those of the current period, and of the one before. */
 function createRecent(now: () => number) {
   let since = now();
   let latest = new Set<number>();

@@ -1,10 +1,10 @@
 /**
- * What streams say, in the form of the vendor's SDKs: server-sent events whose data is JSON with JSON in it. SDKs differ
- * in what they need of a frame; this is what all of them understand.
+ * Stream messages in the format of the vendor's SDKs: server-sent events whose data is JSON with JSON in it. SDKs differ
+ * in which fields of a frame they need; these frames work with all of them.
  */
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import type { FeedChange, FlagChange, SegmentChange } from './feed.ts';
+import type { FeedChange, FlagChange, SegmentChange } from './changes.ts';
 import type { SdkKey } from './keys.ts';
 
 /** A message, and who gets it. */
@@ -15,8 +15,8 @@ export interface Message {
 }
 
 /**
- * Who understands what. Payloads are of spec 1.3, so SDKs of older ones are told to fetch instead, and know no
- * rule-based segments; client-side ones before 1.2 know another form of membership messages.
+ * SDKs by what they understand. Payloads have the format of spec 1.3, so SDKs with an older spec are told to fetch
+ * instead, and get no rule-based segments. Client-side SDKs before 1.2 expect another form of membership messages.
  */
 export type Audience = 'server' | 'server before 1.3' | 'client' | 'client 1.2' | 'client before 1.2';
 type Channel = 'flags' | 'segments' | 'memberships';
@@ -102,11 +102,11 @@ type Changed = SegmentChange | FlagChange;
 async function chain<Each extends Changed>(
   changes: readonly Each[],
   start: number,
-  say: (change: Each, pcn: number) => Promise<Message[]>,
+  toMessages: (change: Each, pcn: number) => Promise<Message[]>,
 ): Promise<Message[] | undefined> {
   if (changes.length > maxPayloads) return undefined;
-  const said = changes.map((change, index) => say(change, changes[index - 1]?.number ?? start));
-  return (await Promise.all(said)).flat();
+  const messages = changes.map((change, index) => toMessages(change, changes[index - 1]?.number ?? start));
+  return (await Promise.all(messages)).flat();
 }
 
 type UpdateType = 'SPLIT_UPDATE' | 'RB_SEGMENT_UPDATE';
@@ -117,7 +117,7 @@ const fetchAll = (type: UpdateType, changes: readonly Changed[], to: readonly Au
   body: { type, changeNumber: changes.at(-1)?.number },
 });
 
-/** SDKs apply this before they fetch or unpack anything. */
+/** SDKs apply this at once, before they fetch or unpack anything. */
 const kill = ({ name, number, defaultTreatment }: FlagChange): Message => ({
   channel: 'flags',
   to: everyone,

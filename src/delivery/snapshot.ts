@@ -33,11 +33,13 @@ export interface State {
   readonly keys: ReadonlyMap<string, SegmentKeys>;
 }
 
-/** `before`: the snapshot before this one; what stayed the same is taken from it. */
-export function createSnapshot(
-  state: State,
-  before?: { readonly state: State; readonly snapshot: Snapshot },
-): Snapshot {
+export interface Published {
+  readonly state: State;
+  readonly snapshot: Snapshot;
+}
+
+/** What stayed the same is taken from the snapshot before. */
+export function createSnapshot(state: State, before?: Published): Snapshot {
   const { content, keys } = state;
   const same = before && isSame(before.state.content, content) ? before.snapshot : flagsOf(content);
   const standard = sorted([...keys.values()].filter((one): one is StandardKeys => one.kind === 'standard'));

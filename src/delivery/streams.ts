@@ -5,13 +5,14 @@
  * 1. A number is written only after the snapshot that has it was published, so an SDK that polls at once finds it.
  * 2. The streams of an environment get its changes in order. A stream may miss those before it was opened: SDKs read
  *    everything when a stream opens.
- * 3. Nothing is kept for a slow reader: it is closed, connects again and reads everything.
+ * 3. Nothing is buffered for a slow reader: its stream is closed, and it connects again and reads everything.
  * 4. Writing to many streams lets other work run in between.
  */
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Feed, FeedChange } from './feed.ts';
+import { type FeedChange, merge, type Pending } from './changes.ts';
+import type { Feed } from './feed.ts';
 import type { SdkKeys } from './keys.ts';
 import { createMemberships, type Memberships } from './memberships.ts';
 import {
@@ -23,7 +24,6 @@ import {
   keepalive,
   type Message,
 } from './messages.ts';
-import { merge, type Pending } from './pending.ts';
 import type { Verified } from './tokens.ts';
 
 export interface Streams {
@@ -31,7 +31,7 @@ export interface Streams {
   open(subscriber: Verified, response: ServerResponse): void;
   /** How many are open, and how many were closed since the start because they read too slowly. */
   readonly figures: { readonly open: number; readonly dropped: number };
-  /** Whether `end` was called: SDKs should go elsewhere. */
+  /** Whether `end` was called: SDKs should connect to another node. */
   readonly isEnding: boolean;
   /** Ends all streams; SDKs connect again, to another node or after the restart. */
   end(): Promise<void>;
@@ -42,9 +42,11 @@ export interface StreamsOptions {
   readonly keys: Pick<SdkKeys, 'onRevoked'>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Below the 40 seconds after which the server closes idle connections, and the 60 of most proxies. */
   readonly keepaliveMs?: number;
 }
+
+/** Below the 40 seconds after which the server closes idle connections, and the 60 of most proxies. */
+export const usualKeepaliveMs = 25_000;
 
 interface Stream {
   readonly response: ServerResponse;
@@ -65,10 +67,10 @@ interface Environment {
 const groupCount = 100;
 /** What may wait in memory for one reader, in bytes, besides what the kernel takes. */
 const maxBehind = 512_000;
-/** Then other work gets its turn. Node does the system calls after all of them, so looking at the clock is no use. */
+/** Then other work gets a turn. Node makes the system calls at the end of the turn, so a time limit would not work. */
 const writesATurn = 100;
 
-export function createStreams({ feed, keys, log, now, keepaliveMs = 25_000 }: StreamsOptions): Streams {
+export function createStreams({ feed, keys, log, now, keepaliveMs = usualKeepaliveMs }: StreamsOptions): Streams {
   const environments = new Map<string, Environment>();
   const groups = Array.from({ length: groupCount }, () => new Set<Stream>());
   const figures = { open: 0, dropped: 0 };
@@ -77,7 +79,7 @@ export function createStreams({ feed, keys, log, now, keepaliveMs = 25_000 }: St
   let isEnding = false;
 
   const write = ({ response }: Stream, bytes: string | Buffer): void => {
-    // Its close event is on its way.
+    // Its close event is still to come.
     if (response.destroyed) return;
     if (response.writableLength <= maxBehind) {
       response.write(bytes);
@@ -87,37 +89,41 @@ export function createStreams({ feed, keys, log, now, keepaliveMs = 25_000 }: St
     response.destroy();
   };
 
-  const tell = async (environment: Environment): Promise<void> => {
+  const tell = async ({ id, streams, memberships }: Environment, change: Pending): Promise<void> => {
+    const clients = [...streams].filter(({ audience }) => audience.startsWith('client')).length;
+    const messages = [
+      ...(await definitionMessages(change)),
+      ...(await memberships.messagesFor(change.segments, clients)),
+    ];
+    const bytesFor = bytesByAudience(messages, id, now());
+    await slowly(streams, (stream) => {
+      const bytes = bytesFor(stream.audience);
+      if (bytes.length > 0) write(stream, bytes);
+    });
+  };
+
+  const tellPending = async (environment: Environment): Promise<void> => {
+    environment.isTelling = true;
     for (let change = environment.pending; change; change = environment.pending) {
       environment.pending = undefined;
-      const { streams, memberships } = environment;
-      const clients = [...streams].filter(({ audience }) => audience.startsWith('client')).length;
-      const messages = [
-        ...(await definitionMessages(change)),
-        ...(await memberships.messagesFor(change.segments, clients)),
-      ];
-      const bytesFor = bytesByAudience(messages, environment.id, now());
-      await slowly(streams, (stream) => {
-        const bytes = bytesFor(stream.audience);
-        if (bytes.length > 0) write(stream, bytes);
-      });
+      try {
+        await tell(environment, change);
+      } catch (error) {
+        log.error({ err: error }, 'telling streams about a change failed; they are closed');
+        await slowly(environment.streams, ({ response }) => response.destroy());
+      }
     }
+    // Nothing is awaited after the last check, so no change is left behind.
+    environment.isTelling = false;
   };
 
   const onChange = (change: FeedChange): void => {
     const environment = environments.get(change.environmentId);
     if (!environment || environment.streams.size === 0) return;
+    // SDKs ignore lower numbers, but read everything when they connect again.
+    if (change.isRestored) return void slowly(environment.streams, ({ response }) => response.end());
     environment.pending = merge(environment.pending, change);
-    if (environment.isTelling) return;
-    environment.isTelling = true;
-    tell(environment)
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'streams could not be told of a change; they are closed');
-        return slowly(environment.streams, ({ response }) => response.destroy());
-      })
-      .finally(() => {
-        environment.isTelling = false;
-      });
+    if (!environment.isTelling) void tellPending(environment);
   };
 
   const keepAlive = (): void => {
@@ -194,7 +200,7 @@ function bytesByAudience(messages: readonly Message[], environmentId: string, no
   };
 }
 
-/** For each of those that are still there when it is their turn. */
+/** Calls `act` for each stream that is still open when its turn comes. */
 async function slowly(streams: Iterable<Stream>, act: (stream: Stream) => void): Promise<void> {
   let acted = 0;
   for (const stream of streams) {

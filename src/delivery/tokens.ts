@@ -9,7 +9,7 @@ import { channelsOf } from './messages.ts';
 /** SDKs ask for the next one ten minutes before the end, so it must be well above that. The vendor's value. */
 export const tokenSeconds = 3_600;
 
-/** Who listens, and what it understands. */
+/** The SDK that opens a stream, and the spec that it understands. */
 export interface Subscriber {
   readonly keyId: string;
   readonly type: 'server_side' | 'client_side';
@@ -24,11 +24,11 @@ export interface Verified extends Subscriber {
 
 export interface Tokens {
   issue(subscriber: Subscriber, now: number): string;
-  /** Undefined for a token that is not ours, was changed, or is over. */
+  /** Undefined for a token that is not ours, was changed, or has expired. */
   verify(token: string, now: number): Verified | undefined;
 }
 
-/** Of both parts; a longer token is none of ours. */
+/** A longer token is not ours. */
 const maxLength = 2_000;
 const header = encode({ alg: 'HS256', typ: 'JWT' });
 

@@ -1,15 +1,18 @@
 /** How the feed follows the database: notices, lost notices, other nodes, outages and restored databases. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
-import sql from 'sql-template-tag';
-import { type FeedChange, startFeed } from '#delivery/feed.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import type { FeedChange } from '#delivery/changes.ts';
+import { startFeed } from '#delivery/feed.ts';
 import { startKeys } from '#delivery/keys.ts';
 import { nextChangeNumber } from '#store/environments.ts';
+import type { Listener } from '#store/notices.ts';
 import { openStore } from '#store/open.ts';
 import { type Store, unavailable } from '#store/sql.ts';
 import { startApi } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aLargeSegment, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
 import { onlyPostgres } from '../support/databases.ts';
 import { anotherNode, checkFeed } from '../support/feed-model.ts';
 import { until } from '../support/nodes.ts';
@@ -51,6 +54,24 @@ async function withoutDatabase(store: Store, body: () => Promise<void>): Promise
     Object.assign(store, { one, all });
   }
 }
+
+/** The database as it is read by someone whose reads `hold` delays or refuses, each before its rows are returned. */
+const readThrough = (store: Store, hold: (query: Sql) => Promise<void>): Store =>
+  Object.assign(Object.create(null) as Store, {
+    clock: () => store.clock(),
+    version: store.version,
+    onCommit: (listener: Listener) => store.onCommit(listener),
+    one: async (query: Sql) => {
+      const row = await store.one(query);
+      await hold(query);
+      return row;
+    },
+    all: async (query: Sql) => {
+      const rows = await store.all(query);
+      await hold(query);
+      return rows;
+    },
+  });
 
 test('a change is told once, with its number and text, and only where it was', async () => {
   const [project, quiet] = [await aProject(api), await aProject(api)];
@@ -162,6 +183,65 @@ test('while the database is away, polls are answered from memory at once; what w
   await until('it is read again', async () => (await poll(otherKey)).status === 200);
 });
 
+test('the first change after an outage is in the poll that follows it', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  let hold = () => Promise.resolve();
+  const { feed, current } = await aFeed(
+    project,
+    readThrough(api.store, () => hold()),
+  );
+  hold = () => Promise.reject(unavailable(new Error('away')));
+  assert.equal(await feed.recheck(project.staging.id), undefined);
+  const before = (await current())?.flagsNumber ?? 0;
+  // Slow enough that the poll comes before the change was read.
+  hold = () => pause(100);
+  await api.put(path, aDefinition({ trafficAllocation: 7 }));
+  assert.ok(((await current())?.flagsNumber ?? 0) > before);
+});
+
+test('an environment that is created while numbers are compared is followed like any other', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let comparisons = 0;
+  const store = readThrough(await anotherStore(), async ({ sql: text }) => {
+    if (!text.includes('change_number as "changeNumber" from environments')) return;
+    comparisons += 1;
+    await released;
+  });
+  const { feed, told } = await aFeed(await aProject(api), store, 20);
+  await until('numbers are compared', () => comparisons === 1);
+  const project = await aProject(api);
+  await feed.current(project.staging.id);
+  release();
+  await until('they were compared', () => comparisons > 1);
+  const { flag } = await aDefinedFlag(api, project);
+  await until('its change is told', () => flagsOf(told).includes(flag.name), { patienceMs: 5_000 });
+});
+
+test('keys of a large segment that could not be read are read again', async () => {
+  const project = await aProject(api);
+  const { name } = await aLargeSegment(api, project, [project.staging]);
+  await aDefinedFlag(api, project, { treatments: [{ name: 'on', segments: [name] }, { name: 'off' }] });
+  let isAway = false;
+  let failures = 0;
+  const store = readThrough(api.store, async ({ sql: statement }) => {
+    if (!isAway || !statement.includes('key_list_blocks')) return;
+    failures += 1;
+    throw unavailable(new Error('away'));
+  });
+  const { current } = await aFeed(project, store, 20);
+  isAway = true;
+  const upload = { largeSegment: { name }, operationType: 'UPLOAD' };
+  const { body } = await api.post(`/changeRequests/ws/${project.id}/environments/${project.staging.id}`, upload);
+  const { pathname } = new URL(body.transactionMetadata.url);
+  assert.equal((await api.put(pathname, undefined, { as: null, text: 'new-user\n' })).status, 200);
+  await until('reading them has failed', () => failures > 0);
+  isAway = false;
+  await until('they were read', async () => (await current())?.listsKey(name, 'new-user') === true, {
+    patienceMs: 5_000,
+  });
+});
+
 test('polls make no statements', async () => {
   const project = await aProject(api);
   const { name } = await aSegment(api, project, [project.staging]);
@@ -208,6 +288,53 @@ test('after a restore, an SDK that knows more gets what there is now, and then e
   await api.put(path, aDefinition({ trafficAllocation: 7 }));
   const changed = await poll(old);
   assert.deepEqual([changed.d[0].name, changed.d[0].trafficAllocation], [flag.name, 7]);
+});
+
+test('after a restore, segments have the keys that were restored, and streams are told to begin again', async () => {
+  const project = await aProject(api);
+  const { name } = await aSegment(api, project, [project.staging]);
+  await aDefinedFlag(api, project, { treatments: [{ name: 'on', segments: [name] }, { name: 'off' }] });
+  const keys = `/segments/${project.staging.id}/${name}`;
+  await api.put(`${keys}/uploadKeys`, { keys: ['ann'] });
+  const { feed, told, current } = await aFeed(project);
+  const before = await current();
+  assert.ok(before);
+  assert.ok(before.listsKey(name, 'ann'));
+  await api.put(`${keys}/uploadKeys`, { keys: ['bob'] });
+  assert.ok((await current())?.listsKey(name, 'bob'));
+  // The database is now as it was before bob was added.
+  await api.store.write(async (tx) => {
+    const at = sql`environment_id = ${project.staging.id}`;
+    await tx.run(sql`delete from segment_keys where ${at} and key = 'bob'`);
+    await tx.run(
+      sql`update segment_environments set change_number = change_number - 1000000 where ${at} and change_number > 0`,
+    );
+    await tx.run(sql`update environments set change_number = ${before.flagsNumber} where id = ${project.staging.id}`);
+  });
+  const restored = await feed.recheck(project.staging.id);
+  assert.deepEqual([restored?.listsKey(name, 'ann'), restored?.listsKey(name, 'bob')], [true, false]);
+  assert.equal(told.at(-1)?.isRestored, true);
+});
+
+test('a key that was revoked while the keys could not be read stops working afterwards', async () => {
+  const project = await aProject(api);
+  const text = await anSdkKey(api, project);
+  let isAway = false;
+  let failures = 0;
+  const store = readThrough(await anotherStore(), async ({ sql: statement }) => {
+    if (!isAway || !statement.includes('hash')) return;
+    failures += 1;
+    throw unavailable(new Error('away'));
+  });
+  const keys = await startKeys({ store, log, compareMs: 20 });
+  after(() => keys.stop());
+  const key = await keys.find(text);
+  assert.ok(key);
+  isAway = true;
+  await api.store.write((tx) => tx.run(sql`delete from api_keys where id = ${key.id}`));
+  await until('reading them has failed', () => failures > 0);
+  isAway = false;
+  await until('it is noticed', () => !keys.has(key.id), { patienceMs: 5_000 });
 });
 
 test('a key that another process revokes stops working, and its streams are told', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import sql from 'sql-template-tag';
 import { hash64 } from '#domain/hash64.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aLargeSegment, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
@@ -157,6 +158,16 @@ test('a revoked key loses its streams, and its tokens open no more', async () =>
   assert.equal((await api.delete(`/apiKeys/${body.id}`)).status, 200);
   await stream.ended;
   assert.equal((await ask(`/sse?accessToken=${token}`)).status, 401);
+  assert.equal(other.response.destroyed, false);
+});
+
+test('streams end after a restore, because SDKs must read everything again', async () => {
+  const { project, server } = await aWorld();
+  const [stream, other] = [await openStream(base, server), await openStream(base, (await aWorld()).server)];
+  await api.store.write((tx) =>
+    tx.run(sql`update environments set change_number = change_number - 1000 where id = ${project.staging.id}`),
+  );
+  await stream.ended;
   assert.equal(other.response.destroyed, false);
 });
 

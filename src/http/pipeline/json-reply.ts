@@ -1,12 +1,12 @@
 /** Replies that consist of stored JSON text, passed on unparsed: parsing and serialising a megabyte takes 100 ms. */
 import { finished, Readable, type Writable } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { turnstile } from '#concurrency/turnstile.ts';
 import { limited, type PageSize } from '#contract/parts.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Versioned } from '#domain/revisions.ts';
 import { maxWaitMs, withDeadline } from '#store/deadline.ts';
 import type { OffsetQuery, OffsetSource } from '../paging/offset.ts';
-import { turnstile } from '../server/turnstile.ts';
 
 /** In characters. A list of one part is sent whole, such as 50 definitions of 16 kB; longer ones are streamed. */
 const partLength = 819_200;

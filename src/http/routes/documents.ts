@@ -10,11 +10,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { turnstile } from '#concurrency/turnstile.ts';
 import { toOpenApi } from '#contract/openapi.ts';
 import { acceptedEncoding, type Encoding } from '../server/compression.ts';
 import { policyOfDocuments } from '../server/headers.ts';
 import { dist, sendNotBuilt } from '../server/static.ts';
-import { turnstile } from '../server/turnstile.ts';
 
 const sliceBytes = 65_536;
 

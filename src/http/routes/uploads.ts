@@ -1,8 +1,8 @@
 import { receiveUpload, requireAwaited } from '#commands/large-segments.ts';
+import { turnstile } from '#concurrency/turnstile.ts';
 import * as contract from '#contract/uploads.ts';
 import { Problem } from '#domain/problems.ts';
 import { implement } from '../pipeline/implement.ts';
-import { turnstile } from '../server/turnstile.ts';
 
 /** Each has a thread that sorts its keys. */
 const maxAtOnce = 2;

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { takeTurns } from '#concurrency/turns.ts';
 import { type EvaluatedFlag, evaluateFlag } from '#delivery/evaluation.ts';
 import type { Feed } from '#delivery/feed.ts';
 import type { SdkKey } from '#delivery/keys.ts';
 import { PatternTooSlow } from '#delivery/patterns.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
-import { takeTurns } from '#delivery/turns.ts';
 import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
 import { isObject } from '#domain/json.ts';
 import { type Asked, type Body, parseBody, Refusal, type SdkEndpoint, textOf, unavailable } from './respond.ts';

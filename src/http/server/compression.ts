@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance } from 'fastify';
-import { turnstile } from './turnstile.ts';
+import { turnstile } from '#concurrency/turnstile.ts';
 
 export type Encoding = 'br' | 'gzip';
 

@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 
 export interface Piece {
   readonly environmentId: string;
+  /** Empty, without bytes: all pieces of the environment are deleted. */
   readonly kind: string;
   readonly name: string;
   /** Of a long piece; 0 for others. */

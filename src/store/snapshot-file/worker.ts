@@ -59,8 +59,10 @@ function write(to: DatabaseSync, pieces: readonly Piece[]): void {
     'insert or replace into pieces (environment_id, kind, name, part, bytes) values (?, ?, ?, ?, ?)',
   );
   const remove = to.prepare('delete from pieces where environment_id = ? and kind = ? and name = ?');
+  const removeAll = to.prepare('delete from pieces where environment_id = ?');
   for (const { environmentId, kind, name, part, bytes } of pieces) {
     if (bytes) put.run(environmentId, kind, name, part, bytes);
+    else if (kind === '') removeAll.run(environmentId);
     else remove.run(environmentId, kind, name);
   }
 }

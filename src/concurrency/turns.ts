@@ -7,7 +7,7 @@ const longestTurnMs = 5;
 export interface Turns {
   /** Whether this turn has taken long enough. */
   isOver(): boolean;
-  /** Lets the others work, then begins the next turn. */
+  /** Lets other work run, then starts the next turn. */
   next(): Promise<void>;
 }
 
