@@ -9,7 +9,7 @@ import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
-import { insertChange, saveRepeat } from '#store/changes.ts';
+import { insertChanges, type NewChange, saveRepeat } from '#store/changes.ts';
 import {
   type AccessLock,
   type DefinitionTag,
@@ -76,8 +76,8 @@ export interface RecordingTx extends Tx {
   /** The actor, with its current permissions and scope. */
   readonly actor: Actor;
   readonly access: AccessLock;
-  /** Writes an audit entry for one object. Every transaction writes at least one, or calls `unchanged`. */
-  record(entry: Entry): Promise<void>;
+  /** Writes an audit entry for each object. Every transaction writes at least one, or calls `unchanged`. */
+  record(...entries: readonly Entry[]): Promise<void>;
   /**
    * Reports that there was nothing to change, and returns what is stored. If the transaction records nothing else, it
    * is rolled back; otherwise this part leaves no audit entry.
@@ -134,35 +134,28 @@ function writeWith<Result, Access extends AccessLock>(
         isNoOp = true;
         return stored;
       },
-      record: async ({
-        action,
-        object,
-        project,
-        environment,
-        before,
-        after,
-        note,
-        notBefore = 0,
-        touches,
-        actor = acting,
-      }) => {
-        tags.push(touches);
-        // Anonymous callers could otherwise fill the log.
-        if (actor.type === 'anonymous' && (await saveRepeat(tx, { action, object, actor }))) return;
-        await insertChange(tx, {
-          id: newId(),
-          at: Math.max(tx.now, notBefore),
-          transactionId,
-          actor,
-          action,
-          object,
-          projectId: project?.id,
-          environmentId: environment?.id,
-          title: note?.title,
-          comment: note?.comment,
-          before,
-          after,
-        });
+      record: async (...entries) => {
+        const changes: NewChange[] = [];
+        for (const { action, object, actor = acting, ...entry } of entries) {
+          tags.push(entry.touches);
+          // Anonymous callers could otherwise fill the log.
+          if (actor.type === 'anonymous' && (await saveRepeat(tx, { action, object, actor }))) continue;
+          changes.push({
+            id: newId(),
+            at: Math.max(tx.now, entry.notBefore ?? 0),
+            transactionId,
+            actor,
+            action,
+            object,
+            projectId: entry.project?.id,
+            environmentId: entry.environment?.id,
+            title: entry.note?.title,
+            comment: entry.note?.comment,
+            before: entry.before,
+            after: entry.after,
+          });
+        }
+        if (changes.length > 0) await insertChanges(tx, changes);
       },
     });
     if (tags.length === 0) {

@@ -24,7 +24,7 @@ import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
 import * as store from '#store/definitions.ts';
-import { nextChangeNumber } from '#store/environments.ts';
+import { nextChangeNumber, takeChangeNumbers } from '#store/environments.ts';
 import { keepFlagSets } from '#store/flag-sets.ts';
 import { listFlagNames, lockFlag } from '#store/flags.ts';
 import { countOtherDependencies, haveSegmentsFlags, listDependents, saveReferences } from '#store/references.ts';
@@ -170,20 +170,26 @@ export async function removeDefinition(tx: RecordingTx, place: Place, { stored, 
 }
 
 /**
- * Takes a flag set out of a definition, as part of deleting the set; the caller deletes the references. Takes the
- * environment's next change number, which is the lock.
+ * Takes a flag set out of the definitions of flags, as part of deleting the set; the caller deletes the references. The
+ * environment must be locked. Each definition takes a change number and an audit entry of its own.
  */
-export async function leaveFlagSetIn(tx: RecordingTx, place: Place, flagSetId: string): Promise<void> {
-  const { environment, changeNumber: revision } = await nextChangeNumber(tx, place.environment);
-  const stored = await store.findStoredDefinition(tx, environment, place.flag.id);
-  if (!stored) return;
-  const before = toTargeting(parseStored(stored));
-  const left = (before.flagSets ?? []).filter(({ id }) => id !== flagSetId);
-  const targeting = withFlagSets(before, left);
-  await save(tx, place, {
-    ...{ stored, revision, action: 'definition.patched', targeting },
-    text: JSON.stringify(targeting),
-  });
+export async function leaveFlagSetIn(
+  tx: RecordingTx,
+  { flags, flagSetId, ...place }: Omit<Place, 'flag'> & { flags: readonly store.SizedFlag[]; flagSetId: string },
+): Promise<void> {
+  const { environment, changeNumber } = await takeChangeNumbers(tx, place.environment, flags.length);
+  let revision = changeNumber - flags.length;
+  for (const some of store.inReadableParts(flags)) {
+    const changes = (await store.listStoredDefinitionsOfFlags(tx, environment, some)).map((stored) => {
+      const before = toTargeting(parseStored(stored));
+      const left = (before.flagSets ?? []).filter(({ id }) => id !== flagSetId);
+      const targeting = withFlagSets(before, left);
+      const text = JSON.stringify(targeting);
+      revision += 1;
+      return toChange(tx, place, { stored, revision, action: 'definition.patched', targeting, text });
+    });
+    await saveAll(tx, changes);
+  }
 }
 
 /** What the audit entry of a change refers to. */
@@ -211,21 +217,24 @@ interface Saved extends Locked {
   readonly text: string;
 }
 
-async function save(
-  tx: RecordingTx,
-  change: Place,
-  { stored: before, revision, action, targeting, text }: Saved,
-): Promise<EditedDefinition> {
+async function save(tx: RecordingTx, place: Place, saved: Saved): Promise<EditedDefinition> {
+  const change = toChange(tx, place, saved);
+  await saveAll(tx, [change]);
+  return { stored: change.definition, targeting: saved.targeting };
+}
+
+/** A definition to store, and its audit entry. */
+function toChange(tx: Tx, place: Omit<Place, 'flag'>, { stored: before, revision, action, targeting, text }: Saved) {
   const lastUpdateTime = nextRevision(tx.now, before.lastUpdateTime);
-  const stored = { ...before, targeting: text, lastUpdateTime, revision };
-  await store.saveDefinition(tx, stored, summarize(targeting));
-  await tx.record({
-    ...entry(action, change),
-    before: toRecord(before),
-    after: toRecord(stored),
-    notBefore: lastUpdateTime,
-  });
-  return { stored, targeting };
+  const definition = { ...before, targeting: text, lastUpdateTime, revision };
+  const states = { before: toRecord(before), after: toRecord(definition), notBefore: lastUpdateTime };
+  const recorded: Entry = { ...entry(action, { ...place, flag: before }), ...states };
+  return { definition, summary: summarize(targeting), recorded };
+}
+
+async function saveAll(tx: RecordingTx, changes: readonly ReturnType<typeof toChange>[]): Promise<void> {
+  await store.saveDefinitions(tx, changes);
+  await tx.record(...changes.map(({ recorded }) => recorded));
 }
 
 /**

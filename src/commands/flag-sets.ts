@@ -2,7 +2,6 @@ import { v7 as newId } from 'uuid';
 import type { FlagSet } from '#domain/flag-sets.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import type { Reference } from '#domain/schema.ts';
 import { lockEnvironment } from '#store/environments.ts';
 import * as store from '#store/flag-sets.ts';
 import { lockProject } from '#store/projects.ts';
@@ -57,19 +56,15 @@ async function emptyFlagSet(tx: RecordingTx, project: Project, flagSet: FlagSet)
   await requireRight(tx, tx.actor, { right: 'define', project, environments });
   for (const environment of environments) {
     await lockEnvironment(tx, environment.id);
-    for (const flag of await listFlagsInSet(tx, environment.id, flagSet.id)) {
-      await leaveFlagSetIn(tx, placeOf(project, environment, flag), flagSet.id);
+    const flags = await listFlagsInSet(tx, environment.id, flagSet.id);
+    if (flags.length > 0) {
+      await leaveFlagSetIn(tx, { project, environment, note: withoutNote, flags, flagSetId: flagSet.id });
     }
     await deleteReferencesTo(tx, environment.id, { kind: 'flag_set', name: flagSet.id });
   }
 }
 
-const placeOf = (project: Project, environment: Reference, flag: Reference) => ({
-  project,
-  environment,
-  flag,
-  note: { title: undefined, comment: undefined },
-});
+const withoutNote = { title: undefined, comment: undefined };
 
 const entry = (action: Entry['action'], { id, name, projectId }: FlagSet) => ({
   action,

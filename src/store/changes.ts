@@ -7,7 +7,7 @@
  *    first start, or is older than `previous_id`.
  * 2. Entries that hold states of one object have increasing times, because recording requires the object's lock.
  */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { bulk, join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
 import { toJsonText } from '#domain/json.ts';
@@ -278,41 +278,60 @@ export interface NewChange {
 }
 
 /**
- * Writes an entry. The object must be locked, so that nobody else records a state of it at the same time. `before` is
- * stored only if no entry has that state, which happens if a change to something else affected the object.
+ * Writes entries about different objects. The objects must be locked, so that nobody else records a state of them at the
+ * same time. `before` is stored only if no entry has that state, which happens if a change to something else affected
+ * the object. The newest entry with a state of an object is locked, so that it is not deleted before the new entry
+ * refers to it.
  */
-export async function insertChange(tx: Tx, change: NewChange): Promise<void> {
-  const before = jsonOrNull(change.before);
+export async function insertChanges(tx: Tx, changes: readonly NewChange[]): Promise<void> {
   await tx.run(sql`
-    with last as (${lastState(change, before)} ${tx.keep})
+    with given (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
+                project_id, environment_id, title, comment, before_body, after_body) as (
+      values ${bulk(changes.map(valuesOf))}),
+    last as (
+      select given.id as given_id, changes.id, changes.after_body = given.before_body as is_same
+        from given join changes on changes.id = (
+          select id from changes
+           where object_type = given.object_type and object_id = given.object_id
+             and coalesce(environment_id, '') = coalesce(given.environment_id, '') and after_body is not null
+           order by at desc, id desc limit 1)
+       ${tx.keep})
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
                          object_name, project_id, environment_id, title, comment, before_body, after_body, previous_id)
-    select ${change.id}, ${inOrder(change)}, ${change.transactionId},
-           ${change.actor.type}, ${change.actor.id}, ${change.actor.name}, ${change.action}, ${change.object.type},
-           ${change.object.id}, ${change.object.name}, ${change.projectId ?? null}, ${change.environmentId ?? null},
-           ${change.title ?? null}, ${change.comment ?? null}, case when last.is_same then null else ${before} end,
-           ${jsonOrNull(change.after)}, case when last.is_same then last.id end
-      from (select 1) one left join last on true`);
+    select given.id, ${inOrder}, given.transaction_id, given.actor_type, given.actor_id, given.actor_name, given.action,
+           given.object_type, given.object_id, given.object_name, given.project_id, given.environment_id, given.title,
+           given.comment, case when last.is_same then null else given.before_body end, given.after_body,
+           case when last.is_same then last.id end
+      from given left join last on last.given_id = given.id`);
 }
+
+const valuesOf = (change: NewChange) => [
+  change.id,
+  change.at,
+  change.transactionId,
+  change.actor.type,
+  change.actor.id,
+  change.actor.name,
+  change.action,
+  change.object.type,
+  change.object.id,
+  change.object.name,
+  change.projectId ?? null,
+  change.environmentId ?? null,
+  change.title ?? null,
+  change.comment ?? null,
+  jsonOrNull(change.before),
+  jsonOrNull(change.after),
+];
 
 /**
  * The time of the entry, but later than earlier entries about the same object if the clock went back. Entries with the
- * same id in other environments count too, so that one index lookup is enough.
+ * same id in other environments count too, so that one index lookup is enough. PostgreSQL takes given values for text.
  */
-const inOrder = ({ at, object }: NewChange): Sql => sql`
-  coalesce((select case when at > ${at} then at + 1 else ${at} end from changes
-             where object_id = ${object.id} order by at desc limit 1), ${at})`;
-
-/**
- * The newest entry with a state of the object, and whether that is the expected state. The statement locks it, so that
- * it is not deleted before the new entry refers to it.
- */
-const lastState = ({ object, environmentId }: NewChange, before: string | null): Sql => sql`
-  select id, after_body = ${before} as is_same from changes
-   where id = (select id from changes
-                where object_type = ${object.type} and object_id = ${object.id}
-                  and coalesce(environment_id, '') = ${environmentId ?? ''} and after_body is not null
-                order by at desc, id desc limit 1)`;
+const givenAt = sql`cast(given.at as bigint)`;
+const inOrder = sql`
+  coalesce((select case when at > ${givenAt} then at + 1 else ${givenAt} end from changes
+             where object_id = given.object_id order by at desc limit 1), ${givenAt})`;
 
 /**
  * At most this many entries of one kind about one object in this time; further ones are counted in the newest.

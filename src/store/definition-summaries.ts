@@ -4,7 +4,7 @@ import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
 import type { Reference } from '#domain/schema.ts';
-import { findStoredDefinition, inChunks, saveSummary } from './definitions.ts';
+import { findStoredDefinition, inChunks, saveSummaries } from './definitions.ts';
 import { fitting } from './paging.ts';
 import { saveReferences } from './references.ts';
 import type { Reader, Store, Tx } from './sql.ts';
@@ -116,7 +116,7 @@ async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: 
   if (!definition) return;
   const targeting = parseStored(definition);
   await saveReferences(tx, id, { ...definition, kind: 'flag' }, referencesOf(targeting));
-  await saveSummary(tx, definition, summarize(targeting));
+  await saveSummaries(tx, [{ definition, summary: summarize(targeting) }]);
 }
 
 type PlaceRow = Readonly<Record<'environment_id' | 'flag_id', string>>;

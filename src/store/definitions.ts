@@ -1,9 +1,10 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Algorithm, Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import type { StoredSummary } from '#domain/definitions/summary.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
+import { fitting } from './paging.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
 /** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
@@ -150,6 +151,36 @@ export async function* listStoredDefinitionsOfFlag(
   }
 }
 
+/** A flag, and the size of its definition in an environment. */
+export interface SizedFlag extends Reference {
+  readonly bytes: number;
+}
+
+/** How many definitions, and bytes of them, one statement reads or writes: on SQLite, everyone waits for it. */
+const changedAtOnce = 50;
+const maxChangedBytes = 262_144;
+
+/** Parts that one statement can read and another one write. */
+export function inReadableParts(flags: readonly SizedFlag[]): SizedFlag[][] {
+  const parts: SizedFlag[][] = [];
+  for (let start = 0; start < flags.length; start += parts.at(-1)?.length ?? 1) {
+    parts.push(fitting(flags.slice(start, start + changedAtOnce), ({ bytes }) => bytes, maxChangedBytes));
+  }
+  return parts;
+}
+
+/** The definitions of these flags in the environment. */
+export async function listStoredDefinitionsOfFlags(
+  db: Reader,
+  environment: Reference,
+  flags: readonly Reference[],
+): Promise<SeededDefinition[]> {
+  const rows = await db.all<DefinitionRow>(sql`
+    select ${columns} from ${definitionsWithFlags}
+     where d.environment_id = ${environment.id} and d.flag_id in (${join(flags.map(({ id }) => id))})`);
+  return rows.map((row) => toStored(row, environment));
+}
+
 export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
@@ -168,25 +199,40 @@ export async function insertDefinition(tx: Tx, definition: SeededDefinition, sum
         definitions_flag_key: () => new Problem('definition_exists', { flag, environment: environment.name }),
       }),
     );
-  await saveSummary(tx, definition, summary);
+  await saveSummaries(tx, [{ definition, summary }]);
   await tx.run(sql`delete from tombstones where environment_id = ${environment.id} and flag_name = ${flag}`);
 }
 
-export async function saveDefinition(tx: Tx, definition: StoredDefinition, summary: StoredSummary): Promise<void> {
-  await tx.run(sql`
-    update definitions
-       set targeting = ${definition.targeting}, change_number = ${definition.revision},
-           updated_at = ${definition.lastUpdateTime}
-     where environment_id = ${definition.environment.id} and flag_id = ${definition.id}`);
-  await saveSummary(tx, definition, summary);
+/** A definition with its summary, which `definition-summaries.ts` reads. */
+export interface SummarizedChange {
+  readonly definition: StoredDefinition;
+  readonly summary: StoredSummary;
 }
 
-/** `definition-summaries.ts` reads them. */
-export const saveSummary = (tx: Tx, definition: StoredDefinition, summary: StoredSummary) =>
+/** Definitions of different flags or environments. */
+export async function saveDefinitions(tx: Tx, changed: readonly SummarizedChange[]): Promise<void> {
+  const rows = changed.map(({ definition: { environment, id, targeting, revision, lastUpdateTime } }) => [
+    ...[environment.id, id, targeting, revision, lastUpdateTime],
+  ]);
+  // PostgreSQL takes given values for text.
+  await tx.run(sql`
+    with given (environment_id, flag_id, targeting, change_number, updated_at) as (values ${bulk(rows)})
+    update definitions
+       set targeting = given.targeting, change_number = cast(given.change_number as bigint),
+           updated_at = cast(given.updated_at as bigint)
+      from given
+     where definitions.environment_id = given.environment_id and definitions.flag_id = given.flag_id`);
+  await saveSummaries(tx, changed);
+}
+
+export const saveSummaries = (tx: Tx, changed: readonly SummarizedChange[]) =>
   tx.run(sql`
     insert into definition_summaries (environment_id, flag_id, change_number, updated_at, summary)
-    values (${definition.environment.id}, ${definition.id}, ${definition.revision}, ${definition.lastUpdateTime},
-            ${JSON.stringify(summary)})
+    values ${bulk(
+      changed.map(({ definition: { environment, id, revision, lastUpdateTime }, summary }) => [
+        ...[environment.id, id, revision, lastUpdateTime, JSON.stringify(summary)],
+      ]),
+    )}
         on conflict (environment_id, flag_id) do update
        set change_number = excluded.change_number, updated_at = excluded.updated_at, summary = excluded.summary`);
 

@@ -118,10 +118,17 @@ export const listChangeNumbers = (db: Reader) =>
  * environment's definitions and segments: writers queue on this row, so numbers follow commit order and no patch
  * overwrites another. Returns the environment's current name; refuses if it was deleted.
  */
-export async function nextChangeNumber(tx: Tx, { id, name }: Reference, changed: Changed = { kind: 'definitions' }) {
+export const nextChangeNumber = (tx: Tx, environment: Reference, changed: Changed = { kind: 'definitions' }) =>
+  advance(tx, environment, { count: 1, changed });
+
+/** The same for so many definitions at once. Returns the last of their numbers. */
+export const takeChangeNumbers = (tx: Tx, environment: Reference, count: number) =>
+  advance(tx, environment, { count, changed: { kind: 'definitions' } });
+
+async function advance(tx: Tx, { id, name }: Reference, { count, changed }: { count: number; changed: Changed }) {
   const row = await tx.one<{ change_number: number; name: string }>(sql`
     update environments
-       set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end
+       set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end + ${count - 1}
      where id = ${id} returning change_number, name`);
   if (!row) throw new Problem('environment_not_found', { nameOrId: name });
   tx.announce({ ...changed, environmentId: id, changeNumber: row.change_number });

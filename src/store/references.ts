@@ -5,6 +5,7 @@ import type { FlagSet } from '#domain/flag-sets.ts';
 import type { Dependent } from '#domain/flags.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { SegmentUser } from '#domain/segments.ts';
+import type { SizedFlag } from './definitions.ts';
 import type { Page } from './paging.ts';
 import type { Reader, Store, Tx } from './sql.ts';
 
@@ -180,12 +181,14 @@ export const listFlagSetEnvironments = (db: Reader, { id, projectId }: Pick<Flag
      where e.project_id = ${projectId} and r.environment_id = e.id and r.kind = 'flag_set' and r.name = ${id}
      group by e.id, e.name order by e.id`);
 
-/** The flags whose definitions in the environment name a flag set. */
+/** The flags whose definitions in the environment name a flag set, with the size of these. */
 export const listFlagsInSet = (db: Reader, environmentId: string, flagSetId: string) =>
-  db.all<Reference>(sql`
-    select flag_id as id, from_name as name from object_references
-     where environment_id = ${environmentId} and kind = 'flag_set' and name = ${flagSetId} and from_kind = 'flag'
-     order by from_name`);
+  db.all<SizedFlag>(sql`
+    select r.flag_id as id, r.from_name as name, octet_length(d.targeting) as bytes
+      from object_references r cross join definitions d
+     where r.environment_id = ${environmentId} and r.kind = 'flag_set' and r.name = ${flagSetId}
+       and r.from_kind = 'flag' and d.environment_id = ${environmentId} and d.flag_id = r.flag_id
+     order by r.from_name`);
 
 /** For an object that nothing names any more. */
 export const deleteReferencesTo = (tx: Tx, environmentId: string, { kind, name }: ObjectReference) =>
