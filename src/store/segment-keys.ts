@@ -2,7 +2,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { KeyChange, ListedKey } from '#domain/segments.ts';
 import { inChunks } from './definitions.ts';
-import type { Page } from './paging.ts';
+import { findPage, type Page, type Total } from './paging.ts';
 import type { Reader, Tx } from './sql.ts';
 
 /** The keys of a segment in an environment, by name: rows outlive the segment. */
@@ -85,11 +85,20 @@ const matching = ({ prefix, ...place }: KeyFilter): Sql =>
     ? sql`${placed(place)} and ${isCurrent}`
     : sql`${placed(place)} and ${isCurrent} and key >= ${prefix} and key < ${prefix + lastCharacter}`;
 
-/** By key. */
-export async function listKeys(db: Reader, filter: KeyFilter, { offset, limit }: Page): Promise<{ key: string }[]> {
-  return db.all<{ key: string }>(sql`
-    select key from segment_keys where ${matching(filter)} order by key limit ${limit} offset ${offset}`);
-}
+/** By key. `counted`: how many match, and the change number that the segment had before they were counted. */
+export const listKeys = (db: Reader, filter: KeyFilter, page: Page, counted: Total): Promise<{ key: string }[]> =>
+  findPage(page, counted, {
+    fromStart: ({ offset, limit }) =>
+      db.all<{ key: string }>(sql`
+        select key from segment_keys where ${matching(filter)} order by key limit ${limit} offset ${offset}`),
+    fromEnd: async ({ offset, limit }) => {
+      const rows = await db.all<{ key: string }>(sql`
+        select key from segment_keys where ${matching(filter)} and not exists (
+          select 1 from segment_keys where ${placed(filter)} and change_number > 0 and change_number > ${counted.changes})
+         order by key desc limit ${limit} offset ${offset}`);
+      return rows.reverse();
+    },
+  });
 
 /** Who added these keys, when and from where; those of a call that is not known any more are left out. */
 export async function listKeyOrigins(db: Reader, place: KeyPlace, keys: readonly string[]): Promise<ListedKey[]> {

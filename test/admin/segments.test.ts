@@ -188,7 +188,7 @@ test('keys are added, listed by pages and by prefix, removed, and each change is
     limit: 100,
   });
   const last = (await api.get(`${path}/keys?offset=200&limit=100`)).body;
-  assert.deepEqual([last.keys.length, last.keys[0], last.count], [50, { key: 'user-200' }, 250]);
+  assert.deepEqual([last.keys, last.count], [keys.slice(200).map((key) => ({ key })), 250]);
   const found = (await api.get(`${path}/keys?prefix=user-01`)).body;
   assert.deepEqual([found.keys.length, found.keys[0].key, found.count], [10, 'user-010', 10]);
   const removed = await api.put(`${path}/removeKeys`, { keys: ['user-003', 'none', '', ' user-004'] });

@@ -85,11 +85,11 @@ export const segments = (db: Reader, accountId: string) =>
     deactivateSegment: async ({ context, environment, segment }) =>
       deactivateSegment(context, { environment, segment }),
     listKeys: async ({ environment, segment, query: { prefix, expand, offset = 0, limit: asked } }) => {
-      const { keyCount } = await requireActive(db, environment, segment);
+      const { keyCount, changeNumber: changes } = await requireActive(db, environment, segment);
       const filter = { environmentId: environment.id, segment: segment.name, prefix };
       const limit = limited(asked, contract.listKeys.pageSize);
-      const keys = await listKeys(db, filter, { offset, limit });
       const count = prefix === undefined ? keyCount : await countKeys(db, filter);
+      const keys = await listKeys(db, filter, { offset, limit }, { total: count, changes });
       const shown = expand ? await withOrigins(db, filter, keys) : keys;
       return { keys: shown, openChangeRequestId: null, count, totalCount: count, offset, limit };
     },
