@@ -56,11 +56,12 @@ const mayUse: Record<string, readonly string[]> = {
   security: ['domain'],
   operations: ['domain', 'store'],
   commands: ['domain', 'store', 'security'],
+  import: ['domain', 'concurrency', 'store', 'security', 'commands'],
   delivery: ['domain', 'concurrency', 'store', 'security'],
   jobs: ['domain', 'store', 'operations'],
   telemetry: ['domain', 'store'],
-  http: ['domain', 'concurrency', 'contract', 'store', 'security', 'commands', 'delivery', 'telemetry'],
-  cli: ['domain', 'store', 'security', 'operations', 'commands', 'jobs/mail.ts'],
+  http: ['domain', 'concurrency', 'contract', 'store', 'security', 'commands', 'import', 'delivery', 'telemetry'],
+  cli: ['domain', 'store', 'security', 'operations', 'commands', 'import', 'jobs/mail.ts'],
   demo: ['domain', 'contract', 'store', 'commands'],
 };
 
@@ -73,6 +74,7 @@ const mayInstall: Record<string, RegExp> = {
   security: /^node:/,
   operations: /^(node:|sql-template-tag$)/,
   commands: /^(node:|uuid$|otpauth$|@zxcvbn-ts\/language-common$)/,
+  import: /^(node:|p-limit$|p-retry$)/,
   delivery: /^(node:|pino$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
   telemetry: /^(node:|pino$)/,

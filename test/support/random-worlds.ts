@@ -125,7 +125,7 @@ function flagOf(chance: Chance, name: string, names: Names): Evaluable {
   };
 }
 
-function sharesOf(chance: Chance, names: readonly string[]) {
+export function sharesOf(chance: Chance, names: readonly string[]) {
   const cuts = names.slice(1).map(() => (chance.odds(0.3) ? chance.oneOf([0, 100]) : chance.integer(0, 100)));
   const ends = [...cuts.sort((a, b) => a - b), 100];
   return names.map((treatment, index) => ({ treatment, size: (ends[index] ?? 100) - (ends[index - 1] ?? 0) }));
@@ -134,6 +134,10 @@ function sharesOf(chance: Chance, names: readonly string[]) {
 function matcherOf(chance: Chance, names: Names): Matcher {
   // Those that lead on to other objects are what can differ most.
   const type = chance.oneOf(chance.odds(0.3) ? (['IN_SEGMENT', 'IN_SEGMENT', 'IN_SPLIT'] as const) : matcherTypes);
+  return matcherOfType(chance, type, names);
+}
+
+export function matcherOfType(chance: Chance, type: MatcherType, names: Names): Matcher {
   return { type, ...(chance.odds(0.25) ? { negate: true } : {}), ...membersOf[type](chance, names) };
 }
 

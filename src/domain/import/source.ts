@@ -4,6 +4,10 @@
  */
 import type { Algorithm, Seeds } from '../bucketing.ts';
 
+/** What can be imported alone. Projects, environments and traffic types belong to each of them. */
+export const sourceKinds = ['flags', 'segments', 'people'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
 export interface SourceAccount {
   /** As people and audit entries name it: "Split (api.split.io)". */
   readonly name: string;
@@ -111,6 +115,7 @@ export interface SourceGroup {
 export interface SourceUser {
   readonly email: string;
   readonly name: string;
+  /** False if deactivated. An invited user who has not signed in yet is active. */
   readonly isActive: boolean;
   readonly groups: readonly string[];
 }

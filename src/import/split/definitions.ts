@@ -1,0 +1,172 @@
+/** Definitions of flags: from lists of whole environments, with the seeds that only SDKs or another Burgee know. */
+import type { Bucketing } from '#domain/bucketing.ts';
+import { parseBucketing, parseTargeting } from '#domain/definitions/parse.ts';
+import { rulesFromWire, sharesFromWire } from '#domain/import/from-wire.ts';
+import type { SourceDefinition } from '#domain/import/source.ts';
+import { canonicalText, isObject, type Members } from '#domain/json.ts';
+import { OperatorError } from '#domain/operator.ts';
+import { numberIn, objectsIn, readByOffset, textIn } from './lists.ts';
+import { type Named, type Reading, v2 } from './reading.ts';
+import type { Wire } from './sdk.ts';
+
+/** Whole pages of an environment, instead of a request for each flag. */
+export const readDefinitions = (reading: Reading, project: Named, environment: Named): Promise<Members[]> =>
+  reading.attempt(
+    `Definitions in ${project.name}/${environment.name}`,
+    () => readByOffset(reading.api, `${v2}/splits/ws/${project.id}/environments/${environment.id}`, { limit: 50 }),
+    [],
+  );
+
+/** Another Burgee tells the seeds to anyone who may read a flag, flag by flag. */
+export async function readSeeded(reading: Reading, project: Named, flags: readonly Members[]): Promise<Members[]> {
+  const all = await Promise.all(
+    flags.map((flag) => {
+      const name = textIn(flag, 'name');
+      const path = `${v2}/splits/ws/${project.id}/${encodeURIComponent(name)}`;
+      const read = async () => objectsIn((await reading.api.get(path, { expand: 'definitions' })).body, 'definitions');
+      return reading.attempt(`Definitions of ${project.name}/${name}`, read, []);
+    }),
+  );
+  return all.flat();
+}
+
+interface DefinitionPlace {
+  readonly project: Named;
+  readonly environment: Named & { readonly wire: Wire | undefined };
+  /** The names of flag sets by their ids. */
+  readonly setNames: ReadonlyMap<string, string>;
+}
+
+/** By the name of the flag. */
+export function toDefinitions(
+  reading: Reading,
+  items: readonly Members[],
+  { project, environment, setNames }: DefinitionPlace,
+): Map<string, SourceDefinition> {
+  const { name, wire } = environment;
+  const where = `${project.name}/${name}`;
+  if (wire) requireSameEnvironment(items, wire.flags, where);
+  return new Map(
+    items.map((item) => {
+      const flag = textIn(item, 'name');
+      const onWire = wire?.flags.get(flag);
+      if ([item, onWire].some((one) => objectsIn(one, 'prerequisites').length > 0)) {
+        reading.leaveOut(
+          `Prerequisites of ${flag} in ${where}`,
+          'Burgee has no prerequisites. Write them as rules that ask for another flag’s treatment.',
+        );
+      }
+      return [flag, toDefinition(item, { environment: name, wire: onWire, setNames })];
+    }),
+  );
+}
+
+interface Found {
+  readonly environment: string;
+  readonly wire: Members | undefined;
+  readonly setNames: ReadonlyMap<string, string>;
+}
+
+const bodyMembers = [
+  'killed',
+  'treatments',
+  'defaultTreatment',
+  'baselineTreatment',
+  'trafficAllocation',
+  'rules',
+  'defaultRule',
+  'impressionsDisabled',
+];
+
+function toDefinition(item: Members, { environment, wire, setNames }: Found): SourceDefinition {
+  const flagSets = flagSetsOf(item, { wire, setNames });
+  const own = Object.fromEntries(bodyMembers.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
+  const body = { ...(wire ? withWire(own, wire) : own), ...(flagSets.length > 0 ? { flagSets } : {}) };
+  const known = bucketingOf(wire ?? item);
+  return {
+    environment,
+    body,
+    flagSets,
+    seeds: known && { seed: known.seed, trafficAllocationSeed: known.trafficAllocationSeed },
+    algorithm: known?.algo ?? 2,
+    changeNumber: numberIn(wire ?? item, 'changeNumber'),
+  };
+}
+
+/** Undefined, too, if it is nothing that an SDK could use. */
+function bucketingOf(source: Members): Bucketing | undefined {
+  try {
+    return parseBucketing(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** SDKs get the names. Otherwise links have ids, and an id that means nothing is kept, so that the plan names it. */
+function flagSetsOf(item: Members, { wire, setNames }: Pick<Found, 'wire' | 'setNames'>): string[] {
+  if (Array.isArray(wire?.sets)) return wire.sets.filter((set) => typeof set === 'string');
+  return objectsIn(item, 'flagSets').map((link) => {
+    const id = textIn(link, 'id');
+    return setNames.get(id) ?? (textIn(link, 'name') || id);
+  });
+}
+
+/** The body with the shares in the order that SDKs use, which decides who gets what, and with rules that Burgee knows. */
+function withWire(own: Members, wire: Members): Members {
+  const [shares, rules] = [sharesFromWire(wire), objectsIn(own, 'rules')];
+  const ordered = {
+    ...own,
+    ...(Array.isArray(own.rules)
+      ? { rules: rules.map((rule, index) => ({ ...rule, buckets: inOrder(rule.buckets, shares[index]) })) }
+      : {}),
+    defaultRule: inOrder(own.defaultRule, shares.at(-1)),
+  };
+  if (isAccepted(ordered)) return ordered;
+  const known = rulesFromWire(wire);
+  return known && isAccepted({ ...ordered, rules: known }) ? { ...ordered, rules: known } : ordered;
+}
+
+/** Only if they are the same shares: the definition may have changed between the two requests. */
+function inOrder(buckets: unknown, wanted: readonly Members[] | undefined): unknown {
+  const own = Array.isArray(buckets) ? buckets.filter(isObject).filter(({ size }) => size !== 0) : [];
+  return wanted && sorted(own) === sorted(wanted) ? wanted : buckets;
+}
+
+const sorted = (shares: readonly Members[]): string =>
+  shares
+    .map(({ treatment, size }) => canonicalText({ treatment, size }))
+    .sort()
+    .join();
+
+function isAccepted(body: Members): boolean {
+  try {
+    parseTargeting(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A key of another environment would bring its seeds, and move keys between treatments without anyone noticing. Flags of
+ * the right one are as they are in the list, except those that changed in between.
+ */
+function requireSameEnvironment(items: readonly Members[], flags: ReadonlyMap<string, Members>, where: string): void {
+  const same = items.filter((item) => {
+    const wire = flags.get(textIn(item, 'name'));
+    return wire && outlineOf(item, item.defaultRule) === outlineOf(wire, sharesFromWire(wire).at(-1));
+  });
+  if (items.length > 0 && same.length < items.length / 2) {
+    throw new OperatorError(
+      `The SDK key for ${where} seems to belong to another environment: only ${same.length} of ${items.length} definitions are as SDKs get them`,
+    );
+  }
+}
+
+const outlineOf = ({ killed, defaultTreatment, trafficAllocation = 100 }: Members, shares: unknown): string =>
+  canonicalText({
+    killed: killed === true,
+    defaultTreatment,
+    trafficAllocation,
+    shares: sorted(Array.isArray(shares) ? shares.filter(isObject).filter(({ size }) => size !== 0) : []),
+  });
