@@ -49,12 +49,11 @@ addCopyCommand(program);
 addBackupCommands(program);
 addDoctorCommand(program);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  const { message, stack, syscall } = error as NodeJS.ErrnoException;
+// No top-level await: tests bundle this file as CommonJS.
+program.parseAsync().catch((error: NodeJS.ErrnoException) => {
+  const { message, stack, syscall } = error;
   // Operators can also fix errors about files, folders and sockets.
   const isExpected = error instanceof OperatorError || error instanceof Problem || syscall !== undefined;
   process.stderr.write(`${isExpected ? message : `Unexpected error, please report it:\n${stack}`}\n`);
   process.exit(1);
-}
+});

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { offerSetup } from '#commands/accounts.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
@@ -40,7 +39,7 @@ const farewellMs = 500;
 
 /** Throws an Error with a one-sentence message if it cannot start. */
 export async function serve(config: Config): Promise<void> {
-  const log = createLog(config.logLevel);
+  const log = await createLog(config.logLevel);
   const store = await openOrStandBy(config, log);
   await completeFlagTags(store);
   await completeFlagCounts(store);
@@ -59,13 +58,15 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /** JSON lines, or readable ones on a terminal. Keys and cookies are redacted. */
-function createLog(level: string): Logger {
+async function createLog(level: string): Promise<Logger> {
   const options = {
     level,
     base: null,
     redact: ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers.cookie'],
   };
-  return process.stdout.isTTY ? pino(options, pretty({ sync: true, translateTime: 'HH:MM:ss' })) : pino(options);
+  if (!process.stdout.isTTY) return pino(options);
+  const { default: pretty } = await import('pino-pretty');
+  return pino(options, pretty({ sync: true, translateTime: 'HH:MM:ss' }));
 }
 
 /** How often a database that is away is tried again. */

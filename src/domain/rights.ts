@@ -308,8 +308,9 @@ function through(grantees: readonly Grantee[], subject: Subject): string {
 }
 
 const maxNames = 4;
-/** "A, B and C". */
-const conjunction = new Intl.ListFormat('en-GB');
+/** "A, B and C". By hand: the first `Intl.ListFormat` takes 40 ms, a quarter of the start of a command. */
+const conjunction = (names: readonly string[]): string =>
+  names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** The subject of a sentence: "Only Payments and Liu Wei". */
 function only(grantees: readonly Grantee[]): string {
@@ -317,5 +318,5 @@ function only(grantees: readonly Grantee[]): string {
   if (names.length === 0) return 'Only administrators';
   const shown = names.length > maxNames ? names.slice(0, maxNames - 1) : names;
   const others = names.length - shown.length;
-  return `Only ${conjunction.format(others > 0 ? [...shown, `${others} more`] : shown)}`;
+  return `Only ${conjunction(others > 0 ? [...shown, `${others} more`] : shown)}`;
 }

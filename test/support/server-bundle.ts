@@ -1,6 +1,7 @@
 /**
  * Burgee and its libraries in a few files, for tests that start it as a process of its own. Of a start from the sources
- * two thirds is loading 1,400 modules; the suite starts Burgee several hundred times. Only `test/run.ts` makes one:
+ * two thirds is loading 1,400 modules; the suite starts Burgee several hundred times. They are CommonJS because an
+ * `import` of `node:http` also loads Node's `fetch`, which takes 65 ms of 500. Only `test/run.ts` makes one:
  * `node --test` runs the sources, and so do the tests of the release and of the first start.
  */
 import { createHash } from 'node:crypto';
@@ -24,7 +25,7 @@ export async function bundleServer(): Promise<string> {
   for (const { fileName, code } of files) hash.update(fileName).update(code);
   const folder = join(cache, hash.digest('hex').slice(0, 16));
   if (!existsSync(folder)) write(files, folder);
-  return join(folder, 'main.js');
+  return join(folder, 'main.cjs');
 }
 
 async function bundled(): Promise<Rolldown.OutputChunk[]> {
@@ -34,9 +35,14 @@ async function bundled(): Promise<Rolldown.OutputChunk[]> {
     publicDir: false,
     logLevel: 'error',
     plugins: [sourcePlaces],
-    build: { ssr: 'src/main.ts', write: false, minify: false, target: 'node24' },
-    // They start threads from files of their own.
-    ssr: { noExternal: true, external: ['pino', 'pino-pretty'] },
+    build: {
+      ssr: 'src/main.ts',
+      write: false,
+      minify: false,
+      target: 'node24',
+      rolldownOptions: { output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' } },
+    },
+    ssr: { noExternal: true },
   })) as Rolldown.RolldownOutput;
   return result.output.filter((file) => file.type === 'chunk');
 }
@@ -57,8 +63,6 @@ function write(files: readonly Rolldown.OutputChunk[], folder: string): void {
     if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path, { recursive: true, force: true });
   }
   const fresh = mkdtempSync(join(cache, '.new-'));
-  // Without it, Node parses each file to find out what it is.
-  writeFileSync(join(fresh, 'package.json'), '{"type":"module"}');
   for (const { fileName, code } of files) {
     mkdirSync(dirname(join(fresh, fileName)), { recursive: true });
     writeFileSync(join(fresh, fileName), code);
