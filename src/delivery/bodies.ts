@@ -18,6 +18,8 @@ export interface Encoded {
 }
 
 export interface ChangesQuery {
+  /** Names everything below except `isRestored`: equal queries have equal texts. */
+  readonly text: string;
   readonly spec: Spec;
   /** The number that the SDK knows; -1: none. */
   readonly since: number;
@@ -65,6 +67,7 @@ const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 export function createBodies(source: BodySource): Bodies {
   const { flagsNumber, ruleBasedNumber } = source;
   const kept = new Map<string, Body>();
+  let lastUsed: string | undefined;
   const nothingNew = {
     withSegments: plain(toText({ source, spec: '1.3', since: flagsNumber, rbSince: ruleBasedNumber })),
     without: plain(toText({ source, spec: '1.2', since: flagsNumber, rbSince: -1 })),
@@ -80,16 +83,19 @@ export function createBodies(source: BodySource): Bodies {
   };
   return {
     of: (query, accepted) => {
-      const { spec, since, rbSince, filter, isRestored } = query;
+      const { spec, since, rbSince } = query;
       if (since === flagsNumber) {
         if (spec !== '1.3') return nothingNew.without;
         if (rbSince === ruleBasedNumber) return nothingNew.withSegments;
       }
-      const name = `${spec} ${since} ${rbSince} ${isRestored} ${filter?.text ?? ''}`;
+      const name = query.isRestored ? `restored ${query.text}` : query.text;
       const body = kept.get(name) ?? new Body(() => toBody(source, query));
       // The last one used is the last to be forgotten.
-      kept.delete(name);
-      kept.set(name, body);
+      if (name !== lastUsed) {
+        kept.delete(name);
+        kept.set(name, body);
+        lastUsed = name;
+      }
       return body.in(accepted(), forget);
     },
   };
@@ -100,7 +106,7 @@ const plain = (body: string): Encoded => ({ body, encoding: undefined });
 /** A reply without flags. */
 const toText = ({ source, ...query }: Pick<ChangesQuery, 'spec' | 'since' | 'rbSince'> & { source: BodySource }) =>
   Buffer.concat(
-    piecesOf({ ...source, flags: [], ruleBased: [] }, { ...query, filter: undefined, isRestored: false }),
+    piecesOf({ ...source, flags: [], ruleBased: [] }, { ...query, text: '', filter: undefined, isRestored: false }),
   ).toString();
 
 const toBody = (source: BodySource, query: ChangesQuery): Promise<Buffer> => joined(piecesOf(source, query));
@@ -176,24 +182,24 @@ class Body {
   }
 
   in(encoding: Encoding | undefined, grown: () => void): Encoded | Promise<Encoded> {
-    const made =
-      this.#made.get(encoding) ??
-      making
-        .pass(() => this.#encode(encoding))
-        .then(
-          (encoded) => {
-            this.size += encoded.body.length;
-            this.#made.set(encoding, encoded);
-            grown();
-            return encoded;
-          },
-          (error: unknown) => {
-            this.#made.delete(encoding);
-            throw error;
-          },
-        );
-    this.#made.set(encoding, made);
-    return made;
+    const made = this.#made.get(encoding);
+    if (made !== undefined) return made;
+    const soon = making
+      .pass(() => this.#encode(encoding))
+      .then(
+        (encoded) => {
+          this.size += encoded.body.length;
+          this.#made.set(encoding, encoded);
+          grown();
+          return encoded;
+        },
+        (error: unknown) => {
+          this.#made.delete(encoding);
+          throw error;
+        },
+      );
+    this.#made.set(encoding, soon);
+    return soon;
   }
 
   async #encode(encoding: Encoding | undefined): Promise<Encoded> {

@@ -47,9 +47,9 @@ function evaluatorsOf(snapshot: Snapshot): (flag: string) => Evaluate | undefine
     const toValue = valuesOf(definition);
     const made: Evaluate = (subject) => {
       const evaluation = evaluate(subject);
-      const { treatment, config } = evaluation;
-      const told = { ...reasonOf(evaluation, definition), configuration: config, changeNumber: definition.revision };
-      return { value: toValue(treatment), variant: treatment, ...told };
+      const { treatment: variant, config: configuration } = evaluation;
+      const { reason, rule } = reasonOf(evaluation, definition);
+      return { value: toValue(variant), variant, reason, rule, configuration, changeNumber: definition.revision };
     };
     evaluators.set(flag, made);
     return made;

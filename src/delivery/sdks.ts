@@ -88,11 +88,11 @@ export function createSdks(now: () => number): Sdks {
     return found;
   };
 
-  /** Whether it was seen within the last second: polls are many, and this is all that most of them cost. */
-  const isFresh = ({ key, sdk = 'unknown', machine }: Caller): boolean => {
-    const known = environments.get(key.environmentId)?.sdks.get(idOf(key.id, sdk, machine));
-    return known !== undefined && now() - known.lastSeenAt < 1_000;
-  };
+  /** Within the last second: polls are many, and looking at this is all that most of them cost. */
+  const isFresh = (lastAt: number | undefined): boolean => lastAt !== undefined && now() - lastAt < 1_000;
+
+  const known = ({ key, sdk = 'unknown', machine }: Caller): Seen | undefined =>
+    environments.get(key.environmentId)?.sdks.get(idOf(key.id, sdk, machine));
 
   const find = ({ key, sdk = 'unknown', machine }: Caller): { seen: Seen; environment: Environment } => {
     const environment = of(key.environmentId);
@@ -124,10 +124,10 @@ export function createSdks(now: () => number): Sdks {
 
   return {
     seen: (caller) => {
-      if (!isFresh(caller)) find(caller);
+      if (!isFresh(known(caller)?.lastSeenAt)) find(caller);
     },
     fetched: (caller, facts) => {
-      find(caller).seen.fetch = { at: now(), ...facts };
+      if (!isFresh(known(caller)?.fetch?.at)) find(caller).seen.fetch = { at: now(), ...facts };
     },
     ready: (caller, milliseconds) => {
       find(caller).seen.readyMilliseconds = milliseconds;
@@ -144,7 +144,7 @@ export function createSdks(now: () => number): Sdks {
       };
     },
     wantsAnswers: (environmentId) => {
-      const environment = of(environmentId);
+      const environment = environments.get(environmentId) ?? of(environmentId);
       const at = now();
       if (environment.watchedUntil <= at && at - environment.parsedAt < idleParseMs) return false;
       environment.parsedAt = at;

@@ -14,6 +14,7 @@ export interface Snapshot {
   readonly ruleBasedNumber: number;
   /** Flags with a definition here, sorted by name. */
   readonly flagNames: readonly string[];
+  readonly flagCount: number;
   /** Replies to SDKs that ask for flags. */
   readonly bodies: Bodies;
   /** What `domain/evaluation` asks for. Parsed when it is first asked for. */
@@ -51,6 +52,7 @@ export function createSnapshot(state: State, before?: Published): Snapshot {
     get flagNames() {
       return same.flagNames;
     },
+    flagCount: same.flagCount,
     bodies: same.bodies,
     definitionOf: same.definitionOf,
     segmentRulesOf: same.segmentRulesOf,
@@ -71,7 +73,7 @@ const sorted = <Named extends { readonly name: string }>(all: readonly Named[]):
 
 type OfFlags = Pick<
   Snapshot,
-  'flagsNumber' | 'ruleBasedNumber' | 'flagNames' | 'bodies' | 'definitionOf' | 'segmentRulesOf'
+  'flagsNumber' | 'ruleBasedNumber' | 'flagNames' | 'flagCount' | 'bodies' | 'definitionOf' | 'segmentRulesOf'
 >;
 
 /** Whether SDKs that ask for flags get the same. */
@@ -109,6 +111,7 @@ function flagsOf(content: Content): OfFlags {
       names ??= flagEntries.flatMap(({ name, isArchived }) => (isArchived ? [] : [name])).sort();
       return names;
     },
+    flagCount: flagEntries.reduce((count, { isArchived }) => (isArchived ? count : count + 1), 0),
     bodies: createBodies({ ...numbers, flags: flagEntries, ruleBased: inOrder(ruleBased) }),
     definitionOf: parsedOnce((name) => {
       const stored = flags.get(name)?.definition;

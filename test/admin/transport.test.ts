@@ -15,6 +15,7 @@ import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
 import { everyEndpoint, pathWith } from '../support/every-endpoint.ts';
+import { anSdkKey } from '../support/sdk.ts';
 
 const api = await startApi();
 /** A second server, whose database is broken on purpose. */
@@ -402,15 +403,37 @@ test('who asks is looked at first, then where, then what', async () => {
   refused(await api.call('POST', flagsOf(mine), { as, text }), 400, /./);
 });
 
-test('what is not HTTP is answered with the error body, and a socket sees what a client sees', async () => {
-  await api.app.listen({ host: '127.0.0.1', port: 0 });
+/** Sends bytes over a socket, and reads until the server closes it. */
+async function exchange(request: string): Promise<string> {
+  if (!api.app.server.listening) await api.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = api.app.server.address() as AddressInfo;
-  const exchange = async (request: string) => {
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    socket.write(request);
-    return textOf(socket);
-  };
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(request);
+  return textOf(socket);
+}
+
+test('a request with a content type and no body is answered at once', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  const head = (key: string) =>
+    `HTTP/1.1\r\nHost: flags.test\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`;
+  const sdkKey = await anSdkKey(api, project);
+  for (const [request, status] of [
+    [`GET ${prefix}/groups ${head(api.adminKey)}`, 200],
+    [`PUT ${prefix}${path}/kill ${head(api.adminKey)}`, 200],
+    [`POST ${prefix}/groups ${head(api.adminKey)}`, 400],
+    [`PUT /internal/uploads/unknown ${head(api.adminKey)}`, 404],
+    [`POST /ofrep/v1/evaluate/flags ${head(sdkKey)}`, 400],
+    [`POST /api/testImpressions/bulk ${head(sdkKey)}`, 200],
+    [`POST /api/testImpressions/beacon ${head(sdkKey)}`, 400],
+    [`GET /api/splitChanges ${head('unknown')}`, 401],
+  ] as const) {
+    assert.match(await exchange(request), new RegExp(`^HTTP/1\\.1 ${status} `), request);
+  }
+});
+
+test('what is not HTTP is answered with the error body, and a socket sees what a client sees', async () => {
   const head = `HTTP/1.1\r\nHost: flags.test\r\nAuthorization: Bearer ${api.adminKey}\r\nConnection: close\r\n\r\n`;
   assert.match(
     await exchange(`GET //internal/api/v2/groups?limit=1 ${head}`),

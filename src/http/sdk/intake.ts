@@ -47,8 +47,9 @@ export const intake = (sdks: Sdks): SdkEndpoint[] => [
   })),
 ];
 
-async function take(sdks: Sdks, keep: Keep | undefined, { request, key }: Asked): Promise<Body> {
-  const found = await key();
+async function take(sdks: Sdks, keep: Keep | undefined, asked: Asked): Promise<Body> {
+  const { request } = asked;
+  const found = await asked.key();
   const isWanted = keep !== undefined && (keep !== keepAnswers || sdks.wantsAnswers(found.environmentId));
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -62,11 +63,11 @@ async function take(sdks: Sdks, keep: Keep | undefined, { request, key }: Asked)
 }
 
 /** Sent when a page is left, without headers of the SDK: the key is in the body. */
-async function takeBeacon(sdks: Sdks, keep: Keep | undefined, { request, keyWith }: Asked): Promise<Body> {
-  const body = parseBody(await textOf(request, maxBeaconBytes));
+async function takeBeacon(sdks: Sdks, keep: Keep | undefined, asked: Asked): Promise<Body> {
+  const body = parseBody(await textOf(asked.request, maxBeaconBytes));
   if (body === undefined) throw new Refusal(400, 'The body is not JSON');
   const { token, sdk, entries } = isObject(body) ? body : {};
-  const key = await keyWith(typeof token === 'string' ? token : undefined);
+  const key = await asked.keyWith(typeof token === 'string' ? token : undefined);
   keep?.(sdks, { key, sdk: typeof sdk === 'string' ? sdk : undefined }, entries);
   return { status: 204, body: '' };
 }

@@ -21,54 +21,54 @@ export const ofrep = (feed: Feed, sdks: Sdks): SdkEndpoint[] => [
   { method: 'GET', path: '/ofrep/v1/configuration', answer: configuration },
 ];
 
-async function evaluateOne(feed: Feed, sdks: Sdks, { request, rest: key, ...asked }: Asked): Promise<Body> {
-  const found = await serverSideKey(asked);
-  const snapshot = await snapshotFor(feed, found);
-  sdks.seen({ key: found, sdk: 'ofrep' });
+async function evaluateOne(feed: Feed, sdks: Sdks, asked: Asked): Promise<Body> {
+  const { request, rest: flag } = asked;
+  const key = requireServerSide(await asked.key());
+  const snapshot = requireSnapshot(await feed.current(key.environmentId));
+  sdks.seen({ key, sdk: 'ofrep' });
   const subject = subjectIn(await textOf(request, maxBytes));
-  if ('errorCode' in subject) return json(400, { key, ...subject });
-  const { status, ...result } = resultOf(snapshot, key, subject);
+  if ('errorCode' in subject) return json(400, { key: flag, ...subject });
+  const { status, result } = resultOf(snapshot, flag, subject);
   if ('variant' in result && sdks.wantsAnswers(snapshot.environmentId)) {
     const { variant: treatment, metadata } = result;
-    const answer = { flag: key, key: subject.key, treatment, label: metadata.rule, at: Date.now() };
+    const answer = { flag, key: subject.key, treatment, label: metadata.rule, at: Date.now() };
     sdks.answered(snapshot.environmentId, [answer]);
   }
   return json(status, result);
 }
 
-async function evaluateAll(feed: Feed, { request, ...asked }: Asked): Promise<Body> {
-  const snapshot = await snapshotFor(feed, await serverSideKey(asked));
+async function evaluateAll(feed: Feed, asked: Asked): Promise<Body> {
+  const { request } = asked;
+  const { environmentId } = requireServerSide(await asked.key());
+  const snapshot = requireSnapshot(await feed.current(environmentId));
   const text = await textOf(request, maxBytes);
   const subject = subjectIn(text);
   if ('errorCode' in subject) return json(400, subject);
   const flags: string[] = [];
   const turns = takeTurns();
   for (const name of snapshot.flagNames) {
-    const { status: _, ...result } = resultOf(snapshot, name, subject);
-    flags.push(JSON.stringify(result));
+    flags.push(JSON.stringify(resultOf(snapshot, name, subject).result));
     if (turns.isOver()) await turns.next();
   }
   return unlessKnown(request, `{"flags":[${flags.join()}]}`, text);
 }
 
-async function configuration({ request, ...asked }: Asked): Promise<Body> {
-  await serverSideKey(asked);
+async function configuration(asked: Asked): Promise<Body> {
+  requireServerSide(await asked.key());
   const capabilities = {
     cacheInvalidation: { polling: { enabled: true, minPollingIntervalMs: 1_000 } },
     flagEvaluation: { supportedTypes: ['boolean', 'string'] },
     caching: { enabled: false },
   };
-  return unlessKnown(request, JSON.stringify({ name: 'Burgee', capabilities }));
+  return unlessKnown(asked.request, JSON.stringify({ name: 'Burgee', capabilities }));
 }
 
-async function serverSideKey({ key }: Pick<Asked, 'key'>) {
-  const found = await key();
-  if (found.type !== 'server_side') throw new Refusal(403, 'Evaluation over HTTP needs a server-side key');
-  return found;
+function requireServerSide(key: SdkKey): SdkKey {
+  if (key.type !== 'server_side') throw new Refusal(403, 'Evaluation over HTTP needs a server-side key');
+  return key;
 }
 
-async function snapshotFor(feed: Feed, { environmentId }: SdkKey): Promise<Snapshot> {
-  const snapshot = await feed.current(environmentId);
+function requireSnapshot(snapshot: Snapshot | undefined): Snapshot {
   if (!snapshot) throw unavailable();
   return snapshot;
 }
@@ -99,10 +99,12 @@ function subjectIn(text: string): Subject | Failure {
 function resultOf(snapshot: Snapshot, key: string, subject: Subject) {
   try {
     const evaluated = evaluateFlag(snapshot, key, subject);
-    return evaluated ? { status: 200, ...toResult(key, evaluated) } : { status: 404, key, ...notFound };
+    return evaluated
+      ? { status: 200, result: toResult(key, evaluated) }
+      : { status: 404, result: { key, ...notFound } };
   } catch (error) {
     if (!(error instanceof PatternTooSlow)) throw error;
-    return { status: 400, key, ...tooSlow(error) };
+    return { status: 400, result: { key, ...tooSlow(error) } };
   }
 }
 
@@ -117,11 +119,11 @@ const tooSlow = ({ message }: PatternTooSlow): Failure => ({
 });
 
 /** Metadata has no members with objects: the configuration stays text. */
-const toResult = (key: string, { configuration: text, rule, changeNumber, ...result }: EvaluatedFlag) => ({
-  key,
-  ...result,
-  metadata: { rule, changeNumber, ...(text === undefined ? {} : { configuration: text }) },
-});
+const toResult = (key: string, evaluated: EvaluatedFlag) => {
+  const { value, variant, reason, rule, changeNumber, configuration } = evaluated;
+  // Undefined members are not sent.
+  return { key, value, variant, reason, metadata: { rule, changeNumber, configuration } };
+};
 
 const json = (status: number, value: object): Body => ({ status, body: JSON.stringify(value) });
 

@@ -19,19 +19,18 @@ export const polls = (feed: Feed, sdks: Sdks, version: string): SdkEndpoint[] =>
 ];
 
 /** Without promises where nothing has to be waited for: this is most of what a server does. */
-function splitChanges(feed: Feed, sdks: Sdks, { request, search, key }: Asked): Body | Promise<Body> {
-  const startedAt = performance.now();
+function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body> {
+  const { request, startedAt } = asked;
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
-  return after(key(), (found) => {
-    const asked = parsed(search);
-    return after(feed.current(found.environmentId), (snapshot) => {
+  return after(asked.key(), (key) => {
+    const query = parsed(asked.search);
+    return after(feed.current(key.environmentId), (snapshot) => {
       if (!snapshot) throw unavailable();
-      if (isAhead(snapshot, asked)) return rechecked(feed, { snapshot, asked, accepted });
-      return after(snapshot.bodies.of(asked, accepted), (encoded) => {
-        if (asked.since === -1) {
-          const facts = { flags: snapshot.flagNames.length, bytes: encoded.body.length };
-          const milliseconds = Math.round(performance.now() - startedAt);
-          sdks.fetched(callerOf(request, found), { ...facts, milliseconds });
+      if (isAhead(snapshot, query)) return rechecked(feed, { snapshot, query, accepted });
+      return after(snapshot.bodies.of(query, accepted), (encoded) => {
+        if (query.since === -1) {
+          const facts = { flags: snapshot.flagCount, bytes: encoded.body.length };
+          sdks.fetched(callerOf(request, key), { ...facts, milliseconds: Math.round(performance.now() - startedAt) });
         }
         return encoded;
       });
@@ -46,15 +45,15 @@ const after = <Value, Result>(
 
 interface Poll {
   readonly snapshot: Snapshot;
-  readonly asked: ChangesQuery;
+  readonly query: ChangesQuery;
   readonly accepted: () => Encoding | undefined;
 }
 
 /** The SDK knows more than there is: this node is behind, or the database was restored. */
-async function rechecked(feed: Feed, { snapshot, asked, accepted }: Poll): Promise<Body> {
+async function rechecked(feed: Feed, { snapshot, query, accepted }: Poll): Promise<Body> {
   const current = await feed.recheck(snapshot.environmentId);
   const { bodies } = current ?? snapshot;
-  return bodies.of({ ...asked, isRestored: current !== undefined }, accepted);
+  return bodies.of({ ...query, isRestored: current !== undefined }, accepted);
 }
 
 /** Of recent polls, by their query: SDKs that know the same ask the same. */
@@ -65,12 +64,16 @@ const maxRecentLength = 500;
 function parsed(search: string): ChangesQuery {
   const known = recent.get(search);
   if (known) return known;
-  const query = new URLSearchParams(search);
-  const numbers = { since: numberOf(query, 'since'), rbSince: numberOf(query, 'rbSince') };
-  const asked = { spec: specOf(query), ...numbers, filter: filterOf(query), isRestored: false };
+  const parameters = new URLSearchParams(search);
+  const spec = specOf(parameters);
+  const since = numberOf(parameters, 'since');
+  const rbSince = numberOf(parameters, 'rbSince');
+  const filter = filterOf(parameters);
+  const text = `${spec} ${since} ${rbSince} ${filter?.text ?? ''}`;
+  const query = { text, spec, since, rbSince, filter, isRestored: false };
   if (recent.size >= maxRecent) recent.clear();
-  if (search.length <= maxRecentLength) recent.set(search, asked);
-  return asked;
+  if (search.length <= maxRecentLength) recent.set(search, query);
+  return query;
 }
 
 const isAhead = ({ flagsNumber, ruleBasedNumber }: Snapshot, { since, rbSince }: ChangesQuery): boolean =>
@@ -114,8 +117,9 @@ type List = readonly string[];
 const listOf = (query: URLSearchParams, name: string): List =>
   [...new Set(query.get(name)?.split(','))].filter((item) => item !== '').sort();
 
-async function segmentChanges(feed: Feed, { request, rest: name, query, key }: Asked): Promise<Body> {
-  const { environmentId, type } = await key();
+async function segmentChanges(feed: Feed, asked: Asked): Promise<Body> {
+  const { request, rest: name, query } = asked;
+  const { environmentId, type } = await asked.key();
   if (type === 'client_side') throw new Refusal(403, 'A client-side key cannot read the keys of a segment');
   const since = numberOf(query, 'since');
   const changes = await feed.keysSince(environmentId, name, since);
@@ -128,10 +132,10 @@ async function segmentChanges(feed: Feed, { request, rest: name, query, key }: A
   return { body: await promisify(gunzip)(changes) };
 }
 
-async function memberships(feed: Feed, { rest: userKey, key }: Asked): Promise<Body> {
-  const snapshot = await feed.current((await key()).environmentId);
+async function memberships(feed: Feed, asked: Asked): Promise<Body> {
+  const snapshot = await feed.current((await asked.key()).environmentId);
   if (!snapshot) throw unavailable();
-  const { standard, large } = snapshot.membershipsOf(userKey);
+  const { standard, large } = snapshot.membershipsOf(asked.rest);
   const toPart = (names: readonly string[]) => ({ k: names.map((n) => ({ n })) });
   // Without a change number, which SDKs would compare with those of messages. There is none that fits: a segment that a
   // flag names from now on, or a large one that took long to read, changes memberships without a new number of its own.
@@ -139,9 +143,9 @@ async function memberships(feed: Feed, { rest: userKey, key }: Asked): Promise<B
 }
 
 /** For SDKs that do not know large segments. */
-async function mySegments(feed: Feed, { rest: userKey, key }: Asked): Promise<Body> {
-  const snapshot = await feed.current((await key()).environmentId);
+async function mySegments(feed: Feed, asked: Asked): Promise<Body> {
+  const snapshot = await feed.current((await asked.key()).environmentId);
   if (!snapshot) throw unavailable();
-  const segments = snapshot.membershipsOf(userKey).standard.map((name) => ({ id: name, name }));
+  const segments = snapshot.membershipsOf(asked.rest).standard.map((name) => ({ id: name, name }));
   return { body: JSON.stringify({ mySegments: segments }) };
 }

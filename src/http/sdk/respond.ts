@@ -33,6 +33,8 @@ export interface Asked {
   /** What is after the `?`. */
   readonly search: string;
   readonly query: URLSearchParams;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
   /** The key of the request. Refuses a request without one. */
   key(): SdkKey | Promise<SdkKey>;
   /** The key with this text. Refuses an unknown one, and an address that sends too many of those. */
@@ -88,7 +90,7 @@ export type RespondToSdk = (request: IncomingMessage, response: ServerResponse) 
 export function createSdkResponder(options: SdkOptions): RespondToSdk {
   const { keys, sdks, keyUsed, log, answered, traces, throttles, nextTransactionId } = options;
   const find = finderOf(options.endpoints);
-  const proxies = proxiesOf(options.trustProxy);
+  const keyCheck = { keys, sdks, throttles, proxies: proxiesOf(options.trustProxy) };
   const headers = [...headersFor(options.publicUrl), ...(options.headers ?? [])];
   const isVerbose = log.isLevelEnabled('debug');
 
@@ -102,7 +104,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     send(response, { status, body }, [...headers, 'x-transaction-id', transactionId, ...more]);
   };
   const ended = (exchange: Exchange, transactionId?: string) => {
-    const { startedAt, route, span, key, request, response } = exchange;
+    const { startedAt, route, span, foundKey, request, response } = exchange;
     const { method = '' } = request;
     const { statusCode: status } = response;
     const elapsedMs = performance.now() - startedAt;
@@ -110,7 +112,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     // SDKs ask and post all the time: only what failed is worth a line.
     if (status < 400 && !isVerbose && !span) return;
     const fields = { transactionId: transactionId ?? nextTransactionId(), method, route, status };
-    const told = { ...fields, milliseconds: Math.round(elapsedMs), actor: key?.id, traceId: span?.traceId };
+    const told = { ...fields, milliseconds: Math.round(elapsedMs), actor: foundKey?.id, traceId: span?.traceId };
     log[status < 400 ? 'debug' : 'info'](told, 'request');
     if (span) traces?.end(span, { ...fields, problem: undefined });
   };
@@ -121,10 +123,10 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
   };
   const succeed = (exchange: Exchange, reply: Reply) => {
     if (reply !== 'sent') send(exchange.response, reply, headers);
-    const { key, request } = exchange;
-    if (key) {
-      keyUsed(key.id);
-      const caller = callerOf(request, key);
+    const { foundKey, request } = exchange;
+    if (foundKey) {
+      keyUsed(foundKey.id);
+      const caller = callerOf(request, foundKey);
       if (caller.sdk !== undefined) sdks.seen(caller);
     }
     ended(exchange);
@@ -135,23 +137,21 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     const { url = '', method = '' } = request;
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
-    const search = queryAt < 0 ? '' : url.slice(queryAt + 1);
     const found = find(path);
     if (!found) return false;
     const span = traces?.begin(request.headers.traceparent, startedAt);
-    const exchange: Exchange = { request, response, startedAt, route: found.path, span, key: undefined };
+    const search = queryAt < 0 ? '' : url.slice(queryAt + 1);
+    const exchange = new Exchange({ request, response, search, startedAt, route: found.path, span, keyCheck });
     if (method === 'OPTIONS') {
       response.writeHead(204, [...headers, ...preflightHeaders]).end();
       ended(exchange);
       return true;
     }
-    const keyWith = keyFinder({ keys, sdks, throttles, proxies }, exchange);
     try {
       const endpoint = found.methods.get(method);
       if (!endpoint) throw new Refusal(405, `Method not allowed: ${method}`);
-      const rest = found.isOpen ? decoded(path.slice(found.path.length - 1)) : '';
-      const key = () => keyWith(keyOf(request.headers));
-      const reply = endpoint.answer(new AskedNow({ request, response, rest, search, key, keyWith }));
+      if (found.isOpen) exchange.rest = decoded(path.slice(found.path.length - 1));
+      const reply = endpoint.answer(exchange);
       if (reply instanceof Promise) {
         reply.then((body) => succeed(exchange, body)).catch((error: unknown) => fail(exchange, error));
       } else succeed(exchange, reply);
@@ -162,42 +162,71 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
   };
 }
 
-class AskedNow implements Asked {
+interface KeyCheck {
+  readonly keys: SdkKeys;
+  readonly sdks: Sdks;
+  readonly throttles: Throttles;
+  readonly proxies: BlockList;
+}
+
+/** One object for each request: polls are many. */
+class Exchange implements Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly rest: string;
   readonly search: string;
-  readonly key: Asked['key'];
-  readonly keyWith: Asked['keyWith'];
+  rest = '';
+  readonly startedAt: number;
+  readonly route: string;
+  readonly span: Span | undefined;
+  /** Once it is known. */
+  foundKey: SdkKey | undefined;
+  readonly #keyCheck: KeyCheck;
 
-  constructor({ request, response, rest, search, key, keyWith }: Omit<Asked, 'query'>) {
-    this.request = request;
-    this.response = response;
-    this.rest = rest;
-    this.search = search;
-    this.key = key;
-    this.keyWith = keyWith;
+  constructor(
+    from: Pick<Exchange, 'request' | 'response' | 'search' | 'startedAt' | 'route' | 'span'> & {
+      readonly keyCheck: KeyCheck;
+    },
+  ) {
+    this.request = from.request;
+    this.response = from.response;
+    this.search = from.search;
+    this.startedAt = from.startedAt;
+    this.route = from.route;
+    this.span = from.span;
+    this.#keyCheck = from.keyCheck;
   }
 
   /** Most polls are found by their text and need no parsing. */
   get query(): URLSearchParams {
     return new URLSearchParams(this.search);
   }
-}
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly startedAt: number;
-  readonly route: string;
-  readonly span: Span | undefined;
-  /** Once it is known. */
-  key: SdkKey | undefined;
+  key(): SdkKey | Promise<SdkKey> {
+    return this.keyWith(keyOf(this.request.headers));
+  }
+
+  keyWith(text: string | undefined): SdkKey | Promise<SdkKey> {
+    const found = text === undefined ? undefined : this.#keyCheck.keys.find(text);
+    return found instanceof Promise ? found.then((key) => this.#require(key, text)) : this.#require(found, text);
+  }
+
+  #require(key: SdkKey | undefined, text: string | undefined): SdkKey {
+    if (!key) {
+      const { sdks, throttles, proxies } = this.#keyCheck;
+      if (text !== undefined) sdks.refused(text, this.request.headers.splitsdkversion?.toString());
+      throttles.failedKey(addressOf(this.request, proxies));
+      throw new Refusal(401, 'Invalid credentials');
+    }
+    this.foundKey = key;
+    return key;
+  }
 }
 
 /** Reads the body to its end. By events: an async iterator takes as long as a short evaluation. */
 export const readBody = (request: IncomingMessage, maxBytes: number, take: (part: Buffer) => void): Promise<void> =>
   new Promise((resolve, reject) => {
+    // Without a body there are no events, see `listen.ts`.
+    if (request.readableEnded) return resolve();
     let bytes = 0;
     request.on('data', (part: Buffer) => {
       bytes += part.length;
@@ -211,10 +240,9 @@ export const readBody = (request: IncomingMessage, maxBytes: number, take: (part
   });
 
 /** The whole body as text. */
-export async function textOf(request: IncomingMessage, maxBytes: number): Promise<string> {
+export function textOf(request: IncomingMessage, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
-  await readBody(request, maxBytes, (part) => parts.push(part));
-  return Buffer.concat(parts).toString();
+  return readBody(request, maxBytes, (part) => parts.push(part)).then(() => Buffer.concat(parts).toString());
 }
 
 /** Undefined if it is not JSON. */
@@ -291,29 +319,6 @@ function decoded(text: string): string {
   } catch {
     throw new Refusal(400, 'The path is not a valid URL');
   }
-}
-
-interface KeyCheck {
-  readonly keys: SdkKeys;
-  readonly sdks: Sdks;
-  readonly throttles: Throttles;
-  readonly proxies: BlockList;
-}
-
-function keyFinder({ keys, sdks, throttles, proxies }: KeyCheck, exchange: Exchange): Asked['keyWith'] {
-  const check = (key: SdkKey | undefined, text: string | undefined): SdkKey => {
-    if (!key) {
-      if (text !== undefined) sdks.refused(text, exchange.request.headers.splitsdkversion?.toString());
-      throttles.failedKey(addressOf(exchange.request, proxies));
-      throw new Refusal(401, 'Invalid credentials');
-    }
-    exchange.key = key;
-    return key;
-  };
-  return (text) => {
-    const found = text === undefined ? undefined : keys.find(text);
-    return found instanceof Promise ? found.then((key) => check(key, text)) : check(found, text);
-  };
 }
 
 /** The address of the client: the last one that is not a trusted proxy's. */

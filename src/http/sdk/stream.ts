@@ -30,8 +30,9 @@ export function streamEndpoints({ feed, keys, streams, sdks, tokens, now }: Stre
     if (streams.isEnding) throw new Refusal(503, 'This node is stopping');
   };
 
-  const auth = async ({ key, query }: Asked) => {
-    const { id, type, environmentId } = await key();
+  const auth = async (asked: Asked) => {
+    const { query } = asked;
+    const { id, type, environmentId } = await asked.key();
     if (type === 'client_side' && !query.has('users')) throw new Refusal(400, 'no user specified');
     requireRunning();
     // An SDK whose stream is open does not poll: without flags it would never become ready.

@@ -1,5 +1,6 @@
 /** Parses bodies as clients send them: JSON whatever the content type, or no body at all. */
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
@@ -26,11 +27,16 @@ class RawBody {
   }
 }
 
+/** If not, Node emits no events of one (`optimizeEmptyRequests` in `listen.ts`). */
+const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
 /** Reads bodies as bytes, whatever their content type. */
 export function readBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ headers }) => {
-    // Fastify refuses malformed content types.
-    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
+    // Fastify would wait for a body of this type, and refuses malformed types.
+    if (!hasBody(headers)) delete headers['content-type'];
+    else if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) =>
