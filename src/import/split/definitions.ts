@@ -89,8 +89,14 @@ function toDefinition(item: Members, { environment, wire, setNames }: Found): So
     flagSets,
     seeds: known && { seed: known.seed, trafficAllocationSeed: known.trafficAllocationSeed },
     algorithm: known?.algo ?? 2,
-    changeNumber: numberIn(wire ?? item, 'changeNumber'),
+    changeNumber: wire ? numberIn(wire, 'changeNumber') : numberInTag(item),
   };
+}
+
+/** The vendor's lists may have it; Burgee's ETag begins with it. */
+function numberInTag(item: Members): number | undefined {
+  const [, digits] = /^"(\d+)-/.exec(textIn(item, 'etag')) ?? [];
+  return numberIn(item, 'changeNumber') ?? (digits === undefined ? undefined : Number(digits));
 }
 
 /** Undefined, too, if it is nothing that an SDK could use. */
