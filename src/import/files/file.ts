@@ -1,0 +1,20 @@
+/** Reads an export file of another product, whichever it is. */
+import { readFileSync } from 'node:fs';
+import type { SourceAccount } from '#domain/import/source.ts';
+import { isObject } from '#domain/json.ts';
+import { OperatorError } from '#domain/operator.ts';
+import { isLaunchDarkly, readLaunchDarkly } from './launchdarkly.ts';
+import { isUnleash, readUnleash } from './unleash.ts';
+
+export function readFile(file: string, project: string): SourceAccount {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new OperatorError(`${file} is not JSON: ${error.message}`);
+  }
+  if (isObject(document) && isLaunchDarkly(document)) return readLaunchDarkly(document, project);
+  if (isObject(document) && isUnleash(document)) return readUnleash(document, project);
+  throw new OperatorError(`${file} is neither a list of LaunchDarkly flags nor an export of Unleash`);
+}

@@ -1,0 +1,246 @@
+/**
+ * An export of Unleash: features of one environment, as its page *Export* and `POST /api/admin/features-batch/export`
+ * give it. What Burgee cannot express is left out, small differences are reported. Buckets are Unleash's own, so every
+ * percentage rollout is re-bucketed.
+ */
+import type { Matcher } from '#domain/definitions/matchers.ts';
+import type { SourceAccount, SourceFlag, Unread } from '#domain/import/source.ts';
+import { isObject, type Members } from '#domain/json.ts';
+import { definitionOf } from './launchdarkly.ts';
+import {
+  attempt,
+  type Bucket,
+  type Clause,
+  everyone,
+  nameFor,
+  noneOf,
+  objects,
+  rulesOf,
+  text,
+  texts,
+  toPercents,
+  treatmentNames,
+  Unmapped,
+} from './rules.ts';
+
+export const isUnleash = (document: unknown): boolean =>
+  isObject(document) && Array.isArray(document.features) && Array.isArray(document.featureStrategies);
+
+export function readUnleash(document: Members, project: string): SourceAccount {
+  const unread: Unread[] = [];
+  const features = objects(document.features).filter((feature) => {
+    if (feature.archived !== true) return true;
+    unread.push({ what: `Flag ${text(feature.name)}`, why: 'Left out: it is archived.' });
+    return false;
+  });
+  const settings = objects(document.featureEnvironments);
+  const environments = [...new Set(settings.map(({ environment }) => text(environment)))];
+  return {
+    name: 'Unleash',
+    projects: [
+      {
+        name: project,
+        requiresTitleAndComments: false,
+        environments: environments.map((name) => ({ name, production: name === 'production', hasSeeds: false })),
+        trafficTypes: [{ name: 'user', displayAttributeId: undefined, attributes: attributesOf(document) }],
+        rolloutStatuses: [],
+        flagSets: [],
+        flags: features.map((feature) => toFlag(feature, document, unread)),
+        segments: [],
+      },
+    ],
+    groups: [],
+    users: [],
+    unread,
+  };
+}
+
+const attributesOf = (document: Members) =>
+  objects(document.contextFields)
+    .filter(({ name }) => name !== 'userId')
+    .map(({ name, description, legalValues }) => ({
+      id: text(name),
+      displayName: text(name),
+      description: text(description),
+      suggestedValues: objects(legalValues).map(({ value }) => text(value)),
+    }));
+
+function toFlag(feature: Members, document: Members, unread: Unread[]): SourceFlag {
+  const key = text(feature.name);
+  const name = nameFor(key);
+  if (name !== key)
+    unread.push({ what: `Flag ${key}`, why: `Is imported as ${name}: names have letters, digits, - and _.` });
+  const mine = (list: unknown) => objects(list).filter(({ featureName }) => featureName === key);
+  const strategies = mine(document.featureStrategies)
+    .filter(({ disabled }) => disabled !== true)
+    .sort((a, b) => Number(a.sortOrder ?? 0) - Number(b.sortOrder ?? 0));
+  const definitions = mine(document.featureEnvironments).flatMap((settings) => {
+    const environment = text(settings.environment);
+    const what = `Definition of ${name} in ${environment}`;
+    const note = (why: string) => void unread.push({ what, why });
+    const body = attempt(unread, what, () => bodyOf({ key, strategies, settings, document, note }));
+    return body ? [definitionOf(environment, body)] : [];
+  });
+  return {
+    name,
+    description: text(feature.description),
+    trafficType: 'user',
+    rolloutStatus: undefined,
+    tags: mine(document.featureTags).map(({ tagValue }) => text(tagValue)),
+    owners: [],
+    creationTime: undefined,
+    definitions,
+  };
+}
+
+interface Feature {
+  readonly key: string;
+  readonly strategies: readonly Members[];
+  readonly settings: Members;
+  readonly document: Members;
+  note(why: string): void;
+}
+
+function bodyOf({ key, strategies, settings, document, note }: Feature): Members {
+  const variants = variantsOf(strategies, settings);
+  const served = strategies.map((strategy) => ({
+    clauses: [...userIdsOf(strategy), ...objects(strategy.constraints).flatMap(clausesOf), ...segmentsOf(strategy)],
+    buckets: sharesOf(strategy, variants, note),
+  }));
+  // Whoever a strategy leaves out is asked by the next one. A rule of Burgee decides, so only the last may leave out.
+  const isFinal = ({ buckets }: { buckets: readonly Bucket[] }) =>
+    buckets.every(({ treatment }) => treatment !== 'off');
+  if (!served.slice(0, -1).every(isFinal)) {
+    throw new Unmapped('several strategies take turns, and one that is not the last has less than 100%');
+  }
+  const parents = objects(objects(document.dependencies).find(({ feature }) => feature === key)?.dependencies);
+  const forAll = served.findIndex(({ clauses }) => clauses.length === 0);
+  const conditional = forAll < 0 ? served : served.slice(0, forAll);
+  return {
+    treatments: [...variants.list, { name: 'off' }],
+    defaultTreatment: 'off',
+    killed: settings.enabled !== true,
+    rules: [...parents.map(unmet), ...conditional.flatMap(({ clauses, buckets }) => rulesOf(clauses, buckets))],
+    // Without any strategy a feature is on for everyone.
+    defaultRule: served[forAll]?.buckets ?? everyone(served.length === 0 ? variants.only : 'off'),
+  };
+}
+
+interface Variants {
+  readonly list: readonly Members[];
+  /** The treatment of everyone, if there are no variants. */
+  readonly only: string;
+  /** Their weights by name; empty if there are none. */
+  readonly weights: readonly { readonly treatment: string; readonly weight: number }[];
+}
+
+/** Variants of the strategies, which must agree, or the old ones of the environment. */
+function variantsOf(strategies: readonly Members[], settings: Members): Variants {
+  const lists = strategies.map(({ variants }) => objects(variants)).filter((list) => list.length > 0);
+  const [first = objects(settings.variants), ...others] = lists;
+  if (
+    others.some((other) => JSON.stringify(other) !== JSON.stringify(first)) ||
+    (lists.length > 0 && lists.length < strategies.length)
+  ) {
+    throw new Unmapped('its strategies have different variants');
+  }
+  if (first.length === 0) return { list: [{ name: 'on' }], only: 'on', weights: [] };
+  if (first.some(({ overrides }) => objects(overrides).length > 0)) throw new Unmapped('a variant has overrides');
+  const names = treatmentNames(first.map(({ name }) => text(name)));
+  if (names.includes('off')) throw new Unmapped('a variant is named off');
+  const list = first.map(({ payload }, index) => ({
+    name: names[index],
+    ...(isObject(payload) ? { configurations: configurationsOf(payload) } : {}),
+  }));
+  const weights = first.map(({ weight }, index) => ({ treatment: names[index] ?? '', weight: Number(weight) }));
+  return { list, only: names[0] ?? 'on', weights };
+}
+
+function configurationsOf({ type, value }: Members): string {
+  return type === 'json' ? text(value) : JSON.stringify({ value: text(value) });
+}
+
+const stickyByKey = ['default', 'userId', undefined, ''];
+
+function sharesOf(strategy: Members, { weights, only }: Variants, note: (why: string) => void): Bucket[] {
+  const parameters = isObject(strategy.parameters) ? strategy.parameters : {};
+  const share = shareOf(text(strategy.name), parameters);
+  if (!stickyByKey.includes(parameters.stickiness as string))
+    throw new Unmapped(`its rollout is by ${text(parameters.stickiness)}`);
+  const all = weights.length > 0 ? weights : [{ treatment: only, weight: 1 }];
+  const total = all.reduce((sum, { weight }) => sum + weight, 0);
+  const { buckets, isExact } = toPercents([
+    ...all.map(({ treatment, weight }) => ({ treatment, weight: (share * weight) / total })),
+    ...(share < 100 ? [{ treatment: 'off', weight: 100 - share }] : []),
+  ]);
+  if (!isExact) note('Its shares are rounded to whole percents.');
+  return buckets;
+}
+
+function shareOf(name: string, parameters: Members): number {
+  if (name === 'default' || name === 'userWithId') return 100;
+  if (name === 'flexibleRollout') return Number(parameters.rollout ?? 100);
+  if (name === 'gradualRolloutUserId') return Number(parameters.percentage ?? 100);
+  throw new Unmapped(`it uses the strategy ${name}`);
+}
+
+const userIdsOf = ({ name, parameters }: Members): Clause[] => {
+  if (name !== 'userWithId') return [];
+  const strings = text(isObject(parameters) ? parameters.userIds : '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean);
+  if (strings.length === 0) throw new Unmapped('it lists no users');
+  return [[{ type: 'IN_LIST_STRING', strings }]];
+};
+
+function segmentsOf({ segments }: Members): Clause[] {
+  if (Array.isArray(segments) && segments.length > 0) {
+    throw new Unmapped('it uses segments, and an export has only their names');
+  }
+  return [];
+}
+
+/** Whoever does not get the parent as it must be gets nothing. */
+function unmet({ feature, enabled, variants }: Members): Members {
+  if (texts(variants).length === 0 && enabled !== false) {
+    const depends = { splitName: nameFor(text(feature)), treatments: ['off'] };
+    return rulesOf([[{ type: 'IN_SPLIT', depends }]], everyone('off'))[0] ?? {};
+  }
+  const treatments = enabled === false ? ['off'] : treatmentNames(texts(variants));
+  const depends = { splitName: nameFor(text(feature)), treatments };
+  return rulesOf([[{ type: 'IN_SPLIT', negate: true, depends }]], everyone('off'))[0] ?? {};
+}
+
+const onTexts: Readonly<Record<string, Matcher['type']>> = {
+  IN: 'IN_LIST_STRING',
+  STR_STARTS_WITH: 'STARTS_WITH_STRING',
+  STR_ENDS_WITH: 'ENDS_WITH_STRING',
+  STR_CONTAINS: 'CONTAINS_STRING',
+};
+
+function clausesOf(constraint: Members): Clause[] {
+  const { contextName, operator, inverted, caseInsensitive } = constraint;
+  const isNotIn = operator === 'NOT_IN';
+  const clause = clauseOf(text(contextName), isNotIn ? 'IN' : text(operator), constraint);
+  if (caseInsensitive === true && /^STR_/.test(text(operator))) throw new Unmapped('a constraint ignores case');
+  return (inverted === true) !== isNotIn ? noneOf(clause) : [clause];
+}
+
+function clauseOf(contextName: string, operator: string, { values, value }: Members): Clause {
+  const place = contextName === 'userId' ? {} : { attribute: contextName };
+  const type = onTexts[operator];
+  if (type) {
+    if (texts(values).length === 0) throw new Unmapped('a constraint has no values');
+    return [{ type, ...place, strings: texts(values) }];
+  }
+  const attribute = contextName;
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) {
+    if (operator === 'NUM_EQ') return [{ type: 'EQUAL_NUMBER', attribute, number }];
+    if (operator === 'NUM_LTE') return [{ type: 'LESS_THAN_OR_EQUAL_NUMBER', attribute, number }];
+    if (operator === 'NUM_GTE') return [{ type: 'GREATER_THAN_OR_EQUAL_NUMBER', attribute, number }];
+  }
+  if (operator === 'SEMVER_EQ') return [{ type: 'EQUAL_TO_SEMVER', attribute, string: text(value) }];
+  throw new Unmapped(`a constraint is "${contextName} ${operator} ${text(value)}", which Burgee does not have`);
+}
