@@ -124,6 +124,7 @@ function writeWith<Result, Access extends AccessLock>(
       lock: tx.lock,
       keep: tx.keep,
       skipLocked: tx.skipLocked,
+      rowsAtOnce: tx.rowsAtOnce,
       one: (query) => tx.one(query),
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),

@@ -18,7 +18,7 @@ import { nextChangeNumber } from '#store/environments.ts';
 import type { Changed } from '#store/notices.ts';
 import { listSegmentUsers } from '#store/references.ts';
 import { renumberUsersOf } from '#store/renumbering.ts';
-import { listAllKeys, removeKeys } from '#store/segment-keys.ts';
+import { removeAllKeys } from '#store/segment-keys.ts';
 import * as store from '#store/segments.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
@@ -194,8 +194,7 @@ export async function requireActivation(tx: Tx, environment: Reference, { id, na
 async function deactivate(tx: RecordingTx, place: LockedPlace) {
   const { environment, segment, changeNumber } = place;
   await store.deleteActivation(tx, environment.id, segment, changeNumber);
-  const at = { environmentId: environment.id, segment: segment.name };
-  for await (const keys of listAllKeys(tx, at)) await removeKeys(tx, at, keys, changeNumber);
+  await removeAllKeys(tx, { environmentId: environment.id, segment: segment.name }, changeNumber);
   await tx.record({
     ...entry('segment.deactivated', segment, environment),
     before: toPlaceRecord(place),

@@ -1,5 +1,5 @@
 /** Keys of standard segments, and the calls that changed them. Removed keys stay, marked with the number of the change. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { KeyChange, ListedKey } from '#domain/segments.ts';
 import { inChunks } from './definitions.ts';
 import { findPage, type Page, type Total } from './paging.ts';
@@ -11,9 +11,6 @@ export interface KeyPlace {
   readonly segment: string;
 }
 
-/** One statement takes some milliseconds, so that other requests get their turn in between. */
-const keysAtOnce = 250;
-
 export const placed = ({ environmentId, segment }: KeyPlace): Sql =>
   sql`environment_id = ${environmentId} and segment = ${segment}`;
 const isCurrent = sql`is_removed = false`;
@@ -21,7 +18,7 @@ const isCurrent = sql`is_removed = false`;
 /** Returns how many were not there before. Sorted keys are added faster: each part is a small range of the index. */
 export async function addKeys(tx: Tx, place: KeyPlace, keys: readonly string[], changeNumber: number): Promise<number> {
   let added = 0;
-  for (const some of inChunks(keys, keysAtOnce)) {
+  for (const some of inChunks(keys, tx.rowsAtOnce)) {
     added += await tx.run(sql`
       insert into segment_keys (environment_id, segment, key, change_number, is_removed)
       select ${place.environmentId}, ${place.segment}, given.value, ${changeNumber}, false
@@ -41,7 +38,7 @@ export async function removeKeys(
   changeNumber: number,
 ): Promise<number> {
   let removed = 0;
-  for (const some of inChunks(keys, keysAtOnce)) {
+  for (const some of inChunks(keys, tx.rowsAtOnce)) {
     const [first, last] = boundsOf(some);
     // The range bounds what PostgreSQL reads, whichever plan it made while the table was empty.
     removed += await tx.run(sql`
@@ -52,24 +49,38 @@ export async function removeKeys(
   return removed;
 }
 
-/**
- * The first and the last key as both databases order text, which is by bytes. JavaScript orders characters beyond U+FFFF
- * differently. Sorting all keys of a call by bytes would block the event loop for 20 ms.
- */
-function boundsOf(keys: readonly string[]): (string | undefined)[] {
-  const sorted = keys.map((key) => Buffer.from(key)).sort(Buffer.compare);
-  return [sorted[0]?.toString(), sorted.at(-1)?.toString()];
+/** The first and the last key as both databases order text: by bytes, unlike JavaScript beyond U+FFFF. */
+function boundsOf(keys: readonly string[]): [first: string | undefined, last: string | undefined] {
+  const bytes = keys.map((key) => Buffer.from(key));
+  const extreme = (sign: 1 | -1) => bytes.reduce((one, other) => (Buffer.compare(one, other) === sign ? other : one));
+  return bytes.length === 0 ? [undefined, undefined] : [extreme(1).toString(), extreme(-1).toString()];
 }
+
+/** How many keys one statement reads, in some milliseconds. */
+const keysAtOnce = 2_000;
 
 /** All current keys, in parts. */
 export async function* listAllKeys(db: Reader, place: KeyPlace): AsyncGenerator<string[]> {
   for (let last = ''; ; ) {
     const rows = await db.all<{ key: string }>(sql`
       select key from segment_keys where ${placed(place)} and ${isCurrent} and key > ${last}
-       order by key limit ${2 * keysAtOnce}`);
+       order by key limit ${keysAtOnce}`);
     if (rows.length === 0) return;
     yield rows.map(({ key }) => key);
     last = rows.at(-1)?.key ?? last;
+  }
+}
+
+/** Removes all keys, range by range. */
+export async function removeAllKeys(tx: Tx, place: KeyPlace, changeNumber: number): Promise<void> {
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const rest: Sql = sql`${placed(place)} and ${isCurrent} and key > ${last}`;
+    const end: { key: string } | undefined = await tx.one(sql`
+      select key from segment_keys where ${rest} order by key limit 1 offset ${tx.rowsAtOnce - 1}`);
+    await tx.run(sql`
+      update segment_keys set change_number = ${changeNumber}, is_removed = true
+       where ${rest} ${end ? sql`and key <= ${end.key}` : empty}`);
+    last = end?.key;
   }
 }
 
@@ -195,4 +206,4 @@ export const deleteSomeKeys = (tx: Tx, environmentId: string) =>
     delete from segment_keys
      where environment_id = ${environmentId}
        and (segment, key) in (select segment, key from segment_keys where environment_id = ${environmentId}
-                               order by segment, key limit ${keysAtOnce})`);
+                               order by segment, key limit ${tx.rowsAtOnce})`);

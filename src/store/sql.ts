@@ -24,6 +24,8 @@ export interface Tx extends Reader {
   readonly keep: Sql;
   /** Like `lock`, but skips rows that others have locked. */
   readonly skipLocked: Sql;
+  /** How many rows one statement should change. On SQLite nobody else gets a turn meanwhile; each takes some ms. */
+  readonly rowsAtOnce: number;
   /**
    * A table expression with the column `value` and a row for each text, in one parameter: statements with thousands of
    * values are prepared once and stay quick.

@@ -321,6 +321,7 @@ const txWith = (methods: Pick<Tx, 'one' | 'all' | 'run'>): Tx => ({
   lock: empty,
   keep: empty,
   skipLocked: empty,
+  rowsAtOnce: 250,
   clock: () => 0,
   rowsOf: () => empty,
   isOneOf: () => empty,

@@ -1,5 +1,6 @@
 /** Changes of many keys or definitions at once hold up nobody: the work is done in parts. */
 import assert from 'node:assert/strict';
+import { availableParallelism, loadavg } from 'node:os';
 import { test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
 import { aDefinition } from '../support/build.ts';
@@ -32,12 +33,14 @@ const tries = 2;
 /** The longest turn of the event loop that each work took, at the least. */
 type Turns = Map<string, number>;
 
-/** A machine that is too busy may not finish within the deadline of a transaction; its turns count all the same. */
+/** With so many processes for each processor, a transaction may exceed its deadline of 8 s, whatever it does. */
+const isOverloaded = () => (loadavg()[0] ?? 0) > 4 * availableParallelism();
+
 async function watch(turns: Turns, what: string, work: () => Promise<{ readonly status: number }>): Promise<void> {
   await inspector.longestTurn();
   const startedAt = performance.now();
   const { status } = await work();
-  assert.ok(status === 200 || status === 503, `${what}: ${status}`);
+  assert.ok(status === 200 || (status === 503 && isOverloaded()), `${what}: ${status}`);
   const milliseconds = performance.now() - startedAt;
   const turn = await inspector.longestTurn();
   report(`${what}: the longest turn took ${turn.toFixed(0)} ms, the request ${milliseconds.toFixed(0)} ms`);

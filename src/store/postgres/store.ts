@@ -247,6 +247,7 @@ class PostgresTx implements RootTx, SchemaTx {
   readonly lock = sql`for update`;
   readonly keep = sql`for key share`;
   readonly skipLocked = sql`for update skip locked`;
+  readonly rowsAtOnce = 2_000;
   /** By their texts. */
   readonly notices = new Map<string, Notice>();
   readonly #client: PoolClient;

@@ -38,6 +38,7 @@ export class SqliteTx implements RootTx, SchemaTx {
   readonly lock = empty;
   readonly keep = empty;
   readonly skipLocked = empty;
+  readonly rowsAtOnce = 250;
   readonly #handle: Connection;
   readonly #said: Announcements;
   #turnEnds = performance.now() + longestTurnMs;
