@@ -14,6 +14,7 @@ import type { Answered } from '#telemetry/requests.ts';
 import type { Span, Traces } from '#telemetry/traces.ts';
 import type { Throttles } from '../limits/throttle.ts';
 import { isProxy, proxiesOf } from '../server/connections.ts';
+import { boundUnsent } from './unsent.ts';
 
 export interface SdkEndpoint {
   readonly method: 'GET' | 'POST';
@@ -93,6 +94,7 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
   const keyCheck = { keys, sdks, throttles, proxies: proxiesOf(options.trustProxy) };
   const headers = [...headersFor(options.publicUrl), ...(options.headers ?? [])];
   const isVerbose = log.isLevelEnabled('debug');
+  const holdUnsent = boundUnsent();
 
   const refuse = ({ request, response }: Exchange, error: unknown, transactionId: string) => {
     const { status, message, headers: more } = toRefusal(error);
@@ -122,8 +124,11 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     ended(exchange, transactionId);
   };
   const succeed = (exchange: Exchange, reply: Reply) => {
-    if (reply !== 'sent') send(exchange.response, reply, headers);
-    const { foundKey, request } = exchange;
+    const { foundKey, request, response } = exchange;
+    if (reply !== 'sent') {
+      send(response, reply, headers);
+      if (response.writableLength > 0) holdUnsent(response, reply.body);
+    }
     if (foundKey) {
       keyUsed(foundKey.id);
       const caller = callerOf(request, foundKey);
