@@ -58,14 +58,16 @@ export async function requireRightOver(tx: RecordingTx, groupIds: readonly strin
 
 /** Mails a new link; the old one stops working. */
 export const resendInvitation = (context: Context, userId: string) =>
-  write(context, async (tx) => {
-    const user = await lockUser(tx, userId);
-    await requireRightOver(tx, user.groupIds);
-    if (user.status !== 'PENDING') throw new Problem('invitation_not_pending');
-    await sendInvitation(tx, user, tx.actor.name);
-    await tx.record({ action: 'user.invited_again', object: objectOf(user) });
-    return user;
-  });
+  write(context, (tx) => resendInvitationIn(tx, userId));
+
+export async function resendInvitationIn(tx: RecordingTx, userId: string) {
+  const user = await lockUser(tx, userId);
+  await requireRightOver(tx, user.groupIds);
+  if (user.status !== 'PENDING') throw new Problem('invitation_not_pending');
+  await sendInvitation(tx, user, tx.actor.name);
+  await tx.record({ action: 'user.invited_again', object: objectOf(user) });
+  return user;
+}
 
 export interface Acceptance extends Origin {
   readonly token: string;

@@ -42,6 +42,8 @@ export interface DefinitionChange {
   readonly nameOrId: string;
   readonly note: Note;
   readonly ifMatch: string | undefined;
+  /** The least change number, of an import; that of the clock if absent. */
+  readonly atLeast?: number | undefined;
 }
 
 /** Defines a flag in an environment where it has no definition yet. */
@@ -121,7 +123,12 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
   const asked = applyEdit(undefined, edit);
   const bucketing = parseBucketing(edit.body) ?? newBucketing();
   if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
-  const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
+  const { environment, changeNumber: revision } = await nextChangeNumber(
+    tx,
+    change.environment,
+    undefined,
+    change.atLeast,
+  );
   if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
   const targeting = await resolveFlagSets(tx, change.project, asked);
   const text = await requireValid(tx, change, { targeting, before: undefined });
@@ -144,7 +151,12 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
 
 /** Takes the environment's next change number, which is the lock, then reads the current definition. */
 async function lockDefinition(tx: RecordingTx, change: DefinitionChange) {
-  const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
+  const { environment, changeNumber: revision } = await nextChangeNumber(
+    tx,
+    change.environment,
+    undefined,
+    change.atLeast,
+  );
   const stored = await store.findStoredDefinition(tx, environment, change.flag.id);
   if (!stored) throw definitionNotFound(tx.actor, change, 'definition');
   requireMatch(change.ifMatch, stored);

@@ -25,6 +25,8 @@ export interface NewEnvironment {
   readonly name: string;
   readonly production: boolean;
   readonly permissions: Permissions;
+  /** What its change numbers are greater than; the time of its creation if absent. */
+  readonly changeNumber?: number;
 }
 
 /** Creates an environment with one SDK key of each type. Only this reply contains their texts. */
@@ -34,11 +36,11 @@ export const createEnvironment = (context: Context, project: Project, fields: Ne
 export async function createEnvironmentIn(
   tx: RecordingTx,
   project: Project,
-  { name, production, permissions: asked }: NewEnvironment,
+  { name, production, permissions: asked, changeNumber }: NewEnvironment,
 ): Promise<EnvironmentWithKeys> {
   await lockProject(tx, project.id);
   const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
-  await store.insertEnvironment(tx, environment);
+  await store.insertEnvironment(tx, environment, changeNumber);
   const permissions = await namePermissions(tx, project.id, { permissions: asked });
   await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
   await requireRoom(tx, project.id);

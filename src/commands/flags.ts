@@ -7,6 +7,7 @@ import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
+import type { Reference } from '#domain/schema.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
 import { findStoredDefinition, listEnvironmentsOfFlag } from '#store/definitions.ts';
 import { nextChangeNumber } from '#store/environments.ts';
@@ -25,15 +26,19 @@ export interface NewFlag {
   readonly name: string;
   readonly description: string;
   readonly ifMatch: string | undefined;
+  readonly tags?: readonly string[];
+  /** The project's first status if absent. */
+  readonly rolloutStatus?: Reference | undefined;
+  readonly owners?: Flag['owners'];
 }
 
 /** Creates a flag in the project's first rollout status, without definitions. */
 export const createFlag = (context: Context, flag: NewFlag) => write(context, (tx) => createFlagIn(tx, flag));
 
-export async function createFlagIn(tx: RecordingTx, { project, trafficType, name, description, ifMatch }: NewFlag) {
-  requireMatch(ifMatch, undefined);
+export async function createFlagIn(tx: RecordingTx, { project, trafficType, name, description, ...more }: NewFlag) {
+  requireMatch(more.ifMatch, undefined);
   checkFlagName(name);
-  const rolloutStatus = await findFirstRolloutStatus(tx, project.id);
+  const rolloutStatus = more.rolloutStatus ?? (await findFirstRolloutStatus(tx, project.id));
   if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
   if (!(await findTrafficTypeById(tx, trafficType.id))) {
     throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
@@ -46,11 +51,12 @@ export async function createFlagIn(tx: RecordingTx, { project, trafficType, name
     creationTime: tx.now,
     rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
     rolloutStatusTimestamp: tx.now,
-    tags: null,
-    owners: ownersOf(tx.actor),
+    tags: more.tags?.length ? [...new Set(more.tags)].map((tag) => ({ name: tag })) : null,
+    owners: more.owners ?? ownersOf(tx.actor),
     revision: tx.now,
   };
   await store.insertFlag(tx, project.id, flag);
+  if (flag.tags) await store.saveFlag(tx, flag);
   await tx.record({ ...entry('flag.created', project, flag), after: withoutRevision(flag) });
   return flag;
 }

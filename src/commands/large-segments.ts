@@ -93,6 +93,43 @@ export async function receiveUpload(context: Context, token: string, file: Uploa
   }
 }
 
+/**
+ * Replaces the keys by those of a stream of CSV lines, for a command that has them itself. `after` runs in the
+ * transaction that serves them, with the number of the change.
+ */
+export async function replaceLargeKeys(
+  context: Context,
+  change: LargeSegmentChange,
+  chunks: AsyncIterable<Uint8Array>,
+  after: (tx: Tx, changeNumber: number) => Promise<void>,
+): Promise<void> {
+  const { token } = await requestUpload(context, change);
+  const listId = randomInt(2 ** 48 - 1);
+  const upload = await prepare(context, (tx) =>
+    requests.claimUpload(tx, hashOf(token), { listId, totalBytes: undefined }),
+  );
+  if (!upload) throw new Problem('upload_unknown');
+  const own = { id: upload.id, listId };
+  try {
+    const list = await storeKeys(context, own, chunks);
+    const end = async (tx: Tx) => {
+      await requests.saveUploadEnd(tx, own, { keyCount: list.keyCount });
+      const activation = await requireActivation(tx, change.environment, change.segment);
+      await after(tx, activation.changeNumber);
+    };
+    const isChanged = await write(context, async (tx) => {
+      if (!(await serve(tx, change, list))) return false;
+      await end(tx);
+      return true;
+    });
+    if (!isChanged) await prepare(context, end);
+  } catch (error) {
+    const failure = error instanceof Problem ? error.message : interrupted;
+    await prepare(context, (tx) => requests.saveUploadEnd(tx, own, { failure }));
+    throw error;
+  }
+}
+
 interface OwnUpload {
   readonly id: string;
   readonly listId: number;

@@ -37,6 +37,8 @@ export interface RulesChange {
   readonly segment: Segment;
   readonly note: Note;
   readonly ifMatch: string | undefined;
+  /** The least change number, of an import; that of the clock if absent. */
+  readonly atLeast?: number | undefined;
 }
 
 export interface ReplacedRules {
@@ -52,7 +54,7 @@ export const replaceRules = (context: Context, change: RulesChange, body: unknow
 export async function replaceRulesIn(tx: RecordingTx, change: RulesChange, body: unknown): Promise<ReplacedRules> {
   await requireNote(tx, change.project, change.note);
   const parsed = parseSegmentRules(body);
-  const place = await lockPlace(tx, change.environment, await lockSegment(tx, change.segment));
+  const place = await lockPlace(tx, change.environment, await lockSegment(tx, change.segment), change.atLeast);
   const { environment, segment, activation, changeNumber } = place;
   requireMatch(change.ifMatch, { id: segment.id, revision: activation.changeNumber });
   const named = await listNamedSegments(

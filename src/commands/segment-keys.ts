@@ -17,6 +17,8 @@ export interface KeysChange {
   readonly note: Note;
   /** Where they come from: the name of a file, `api` or `hand`. */
   readonly source: string;
+  /** The least change number, of an import; that of the clock if absent. */
+  readonly atLeast?: number | undefined;
 }
 
 /** The segment after the change, where it was made. */
@@ -61,12 +63,12 @@ type Counts = { readonly added: number; readonly removed: number };
 
 async function changeKeys(
   tx: RecordingTx,
-  { project, environment: where, segment, keys, note, source }: KeysChange,
+  { project, environment: where, segment, keys, note, source, atLeast }: KeysChange,
   action: 'segment.keys_added' | 'segment.keys_replaced' | 'segment.keys_removed',
   apply: (at: store.KeyPlace, changeNumber: number) => Promise<Counts>,
 ): Promise<ChangedKeys> {
   await requireNote(tx, project, note);
-  const place = await lockPlace(tx, where, await lockSegment(tx, segment));
+  const place = await lockPlace(tx, where, await lockSegment(tx, segment), atLeast);
   const { environment, changeNumber, activation } = place;
   const at = { environmentId: environment.id, segment: segment.name };
   const { added, removed } = await apply(at, changeNumber);

@@ -32,13 +32,14 @@ export interface NewSegment {
   readonly kind: SegmentKind;
   readonly name: string;
   readonly description: string;
+  readonly tags?: readonly string[];
 }
 
 /** Creates a segment that is active nowhere. */
 export const createSegment = (context: Context, segment: NewSegment) =>
   write(context, (tx) => createSegmentIn(tx, segment));
 
-export async function createSegmentIn(tx: RecordingTx, { project, trafficType, ...fields }: NewSegment) {
+export async function createSegmentIn(tx: RecordingTx, { project, trafficType, tags = [], ...fields }: NewSegment) {
   if (!(await findTrafficTypeById(tx, trafficType.id))) {
     throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
   }
@@ -50,9 +51,10 @@ export async function createSegmentIn(tx: RecordingTx, { project, trafficType, .
     trafficType: { id: trafficType.id, name: trafficType.name },
     creator: { type, id, name },
     creationTime: tx.now,
-    tags: null,
+    tags: toTags(tags),
   };
   await store.insertSegment(tx, segment);
+  if (segment.tags) await store.saveSegmentTags(tx, segment.id, [...new Set(tags)]);
   await tx.record({ ...entry('segment.created', segment), after: toRecord(segment) });
   return segment;
 }
@@ -133,6 +135,8 @@ export async function deleteSegmentIn(tx: RecordingTx, segment: Segment) {
 export interface SegmentPlace {
   readonly environment: Environment;
   readonly segment: Segment;
+  /** The least change number, of an import; that of the clock if absent. */
+  readonly atLeast?: number | undefined;
 }
 
 /** Makes the segment usable in the environment, without keys. SDKs receive what names it there again. */
@@ -141,7 +145,7 @@ export const activateSegment = (context: Context, place: SegmentPlace) =>
 
 export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): Promise<LockedPlace> {
   const segment = await lockSegment(tx, place.segment);
-  const { environment, changeNumber } = await nextChangeNumber(tx, place.environment, changed(segment));
+  const { environment, changeNumber } = await nextChangeNumber(tx, place.environment, changed(segment), place.atLeast);
   const { name } = segment;
   if (await store.findActivation(tx, environment.id, segment.id)) {
     throw new Problem('segment_active', { name, environment: environment.name });
@@ -179,8 +183,8 @@ export interface LockedPlace {
 }
 
 /** Takes the environment's next change number, which is the lock. Refuses if the segment is not active there. */
-export async function lockPlace(tx: Tx, at: Reference, segment: Segment): Promise<LockedPlace> {
-  const { environment, changeNumber } = await nextChangeNumber(tx, at, changed(segment));
+export async function lockPlace(tx: Tx, at: Reference, segment: Segment, atLeast?: number): Promise<LockedPlace> {
+  const { environment, changeNumber } = await nextChangeNumber(tx, at, changed(segment), atLeast);
   return { environment, segment, changeNumber, activation: await requireActivation(tx, environment, segment) };
 }
 

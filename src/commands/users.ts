@@ -25,15 +25,32 @@ import { removeGranteeIn } from './restrictions.ts';
 export const inviteUser = (context: Context, invited: { email: string; groupIds: readonly string[] }) =>
   write(context, (tx) => inviteUserIn(tx, invited));
 
-export async function inviteUserIn(
-  tx: RecordingTx,
-  { email, groupIds }: { email: string; groupIds: readonly string[] },
-) {
+export async function inviteUserIn(tx: RecordingTx, invited: NewUser) {
+  const user = await insertPendingUser(tx, invited);
+  await sendInvitation(tx, user, tx.actor.name);
+  await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
+  return user;
+}
+
+/** Creates a PENDING user without an invitation, which can be sent later. */
+export async function addUserIn(tx: RecordingTx, added: NewUser) {
+  const user = await insertPendingUser(tx, added);
+  await tx.record({ ...entry('user.added', user), after: toUserReply(user) });
+  return user;
+}
+
+interface NewUser {
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly groupIds: readonly string[];
+}
+
+async function insertPendingUser(tx: RecordingTx, { email, name, groupIds }: NewUser): Promise<User> {
   await requireGroups(tx, groupIds);
   await requireRightOver(tx, groupIds);
   const user: User = {
     id: newId(),
-    name: nameFromEmail(email),
+    name: name || nameFromEmail(email),
     email,
     status: 'PENDING',
     twoFactor: false,
@@ -41,8 +58,6 @@ export async function inviteUserIn(
     createdAt: tx.now,
   };
   await store.insertUser(tx, user);
-  await sendInvitation(tx, user, tx.actor.name);
-  await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
   return user;
 }
 

@@ -94,7 +94,9 @@ function numbersOf({ environment, flags, ruleBased }: Content): Numbers {
     for (const { number } of entries.values()) if (number > last && number <= environment.changeNumber) last = number;
     return last;
   };
-  return { flagsNumber: lastOf(flags, environment.createdAt), ruleBasedNumber: lastOf(ruleBased, -1) };
+  // An import that creates an environment gives it numbers from before its creation.
+  const first = Math.min(environment.createdAt, environment.changeNumber);
+  return { flagsNumber: lastOf(flags, first), ruleBasedNumber: lastOf(ruleBased, -1) };
 }
 
 function flagsOf(content: Content): OfFlags {

@@ -87,12 +87,13 @@ export async function lockEnvironment(tx: Tx, id: string): Promise<Environment> 
 const nameTaken = (name: string) =>
   onRefused({ environments_name_key: () => new Problem('environment_name_taken', { name }) });
 
-export const insertEnvironment = (tx: Tx, environment: Environment) =>
+/** `changeNumber`: what its change numbers are greater than. */
+export const insertEnvironment = (tx: Tx, environment: Environment, changeNumber = environment.createdAt) =>
   tx
     .run(sql`
       insert into environments (id, project_id, name, production, change_number, created_at)
       values (${environment.id}, ${environment.projectId}, ${environment.name}, ${environment.production},
-              ${environment.createdAt}, ${environment.createdAt})`)
+              ${changeNumber}, ${environment.createdAt})`)
     .catch(nameTaken(environment.name));
 
 export const saveEnvironment = (tx: Tx, environment: Environment) =>
@@ -116,19 +117,30 @@ export const listChangeNumbers = (db: Reader) =>
 /**
  * The environment's next change number: the clock's milliseconds, but always greater than the last. Taking it locks the
  * environment's definitions and segments: writers queue on this row, so numbers follow commit order and no patch
- * overwrites another. Returns the environment's current name; refuses if it was deleted.
+ * overwrites another. Returns the environment's current name; refuses if it was deleted. `atLeast` stands for the clock
+ * if an import knows the number at the source: it is kept if it is greater than the last.
  */
-export const nextChangeNumber = (tx: Tx, environment: Reference, changed: Changed = { kind: 'definitions' }) =>
-  advance(tx, environment, { count: 1, changed });
+export const nextChangeNumber = (
+  tx: Tx,
+  environment: Reference,
+  changed: Changed = { kind: 'definitions' },
+  atLeast = tx.now,
+) => advance(tx, environment, { count: 1, changed, atLeast });
 
 /** The same for so many definitions at once. Returns the last of their numbers. */
 export const takeChangeNumbers = (tx: Tx, environment: Reference, count: number) =>
-  advance(tx, environment, { count, changed: { kind: 'definitions' } });
+  advance(tx, environment, { count, changed: { kind: 'definitions' }, atLeast: tx.now });
 
-async function advance(tx: Tx, { id, name }: Reference, { count, changed }: { count: number; changed: Changed }) {
+interface Advance {
+  readonly count: number;
+  readonly changed: Changed;
+  readonly atLeast: number;
+}
+
+async function advance(tx: Tx, { id, name }: Reference, { count, changed, atLeast }: Advance) {
   const row = await tx.one<{ change_number: number; name: string }>(sql`
     update environments
-       set change_number = case when change_number < ${tx.now} then ${tx.now} else change_number + 1 end + ${count - 1}
+       set change_number = case when change_number < ${atLeast} then ${atLeast} else change_number + 1 end + ${count - 1}
      where id = ${id} returning change_number, name`);
   if (!row) throw new Problem('environment_not_found', { nameOrId: name });
   tx.announce({ ...changed, environmentId: id, changeNumber: row.change_number });

@@ -20,6 +20,7 @@ import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
 import * as identities from '#store/identities.ts';
+import * as imports from '#store/imports.ts';
 import * as largeSegments from '#store/large-segments.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
@@ -241,6 +242,12 @@ const lists: Record<string, readonly Run[]> = {
   listBlocksOf: [(db) => allOf(delivery.listBlocksOf(db, 1))],
   listFlagSetNames: [(db) => delivery.listFlagSetNames(db, project.id)],
   listSdkKeys: [(db) => delivery.listSdkKeys(db)],
+  listImportedObjects: [(db) => allOf(imports.listImportedObjects(db, 'source'))],
+  listProjectsNamed: [(db) => imports.listProjectsNamed(db, ['one', 'other'])],
+  listAttributesOfProject: [(db) => imports.listAttributesOfProject(db, project.id)],
+  listFlagContents: [(db) => allOf(imports.listFlagContents(db, project.id))],
+  listSegmentContents: [(db) => allOf(imports.listSegmentContents(db, project.id))],
+  listActivations: [(db) => allOf(imports.listActivations(db, environment.id))],
   listAllKeys: [(db) => allOf(segmentKeys.listAllKeys(db, keyPlace))],
   listKeys: [
     (db) => segmentKeys.listKeys(db, keyPlace, page, counted),
@@ -581,8 +588,8 @@ test('every function of the store that lists or counts is held to this', async (
   const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('-worker.ts'));
   const modules: object[] = await Promise.all(files.map((file) => import(new URL(file, folder).href)));
   const found = modules.flatMap((module) => Object.keys(module)).filter((name) => /^(list|count)[A-Z]/.test(name));
-  // To compare all environments: reading everything is what they are for.
-  const readsAll = ['listChangeNumbers', 'listPlaceNames'];
+  // To compare all environments, or all people: reading everything is what they are for.
+  const readsAll = ['listChangeNumbers', 'listPlaceNames', 'listPeople', 'listGroupNames'];
   // Of the schema: it does not grow with what people put in.
   const ofFew = ['listMigrations'];
   assert.deepEqual(found.sort(), [...Object.keys(lists), ...readsAll, ...ofFew].sort());

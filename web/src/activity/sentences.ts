@@ -50,6 +50,7 @@ const sentences: Readonly<Record<string, string>> = {
   'definition.killed': 'killed * in @',
   'definition.restored': 'restored * in @',
   'definition.deleted': 'removed * from @',
+  'user.added': 'added *',
   'user.invited': 'invited *',
   'user.invited_again': 'invited * again',
   'user.accepted': 'accepted the invitation',
