@@ -105,6 +105,7 @@ export function createSdks(now: () => number): Sdks {
       ...{ firstSeenAt: at, lastSeenAt: at, streams: 0 },
     };
     seen.lastSeenAt = at;
+    delete seen.streamedUntil;
     environment.sdks.delete(id);
     environment.sdks.set(id, seen);
     if (environment.sdks.size > maxSdks) dropOldest(environment.sdks, ({ streams }) => streams > 0);
@@ -124,7 +125,8 @@ export function createSdks(now: () => number): Sdks {
 
   return {
     seen: (caller) => {
-      if (!isFresh(known(caller)?.lastSeenAt)) find(caller);
+      const one = known(caller);
+      if (!isFresh(one?.lastSeenAt) || one?.streamedUntil !== undefined) find(caller);
     },
     fetched: (caller, facts) => {
       if (!isFresh(known(caller)?.fetch?.at)) find(caller).seen.fetch = { at: now(), ...facts };
@@ -138,8 +140,11 @@ export function createSdks(now: () => number): Sdks {
       if (seen.streams === 1) seen.streamingSince = now();
       return () => {
         seen.streams -= 1;
-        if (seen.streams === 0) delete seen.streamingSince;
         seen.lastSeenAt = now();
+        if (seen.streams === 0) {
+          delete seen.streamingSince;
+          seen.streamedUntil = seen.lastSeenAt;
+        }
         environment.version += 1;
       };
     },

@@ -17,6 +17,11 @@ export const ConnectedSdk = Type.Object({
   lastSeenAt: Millis,
   streams: Type.Integer({ description: 'open streams' }),
   streamingSince: Type.Optional(Millis),
+  streamedUntil: Type.Optional(
+    Type.Integer({
+      description: 'when its last stream ended, in milliseconds since the Unix epoch; only if it was not seen since',
+    }),
+  ),
   fetch: Type.Optional(
     Type.Object(
       { at: Millis, flags: Type.Integer(), bytes: Type.Integer(), milliseconds: Type.Integer() },
@@ -50,9 +55,10 @@ export type RefusedKey = Static<typeof RefusedKey>;
 export const EnvironmentSdks = Type.Object({
   serverTime: Millis,
   connected: Type.Integer({
-    description: 'open streams, and SDKs without one that were seen in the last three minutes',
+    description:
+      'open streams, and SDKs without one that polled in the last three minutes, after their stream ended if they had one',
   }),
-  sdks: Type.Array(ConnectedSdk, { description: 'up to 100, last seen first' }),
+  sdks: Type.Array(ConnectedSdk, { description: 'up to 100, first those that stream, then last seen first' }),
   answers: Type.Array(SdkAnswer, { description: 'the last 100, newest first' }),
   refused: Type.Array(RefusedKey, {
     description:
@@ -83,12 +89,11 @@ export function toEnvironmentSdks(
   // A refused key belongs to no environment.
   const maySeeRefused = maySeeKeys && actor.scope.kind === 'account';
   const all = merged(sightings.flatMap(({ sdks }) => sdks));
-  const isRecent = ({ lastSeenAt }: ConnectedSdk): boolean => now - lastSeenAt <= recentMs;
   return {
     serverTime: now,
-    connected: all.reduce((sum, sdk) => sum + Math.max(sdk.streams, isRecent(sdk) ? 1 : 0), 0),
+    connected: all.reduce((sum, sdk) => sum + Math.max(sdk.streams, isConnected(sdk, now) ? 1 : 0), 0),
     sdks: all
-      .sort((a, b) => b.lastSeenAt - a.lastSeenAt)
+      .sort((a, b) => Math.sign(b.streams) - Math.sign(a.streams) || b.lastSeenAt - a.lastSeenAt)
       .slice(0, maxSdks)
       .map(({ key, ...sdk }) => (maySeeKeys ? { ...sdk, key } : sdk)),
     answers: sightings
@@ -99,6 +104,10 @@ export function toEnvironmentSdks(
     refused: maySeeRefused ? sightings.flatMap(({ refused }) => refused).sort((a, b) => b.at - a.at) : [],
   };
 }
+
+/** An application that ends closes its stream, and is not seen again. */
+export const isConnected = ({ streams, streamedUntil, lastSeenAt }: ConnectedSdk, now: number): boolean =>
+  streams > 0 || (now - lastSeenAt <= recentMs && streamedUntil === undefined);
 
 type SeenSdk = Sighting['sdks'][number];
 
@@ -111,13 +120,16 @@ function merged(sdks: readonly SeenSdk[]): SeenSdk[] {
 function joined(a: SeenSdk, b: SeenSdk): SeenSdk {
   const fetched = [a.fetch, b.fetch].filter((fetch) => fetch !== undefined).sort((x, y) => y.at - x.at)[0];
   const since = Math.min(a.streamingSince ?? Number.POSITIVE_INFINITY, b.streamingSince ?? Number.POSITIVE_INFINITY);
+  const lastSeenAt = Math.max(a.lastSeenAt, b.lastSeenAt);
   const readyMilliseconds = a.readyMilliseconds ?? b.readyMilliseconds;
+  const { streamedUntil: _, ...rest } = a;
   return {
-    ...a,
+    ...rest,
     firstSeenAt: Math.min(a.firstSeenAt, b.firstSeenAt),
-    lastSeenAt: Math.max(a.lastSeenAt, b.lastSeenAt),
+    lastSeenAt,
     streams: a.streams + b.streams,
     ...(Number.isFinite(since) ? { streamingSince: since } : {}),
+    ...([a.streamedUntil, b.streamedUntil].includes(lastSeenAt) ? { streamedUntil: lastSeenAt } : {}),
     ...(fetched ? { fetch: fetched } : {}),
     ...(readyMilliseconds === undefined ? {} : { readyMilliseconds }),
   };

@@ -12,6 +12,7 @@ import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject, type ProjectFixture } from '../support/build.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
+import { openStream } from '../support/streams.ts';
 
 const api = await startApi();
 const url = await listening(api);
@@ -99,6 +100,25 @@ test('an SDK that has not been seen for three minutes does not count as connecte
   } finally {
     api.clock.now = undefined;
   }
+});
+
+test('an SDK that streams comes first, and one that closes its stream and is not seen again is not connected', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  const stream = await openStream(url, key);
+  await send('/api/splitChanges?s=1.3&since=-1', key);
+  const both = await shown(project);
+  assert.deepEqual([both.connected, both.sdks.map(({ streams }) => streams)], [2, [1, 0]]);
+  stream.close();
+  const after = await until(async () => {
+    const all = await shown(project);
+    return all.connected === 1 && all;
+  });
+  const closed = after.sdks.find(({ sdk }) => sdk === 'unknown');
+  assert.equal(closed?.streamedUntil, closed?.lastSeenAt);
+  // It polls, because its stream was cut.
+  await send('/api/splitChanges?s=1.3&since=-1', key, { version: 'unknown', machine: '' });
+  assert.equal((await shown(project)).connected, 2);
 });
 
 test('a refused key is shown by its last four characters, only to those who can read all keys', async () => {

@@ -11,7 +11,7 @@ import { openStore } from '#store/open.ts';
 import { createApp } from '../../src/app.ts';
 import { type Api, type Calls, callsTo } from './app.ts';
 import { until } from './nodes.ts';
-import { aModelWorld, aStep, ModelSdk, type ModelWorld, type Step } from './sdk-model.ts';
+import { aModelWorld, aStep, ModelSdk, type ModelWorld, type Step, someKeys } from './sdk-model.ts';
 
 /** Another node in this process, over a store of its own. */
 export async function anotherNode({ database, adminKey }: Pick<Api, 'database' | 'adminKey'>) {
@@ -75,5 +75,18 @@ async function agree(
     });
     await sdk.fetch(world.segments);
     assert.deepEqual(sdk.state, fresh.state);
+    if (index === 0) await checkMemberships(pollAt(0), fresh);
+  }
+}
+
+/** What client-side SDKs are told about a key is what server-side ones find among the keys of segments. */
+async function checkMemberships(poll: (path: string) => ReturnType<Calls['get']>, sdk: ModelSdk) {
+  for (const key of someKeys) {
+    const { body } = await poll(`/api/memberships/${key}`);
+    const held = [...sdk.segments].flatMap(([name, { keys }]) => (keys.has(key) ? [name] : []));
+    assert.deepEqual(
+      body.ms.k.map(({ n }: { n: string }) => n),
+      held.sort(),
+    );
   }
 }

@@ -80,8 +80,11 @@ function apply(held: Map<string, Named>, changes: readonly Named[]): void {
   }
 }
 
+/** The keys that steps add and remove. */
+export const someKeys = Array.from({ length: 7 }, (_, index) => `key-${index}`);
+
 /** Numbers that choose what is done, and with what. */
-export const aStep = fc.tuple(fc.nat(13), fc.nat(3), fc.nat(3), fc.nat(3));
+export const aStep = fc.tuple(fc.nat(17), fc.nat(3), fc.nat(3), fc.nat(3));
 export type Step = [what: number, flag: number, segment: number, choice: number];
 
 export interface ModelWorld {
@@ -117,7 +120,13 @@ export async function aModelWorld(api: Api): Promise<ModelWorld> {
       });
     const matchers = [{ type: 'IN_SEGMENT', string: segments[choice] }];
     const rules = { rules: [{ condition: { combiner: 'AND', matchers } }], excludedKeys: [`key-${flagAt}`] };
-    const keys = Array.from({ length: choice + 1 }, (_, index) => `key-${flagAt + index}`);
+    const keys = someKeys.slice(flagAt, flagAt + choice + 1);
+    const removeKeys = () => put(`/segments/${place}/${segment}/removeKeys`, { keys });
+    /** Of whichever kind it is; the others are refused. */
+    const removeSegment = async (path: (kind: string) => string) => {
+      const answers = await Promise.all(kinds.map((one) => remove(path(one))));
+      return answers.find(({ status }) => status >= 500) ?? (answers[0] as Answer);
+    };
     const steps: (() => Promise<Answer>)[] = [
       () => post(flag, definition()),
       () => put(flag, definition()),
@@ -130,12 +139,24 @@ export async function aModelWorld(api: Api): Promise<ModelWorld> {
       },
       () => put(`/segments/${place}/${segment}/uploadKeys?replace=false`, { keys }),
       () => put(`/segments/${place}/${segment}/uploadKeys?replace=true`, { keys }),
-      () => put(`/segments/${place}/${segment}/removeKeys`, { keys }),
+      removeKeys,
       () => put(`/rule-based-segments/ws/${id}/${segment}/environments/${place}`, rules),
-      () => remove(`/${kind}/${place}/${segment}`),
-      () => remove(`/${kind}/ws/${id}/${segment}`),
+      () => removeSegment((one) => `/${one}/${place}/${segment}`),
+      () => removeSegment((one) => `/${one}/ws/${id}/${segment}`),
       () => put(flag, definition()),
       () => put(`/segments/${place}/${segment}/uploadKeys?replace=false`, { keys }),
+      removeKeys,
+      removeKeys,
+      // Archived for SDKs, and then there again.
+      async () => {
+        await remove(`/splits/ws/${id}/${flags[flagAt]}`);
+        return post(`/splits/ws/${id}/trafficTypes/user`, { name: flags[flagAt] });
+      },
+      async () => {
+        const { status, text } = await remove(flag);
+        assert.ok(status < 500, text);
+        return post(flag, definition());
+      },
     ];
     const { status, text } = (await steps[what]?.()) ?? { status: 500, text: 'no such step' };
     assert.ok(status < 500, text);

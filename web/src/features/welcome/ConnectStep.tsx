@@ -3,7 +3,7 @@ import { ChevronDown, KeyRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { createApiKey } from '#contract/api-keys.ts';
 import type { Project } from '#domain/projects.ts';
-import type { ConnectedSdk, SdkAnswer } from '#domain/sdks.ts';
+import { type ConnectedSdk, isConnected, type SdkAnswer } from '#domain/sdks.ts';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { explain } from '../../kit/explain.ts';
 import { isOverHttp, isPolling, type LiveSdks, sdkInWords, useSdks } from '../../sdks/connected.ts';
@@ -23,6 +23,7 @@ import { ConnectionLine } from './ConnectionLine.tsx';
 import styles from './ConnectStep.module.css';
 import type { DefinitionAnswer, Start } from './progress.ts';
 import { Step } from './Step.tsx';
+import { clockTime } from './times.ts';
 import { Waiting } from './Waiting.tsx';
 import { useWelcomeSearch } from './welcome-search.ts';
 
@@ -112,6 +113,8 @@ export function ConnectStep(props: Props) {
 }
 
 function connectedInWords(sdk: ConnectedSdk, serverTime: number): string {
+  if (!isConnected(sdk, serverTime))
+    return `Disconnected: ${sdkInWords(sdk)}, last seen at ${clockTime(sdk.lastSeenAt)}`;
   if (isOverHttp(sdk)) return 'Connected: evaluation over HTTP';
   if (isPolling(sdk, serverTime)) return 'Connected, without streaming. Changes arrive within 60 s.';
   const { readyMilliseconds: ready } = sdk;

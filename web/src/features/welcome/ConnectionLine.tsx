@@ -1,4 +1,4 @@
-import type { ConnectedSdk, SdkAnswer } from '#domain/sdks.ts';
+import { type ConnectedSdk, isConnected, type SdkAnswer } from '#domain/sdks.ts';
 import { countOf } from '../../administration/count.ts';
 import { isOverHttp, isPolling, type LiveSdks } from '../../sdks/connected.ts';
 import styles from './ConnectionLine.module.css';
@@ -55,7 +55,11 @@ function pointsOf({ sdk, live, firstAnswer }: Props): Point[] {
     {
       title: 'Streaming',
       proof: streamingSince === undefined ? undefined : `open since ${clockTime(streamingSince)}`,
-      otherwise: isPolling(sdk, live.serverTime) ? 'polling instead' : 'not yet',
+      otherwise: !isConnected(sdk, live.serverTime)
+        ? 'closed'
+        : isPolling(sdk, live.serverTime)
+          ? 'polling instead'
+          : 'not yet',
     },
     answered,
   ];
