@@ -79,6 +79,28 @@ suite('editing a definition', { concurrency: 2 }, () => {
       .waitFor();
   });
 
+  visit('saving says how many SDKs are connected', async (things) => {
+    const { page, api, server, project, environments } = things;
+    await aFlag(things, 'followed', { on: { Staging: 50 } });
+    const { key } = await api('POST', '/apiKeys', {
+      name: 'application',
+      apiKeyType: 'server_side',
+      workspace: { id: project.id },
+      environments: [{ id: environments.Staging?.id }],
+    });
+    for (const splitsdkversion of ['nodejs-11.11.2', 'python-10.5.1']) {
+      const headers = { authorization: `Bearer ${key}`, splitsdkversion };
+      assert.equal((await fetch(`${server.url}/api/splitChanges?s=1.3&since=-1`, { headers })).status, 200);
+    }
+    await openFlag(page, 'followed', 'Staging');
+    await everyoneElse(page).getByRole('button', { name: '100', exact: true }).click();
+    const counted = page.waitForResponse((response) => response.url().endsWith('/sdks'));
+    await press(page, 'Review and save');
+    await counted;
+    await press(page, 'Save to Staging');
+    await page.getByText('Saved to Staging. 2 SDKs connected.').waitFor();
+  });
+
   visit('shares always add up to 100: by dragging, by numbers, by presets', async (things) => {
     const { page } = things;
     await aFlag(things, 'mixed', { on: { Staging: 50 } });

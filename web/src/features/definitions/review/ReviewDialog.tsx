@@ -6,6 +6,7 @@ import { diffTargeting } from '#domain/definitions/patch.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
+import { useSdks } from '../../../sdks/connected.ts';
 import { useProject } from '../../../server/project.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
@@ -25,6 +26,8 @@ interface Props {
   readonly onClose: () => void;
 }
 
+const askAgainMs = 10_000;
+
 /** Shows each change before saving, and asks why it is made. */
 export function ReviewDialog({ draft, onClose }: Props) {
   const { environment, place, order, trafficType, refusal } = useDefinition();
@@ -32,6 +35,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const client = useQueryClient();
   const words = useDefinitionParams();
   const save = useSave();
+  const connected = useSdks({ project: project.id, environment: environment.id }, askAgainMs)?.connected;
   const [isCallShown, setCallShown] = useState(false);
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
@@ -39,7 +43,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
     send: (values) => save(draft, noteOf(values)),
     onDone: () => {
       onClose();
-      toast(`Saved to ${environment.name}.`);
+      toast(`Saved to ${environment.name}.${connectedInWords(connected)}`);
     },
     // Someone else saved first. The page loads their version, rebases the draft and says so.
     onProblem: ({ status }, { title, comment }) => {
@@ -101,6 +105,9 @@ const requestOf = ({ base, targeting }: Draft) =>
   base
     ? { what: 'JSON patch', endpoint: patchDefinition, body: diffTargeting(base, targeting) }
     : { what: 'JSON', endpoint: createDefinition, body: targeting };
+
+const connectedInWords = (count = 0): string =>
+  count === 0 ? '' : ` ${count.toLocaleString('en')} ${count === 1 ? 'SDK' : 'SDKs'} connected.`;
 
 function titleOf({ base }: Draft, count: number, environment: string): string {
   if (!base) return `Define the flag in ${environment}?`;
