@@ -87,28 +87,30 @@ test('readers get their turn in the middle of a group', async () => {
 });
 
 test('one that is refused leaves no trace, tells nobody, and costs the others nothing', async () => {
-  const [first = '', refused = '', last = ''] = names(3);
   const heard: string[] = [];
   store.onCommit({ onNotice: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });
-  const write = (id: string, end: () => void) =>
-    store.write(async (tx) => {
-      await insert(tx, id);
-      tx.announce({ kind: 'definitions', environmentId: id, changeNumber: 1 });
-      end();
-    });
-  const settled = await Promise.allSettled([
-    write(first, () => undefined),
-    write(refused, () => {
-      throw new Error('no');
-    }),
-    write(last, () => undefined),
-  ]);
-  assert.deepEqual(
-    settled.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  );
-  assert.deepEqual([first, refused, last].map(isThere), [true, false, true]);
-  assert.deepEqual(heard, [`definitions:${first}:1`, `definitions:${last}:1`]);
+  for (const refused of [0, 1, 2]) {
+    const ids = names(3);
+    const settled = await Promise.allSettled(
+      ids.map((id, at) =>
+        store.write(async (tx) => {
+          await insert(tx, id);
+          tx.announce({ kind: 'definitions', environmentId: id, changeNumber: 1 });
+          if (at === refused) throw new Error('no');
+        }),
+      ),
+    );
+    const kept = ids.map((_, at) => at !== refused);
+    assert.deepEqual(
+      settled.map(({ status }) => status === 'fulfilled'),
+      kept,
+    );
+    assert.deepEqual(ids.map(isThere), kept);
+    assert.deepEqual(
+      heard.splice(0),
+      ids.filter((_, at) => kept[at]).map((id) => `definitions:${id}:1`),
+    );
+  }
 });
 
 test('one sees what those before it in the group wrote', async () => {

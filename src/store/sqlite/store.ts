@@ -3,7 +3,7 @@
  *
  * Invariants
  * 1. One writer at a time; transactions queue. Waiting transactions are committed as a group with one flush, each in
- *    its own savepoint, so each is still all or nothing.
+ *    its own savepoint, so each is still all or nothing. The first one needs none: there is nothing before it to keep.
  * 2. Readers have their own connection and see only what is on disk: neither rows of an open transaction, nor those of
  *    a commit that is still being flushed.
  * 3. A write resolves only after its commit is on disk. SQLite itself does not wait for that (synchronous=normal),
@@ -226,7 +226,7 @@ class SqliteStore implements Store {
       const waiting = this.#queue.shift();
       if (!waiting) return;
       group.push(waiting);
-      settled.push(await this.#inSavepoint(waiting));
+      settled.push(await this.#run(waiting, settled.length === 0));
     } while (performance.now() < until);
   }
 
@@ -267,20 +267,29 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Throws only errors that end the transaction of the whole group, such as a full disk. */
-  async #inSavepoint({ body, resolve, reject }: Waiting): Promise<Settled> {
+  /**
+   * Throws only errors that end the transaction of the whole group, such as a full disk. Within a savepoint, SQLite
+   * copies each page that changes, and statements that change many rows look through all the copies: after ten thousand
+   * rows, one takes 6 ms instead of 0.5. So the first of a group, which is usually alone if it is long, has none.
+   */
+  async #run({ body, deadline, resolve, reject }: Waiting, isFirst: boolean): Promise<Settled> {
     const said = new Announcements();
-    this.#writer.exec('savepoint one');
+    if (!isFirst) this.#writer.exec('savepoint one');
     try {
       const tx = new SqliteTx(this.#writer, this.#clock(), said);
       const result = await body(tx);
       await tx.startLastTurn();
-      this.#writer.exec('release one');
-      await tx.startLastTurn();
+      if (!isFirst) {
+        this.#writer.exec('release one');
+        await tx.startLastTurn();
+      }
       return { notices: said.notices, touched: said.touched, answer: () => resolve(result) };
     } catch (error) {
       if (!this.#writer.inTransaction) throw error;
-      this.#writer.exec('rollback to one; release one');
+      if (isFirst) {
+        this.#writer.exec('rollback');
+        await this.#begin(deadline);
+      } else this.#writer.exec('rollback to one; release one');
       const answer = () => (error instanceof Unchanged ? resolve(error.stored) : reject(error));
       return { notices: [], touched: new Set(), answer };
     }

@@ -1,4 +1,4 @@
-/** A transaction of the embedded database: a savepoint on the writer's connection. */
+/** A transaction of the embedded database: the first of a group, or a savepoint on the writer's connection. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
