@@ -508,13 +508,60 @@ test('with `only`, nothing else is asked for', async () => {
   assert.ok(!vendor.requests.some(({ path }) => /\/splits\/|flag-sets|users|groups|restrictions/.test(path)));
 });
 
-test('prerequisites, which Burgee does not have, are reported', async () => {
-  const vendor = await startSplitAccount({ projects: 1, flags: 3 });
-  vendor.edit('Default', 'flag_1', {
-    environment: 'Staging',
-    change: (definition) => definition.prerequisites.push({ n: 'flag_0', ts: ['on'] }),
-  });
-  assert.match(whys(await read(vendor), /^Prerequisites of flag_1 in Default\/Staging$/).join(), /no prerequisites/);
+test('permissions of environments are read where the source lists them, and reported where not', async () => {
+  const vendor = await startSplitAccount({ projects: 1, flags: 1, listsPermissions: true });
+  const source = await read(vendor);
+  assert.deepEqual(
+    projectOf(source, 'Default').environments.map(({ editors }) => editors),
+    [[{ kind: 'group', name: 'Administrators' }], undefined],
+  );
+  assert.deepEqual(whys(source, /^Who may edit environments$/), []);
+  const without = await read(await startSplitAccount({ projects: 1, flags: 1 }));
+  assert.match(whys(without, /^Who may edit environments$/).join(), /Set them in the access settings/);
+});
+
+test('prerequisites, which Burgee does not have, become rules, and individual targets with them', async () => {
+  const vendor = await startSplitAccount({ projects: 1, flags: 4, segments: 1 });
+  const needsAnother = (flag: string, trafficAllocation: number) =>
+    vendor.edit('Default', flag, {
+      environment: 'Staging',
+      change: (definition) => {
+        definition.prerequisites.push({ n: 'flag_3', ts: ['on'] });
+        definition.targeting.trafficAllocation = trafficAllocation;
+      },
+    });
+  needsAnother('flag_0', 100);
+  needsAnother('flag_1', 50);
+  needsAnother('flag_2', 50);
+  const source = await read(vendor);
+  const bodyOf = (flag: string) =>
+    flagOf(source, 'Default', flag).definitions.find(({ environment }) => environment === 'Staging')?.body;
+  const parsed = parseTargeting(bodyOf('flag_0'));
+  assert.deepEqual(
+    parsed.rules.slice(0, 3).map(({ buckets, condition }) => [buckets, condition.matchers]),
+    [
+      [
+        [{ treatment: 'off', size: 100 }],
+        [{ type: 'IN_SPLIT', negate: true, depends: { splitName: 'flag_3', treatments: ['on'] } }],
+      ],
+      [[{ treatment: 'off', size: 100 }], [{ type: 'IN_LIST_STRING', strings: ['vip-0'] }]],
+      [[{ treatment: 'on', size: 100 }], [{ type: 'IN_SEGMENT', string: 'standard_0' }]],
+    ],
+  );
+  assert.ok(parsed.treatments.every(({ keys, segments }) => !keys && !segments));
+  assert.equal(parseTargeting(bodyOf('flag_1')).rules.length, 2);
+  // The allocation would then limit the targets.
+  assert.equal(bodyOf('flag_2'), undefined);
+  assert.equal(whys(source, /^Definition of flag_2 in Default\/Staging$/).length, 1);
+});
+
+test('the address may be that of the API', async () => {
+  const vendor = await startSplitAccount({ projects: 1, flags: 2 });
+  for (const path of ['/', '/internal/api/v2', '/internal/api/v2/']) {
+    const source = await read(vendor, { url: vendor.url + path });
+    assert.equal(projectOf(source, 'Default').flags.length, 2);
+  }
+  await assert.rejects(read(vendor, { url: 'api.split.io' }), /is not an address/);
 });
 
 test('progress ends with everything done', async () => {

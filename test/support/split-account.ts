@@ -24,6 +24,8 @@ export interface VendorOptions extends Partial<Size> {
   readonly isMoved?: boolean;
   /** Requests in a window; more get 429. */
   readonly rate?: { readonly requests: number; readonly windowMs: number };
+  /** Lists of environments have their permissions, as they had once: administrators edit the production one. */
+  readonly listsPermissions?: boolean;
   /** What lists say of their length, whatever it is. */
   readonly totalCount?: number;
   /** Pages have fewer items than asked for. */
@@ -166,7 +168,7 @@ const v2 = '/internal/api/v2';
 /** `:p` is the id of a project, `:e` of an environment, `:x` anything. */
 const routes: Readonly<Record<string, Handler>> = {
   [`${v2}/workspaces`]: (asked) => listed(asked, asked.vendor.account.projects.map(toWorkspace), 10, 200),
-  [`${v2}/environments/ws/:p`]: ({ project }) => project.environments.map(toEnvironment),
+  [`${v2}/environments/ws/:p`]: (asked) => asked.project.environments.map(toEnvironment(asked)),
   [`${v2}/trafficTypes/ws/:p`]: ({ project }) => [
     { ...project.trafficType, displayAttributeId: 'name', workspace: { id: project.id, name: project.name } },
   ],
@@ -267,7 +269,13 @@ const toWorkspace = ({ id, name, requiresTitleAndComments }: VendorProject) => (
   requiresTitleAndComments,
 });
 
-const toEnvironment = ({ id, name, production }: VendorEnvironment) => ({ type: 'environment', id, name, production });
+const toEnvironment =
+  ({ options, vendor }: Asked) =>
+  ({ id, name, production }: VendorEnvironment) => {
+    const editors = vendor.account.groups.slice(0, 1).map((group) => ({ ...group, type: 'group' }));
+    const changePermissions = production ? { areEditorsRestricted: true, editors } : { areApprovalsRequired: false };
+    return { type: 'environment', id, name, production, ...(options.listsPermissions ? { changePermissions } : {}) };
+  };
 
 function attributesAnswer({ project, query }: Asked) {
   const all = project.attributes.map((attribute) => ({ ...attribute, trafficTypeId: project.trafficType.id }));

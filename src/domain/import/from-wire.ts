@@ -14,6 +14,78 @@ export function rulesFromWire(flag: Members): Members[] | undefined {
   return allOf(rules);
 }
 
+/** A whole definition of a flag; undefined if it has a rule that there is not here. */
+export function targetingFromWire(flag: Members): Members | undefined {
+  const { killed, defaultTreatment, trafficAllocation = 100, impressionsDisabled = false, configurations } = flag;
+  const conditions = objects(flag.conditions);
+  const targets = conditions.filter(({ conditionType }) => conditionType === 'WHITELIST').map(targetFromWire);
+  const rules = rulesFromWire(flag);
+  const defaultRule = sharesFromWire(flag).at(-1);
+  if (!rules || !defaultRule || targets.includes(undefined)) return undefined;
+  const inShares = conditions.flatMap(({ partitions }) => objects(partitions).map(({ treatment }) => treatment));
+  return {
+    killed,
+    treatments: [...new Set([...inShares, defaultTreatment])].map((name) => {
+      const own = targets.filter((target) => target?.treatment === name);
+      const configuration = isObject(configurations) ? configurations[String(name)] : undefined;
+      return {
+        name,
+        ...(typeof configuration === 'string' ? { configurations: configuration } : {}),
+        keys: own.flatMap((target) => target?.keys ?? []),
+        segments: own.flatMap((target) => target?.segments ?? []),
+      };
+    }),
+    defaultTreatment,
+    trafficAllocation,
+    impressionsDisabled,
+    rules,
+    defaultRule,
+  };
+}
+
+/**
+ * The body with the prerequisites of a flag as rules, which Burgee does not have otherwise: whoever gets another treatment
+ * of the other flag gets the default treatment. They come before individual targets, so these become rules, too.
+ * Undefined if the traffic allocation, which does not hold for targets, would then hold for them.
+ */
+export function withPrerequisites(body: Members, prerequisites: readonly Members[]): Members | undefined {
+  const { defaultTreatment, trafficAllocation = 100, treatments, rules } = body;
+  if (prerequisites.length === 0) return body;
+  const ruleOf = (treatment: unknown, matcher: Members): Members => ({
+    buckets: [{ treatment, size: 100 }],
+    condition: { combiner: 'AND', matchers: [matcher] },
+  });
+  const required = prerequisites.map(({ n, ts }) =>
+    ruleOf(defaultTreatment, { type: 'IN_SPLIT', negate: true, depends: { splitName: n, treatments: ts } }),
+  );
+  const byKey = objects(treatments).flatMap(({ name, keys }) =>
+    Array.isArray(keys) && keys.length > 0 ? [ruleOf(name, { type: 'IN_LIST_STRING', strings: keys })] : [],
+  );
+  const bySegment = objects(treatments).flatMap(({ name, segments }) =>
+    (Array.isArray(segments) ? segments : []).map((string: unknown) => ruleOf(name, { type: 'IN_SEGMENT', string })),
+  );
+  if (trafficAllocation !== 100 && byKey.length + bySegment.length > 0) return undefined;
+  return {
+    ...body,
+    treatments: objects(treatments).map(({ keys: _, segments: __, ...treatment }) => treatment),
+    rules: [...required, ...byKey, ...bySegment, ...objects(rules)],
+  };
+}
+
+/** Keys or a segment that get a treatment. */
+function targetFromWire(condition: Members) {
+  const matchers = matchersFromWire(condition) ?? [];
+  const [matcher] = matchers;
+  const [share] = bucketsFromWire(condition);
+  if (matchers.length !== 1 || !matcher || !share || matcher.attribute !== undefined || matcher.negate)
+    return undefined;
+  const { type, strings, string } = matcher;
+  if (type === 'IN_SEGMENT') return { treatment: share.treatment, keys: [], segments: [string] };
+  return type === 'IN_LIST_STRING' && Array.isArray(strings)
+    ? { treatment: share.treatment, keys: strings as unknown[], segments: [] }
+    : undefined;
+}
+
 /** The definition of a rule-based segment. */
 export function segmentRulesFromWire(segment: Members): Members | undefined {
   const { excluded } = segment;

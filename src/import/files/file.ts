@@ -4,9 +4,11 @@ import type { SourceAccount } from '#domain/import/source.ts';
 import { isObject } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
 import { isLaunchDarkly, readLaunchDarkly } from './launchdarkly.ts';
+import { isSplit, readSplit } from './split.ts';
 import { isUnleash, readUnleash } from './unleash.ts';
 
-export function readFile(file: string, project: string): SourceAccount {
+/** `environment`: of flags that do not say theirs. */
+export function readFile(file: string, project: string, environment?: string): SourceAccount {
   let document: unknown;
   try {
     document = JSON.parse(readFileSync(file, 'utf8'));
@@ -16,5 +18,8 @@ export function readFile(file: string, project: string): SourceAccount {
   }
   if (isObject(document) && isLaunchDarkly(document)) return readLaunchDarkly(document, project);
   if (isObject(document) && isUnleash(document)) return readUnleash(document, project);
-  throw new OperatorError(`${file} is neither a list of LaunchDarkly flags nor an export of Unleash`);
+  if (isSplit(document)) return readSplit(document, { project, environment });
+  throw new OperatorError(
+    `${file} is neither a list of LaunchDarkly flags, nor an export of Unleash, nor flags of Split`,
+  );
 }

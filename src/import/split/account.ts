@@ -180,6 +180,12 @@ async function readProject(reading: Reading, { project, environments: items, peo
       ? reading.attempt(`Flags of ${name}`, () => readByOffset(reading.api, `${v2}/splits/ws/${id}`, { limit: 50 }), [])
       : [],
   ]);
+  if (reading.wants('people') && !reading.isBurgee && items.some(({ changePermissions }) => !changePermissions)) {
+    reading.leaveOut(
+      'Who may edit environments',
+      'Split lists environments without their permissions. Set them in the access settings of each project.',
+    );
+  }
   const trafficTypeOf = trafficTypesOf(trafficTypes.names);
   const setNames = new Map(setItems.map((item) => [textIn(item, 'id'), nameOf(item)]));
   const seeded = environments.every(({ definitions: own }) => own) ? [] : await readSeeded(reading, project, flagItems);

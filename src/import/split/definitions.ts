@@ -1,7 +1,7 @@
 /** Definitions of flags: from lists of whole environments, with the seeds that only SDKs or another Burgee know. */
 import type { Bucketing } from '#domain/bucketing.ts';
 import { parseBucketing, parseTargeting } from '#domain/definitions/parse.ts';
-import { rulesFromWire, sharesFromWire } from '#domain/import/from-wire.ts';
+import { rulesFromWire, sharesFromWire, withPrerequisites } from '#domain/import/from-wire.ts';
 import type { SourceDefinition } from '#domain/import/source.ts';
 import { canonicalText, isObject, type Members } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
@@ -47,19 +47,17 @@ export function toDefinitions(
   const where = `${project.name}/${name}`;
   if (wire) requireSameEnvironment(items, wire.flags, where);
   return new Map(
-    items.map((item) => {
+    items.flatMap((item) => {
       const flag = textIn(item, 'name');
-      const onWire = wire?.flags.get(flag);
-      if ([item, onWire].some((one) => objectsIn(one, 'prerequisites').length > 0)) {
-        reading.leaveOut(
-          `Prerequisites of ${flag} in ${where}`,
-          'Burgee has no prerequisites. Write them as rules that ask for another flag’s treatment.',
-        );
-      }
-      return [flag, toDefinition(item, { environment: name, wire: onWire, setNames })];
+      const definition = toDefinition(item, { environment: name, wire: wire?.flags.get(flag), setNames });
+      if (!definition) reading.leaveOut(`Definition of ${flag} in ${where}`, cannotExpress);
+      return definition ? [[flag, definition]] : [];
     }),
   );
 }
+
+const cannotExpress =
+  'It has prerequisites, individual targets and a limited traffic allocation. Burgee has no prerequisites, and cannot say all three with rules.';
 
 interface Found {
   readonly environment: string;
@@ -78,14 +76,16 @@ const bodyMembers = [
   'impressionsDisabled',
 ];
 
-function toDefinition(item: Members, { environment, wire, setNames }: Found): SourceDefinition {
+/** Undefined if Burgee cannot say the same. */
+export function toDefinition(item: Members, { environment, wire, setNames }: Found): SourceDefinition | undefined {
   const flagSets = flagSetsOf(item, { wire, setNames });
   const own = Object.fromEntries(bodyMembers.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
-  const body = { ...(wire ? withWire(own, wire) : own), ...(flagSets.length > 0 ? { flagSets } : {}) };
+  const body = withPrerequisites(wire ? withWire(own, wire) : own, objectsIn(wire ?? item, 'prerequisites'));
+  if (!body) return undefined;
   const known = bucketingOf(wire ?? item);
   return {
     environment,
-    body,
+    body: flagSets.length > 0 ? { ...body, flagSets } : body,
     flagSets,
     seeds: known && { seed: known.seed, trafficAllocationSeed: known.trafficAllocationSeed },
     algorithm: known?.algo ?? 2,
