@@ -4,7 +4,7 @@
  */
 import sql from 'sql-template-tag';
 import type { SegmentKind } from '#domain/segments.ts';
-import { type KeyPlace, placed } from './segment-keys.ts';
+import { changedAfter, type KeyPlace, placed } from './segment-keys.ts';
 import { findActivation } from './segments.ts';
 import type { Reader } from './sql.ts';
 
@@ -124,14 +124,11 @@ export interface ChangedKey {
 
 /** Pages of the keys that changed after this number, by number. Keys of one change may be in several pages. */
 export async function* listKeysAfter(db: Reader, place: KeyPlace, changeNumber: number): AsyncGenerator<ChangedKey[]> {
-  // The condition on all positive numbers lets PostgreSQL use the index, see the migrations.
-  const isAfter = ({ number, key }: { number: number; key: string }) =>
-    sql`change_number > 0 and (change_number, key) > (${number}, ${key})`;
   // No key is empty.
   for (let last = { number: changeNumber + 1, key: '' }; ; ) {
     const rows = await db.all<{ key: string; number: number; is_removed: number | boolean }>(sql`
       select key, change_number as number, is_removed from segment_keys
-       where ${placed(place)} and ${isAfter(last)} order by change_number, key limit ${rowsAtOnce}`);
+       where ${placed(place)} and ${changedAfter(last)} order by change_number, key limit ${rowsAtOnce}`);
     yield rows.map(({ key, number, is_removed }) => ({ key, number, isRemoved: Boolean(is_removed) }));
     if (rows.length < rowsAtOnce) return;
     last = rows.at(-1) ?? last;

@@ -15,6 +15,13 @@ export const placed = ({ environmentId, segment }: KeyPlace): Sql =>
   sql`environment_id = ${environmentId} and segment = ${segment}`;
 const isCurrent = sql`is_removed = false`;
 
+/**
+ * Keys behind this place in the order of changes. The condition on all positive numbers lets PostgreSQL use the index, see
+ * the migrations. SQLite searches by the first of the two, so the place comes first: otherwise it reads all keys.
+ */
+export const changedAfter = ({ number, key }: { number: number; key: string }): Sql =>
+  sql`(change_number, key) > (${number}, ${key}) and change_number > 0`;
+
 /** Returns how many were not there before. Sorted keys are added faster: each part is a small range of the index. */
 export async function addKeys(tx: Tx, place: KeyPlace, keys: readonly string[], changeNumber: number): Promise<number> {
   let added = 0;
@@ -97,19 +104,22 @@ const matching = ({ prefix, ...place }: KeyFilter): Sql =>
     : sql`${placed(place)} and ${isCurrent} and key >= ${prefix} and key < ${prefix + lastCharacter}`;
 
 /** By key. `counted`: how many match, and the change number that the segment had before they were counted. */
-export const listKeys = (db: Reader, filter: KeyFilter, page: Page, counted: Total): Promise<{ key: string }[]> =>
-  findPage(page, counted, {
+export function listKeys(db: Reader, filter: KeyFilter, page: Page, counted: Total): Promise<{ key: string }[]> {
+  // No key is empty.
+  const hasChanged = sql`exists (
+    select 1 from segment_keys where ${placed(filter)} and ${changedAfter({ number: counted.changes + 1, key: '' })})`;
+  return findPage(page, counted, {
     fromStart: ({ offset, limit }) =>
-      db.all<{ key: string }>(sql`
+      db.all(sql`
         select key from segment_keys where ${matching(filter)} order by key limit ${limit} offset ${offset}`),
     fromEnd: async ({ offset, limit }) => {
       const rows = await db.all<{ key: string }>(sql`
-        select key from segment_keys where ${matching(filter)} and not exists (
-          select 1 from segment_keys where ${placed(filter)} and change_number > 0 and change_number > ${counted.changes})
+        select key from segment_keys where ${matching(filter)} and not ${hasChanged}
          order by key desc limit ${limit} offset ${offset}`);
       return rows.reverse();
     },
   });
+}
 
 /** Who added these keys, when and from where; those of a call that is not known any more are left out. */
 export async function listKeyOrigins(db: Reader, place: KeyPlace, keys: readonly string[]): Promise<ListedKey[]> {

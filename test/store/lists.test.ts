@@ -563,6 +563,17 @@ test('an entry finds its place and the state before it by one look into an index
     );
 });
 
+test('keys that changed after a number are read from there on, not from the first change', {
+  skip: onPostgres,
+}, async () => {
+  const [statement] = await statementsOf([(db) => allOf(delivery.listKeysAfter(db, keyPlace, 1))]);
+  const [step] = await planOf(statement ?? assert.fail());
+  assert.ok(step?.endsWith('(environment_id=? AND segment=? AND (change_number,key)>(?,?))'), step);
+  const [late] = await statementsOf([(db) => segmentKeys.listKeys(db, keyPlace, { offset: 90, limit: 10 }, counted)]);
+  const steps = await planOf(late ?? assert.fail());
+  assert.ok(steps.at(-1)?.endsWith('(environment_id=? AND segment=? AND (change_number,key)>(?,?))'), steps.at(-1));
+});
+
 for (const [name, runs] of Object.entries(lists)) {
   test(`${name} finds and sorts by an index, whatever it is asked for`, async () => {
     const statements = await statementsOf(runs);
