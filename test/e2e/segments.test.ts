@@ -125,6 +125,7 @@ suite('segments', { concurrency: 2 }, () => {
     await row(page, 'noor').getByText('API').waitFor();
     const usedBy = page.getByRole('region', { name: 'Used by' });
     await usedBy.getByRole('link', { name: 'new_basket' }).waitFor();
+    await usedBy.getByText('Rule 1 on 100%').waitFor();
     await usedBy.getByRole('link', { name: 'eu_customers' }).waitFor();
     await look(page, 'a segment');
 

@@ -1,9 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { getDefinition } from '#contract/definitions.ts';
 import { listSegmentUsers } from '#contract/segments.ts';
+import { segmentsIn } from '#domain/definitions/conditions.ts';
+import type { Targeting } from '#domain/definitions/definition.ts';
 import type { SegmentUser } from '#domain/segments.ts';
 import { countOf } from '../../administration/count.ts';
+import { Bar } from '../../kit/Bar.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
+import { sharesInWords } from '../../kit/treatments.ts';
 import { reading } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -21,8 +26,8 @@ interface Props {
 }
 
 /** The flags and segments that name the segment, each once with its environments. */
-export function UsedBy({ segment, environment }: Props) {
-  const query = useQuery(usersReading(useProject().id, segment));
+export function UsedBy(place: Props) {
+  const query = useQuery(usersReading(useProject().id, place.segment));
   return (
     <section className={styles.part} aria-labelledby="used-by">
       <h2 id="used-by">Used by</h2>
@@ -32,12 +37,8 @@ export function UsedBy({ segment, environment }: Props) {
             <p className={styles.quiet}>No flag and no segment names it.</p>
           ) : (
             <>
-              <Users title="Flags" users={objects.filter(({ kind }) => kind === 'flag')} environment={environment} />
-              <Users
-                title="Segments"
-                users={objects.filter(({ kind }) => kind === 'segment')}
-                environment={environment}
-              />
+              <Users title="Flags" users={objects.filter(({ kind }) => kind === 'flag')} {...place} />
+              <Users title="Segments" users={objects.filter(({ kind }) => kind === 'segment')} {...place} />
               <p className={styles.quiet}>
                 {totalCount > objects.length && `${countOf(totalCount - objects.length, 'further use')}. `}A segment in
                 use cannot be deleted.
@@ -50,17 +51,16 @@ export function UsedBy({ segment, environment }: Props) {
   );
 }
 
-interface UsersProps {
+interface UsersProps extends Props {
   readonly title: string;
   readonly users: readonly SegmentUser[];
-  readonly environment: Environment;
 }
 
 /** More are behind a button. */
 const shown = 5;
 
 /** Those of the environment of the page first. */
-function Users({ title, users, environment }: UsersProps) {
+function Users({ title, users, segment, environment }: UsersProps) {
   const [isWhole, setWhole] = useState(false);
   const byName = [...Map.groupBy(users, ({ name }) => name).values()];
   const isHere = (places: readonly SegmentUser[]) => places.some((one) => one.environment.id === environment.id);
@@ -74,7 +74,7 @@ function Users({ title, users, environment }: UsersProps) {
       <ul className={styles.list}>
         {sorted.slice(0, isWhole ? undefined : shown).map((places) => (
           <li key={places[0]?.name} className={styles.item}>
-            <User places={places} environment={environment} />
+            <User places={places} segment={segment} environment={environment} />
           </li>
         ))}
       </ul>
@@ -89,7 +89,11 @@ function Users({ title, users, environment }: UsersProps) {
   );
 }
 
-function User({ places, environment }: { readonly places: readonly SegmentUser[]; readonly environment: Environment }) {
+interface UserProps extends Props {
+  readonly places: readonly SegmentUser[];
+}
+
+function User({ places, segment, environment }: UserProps) {
   const project = useProject();
   const place = places.find((one) => one.environment.id === environment.id) ?? places[0];
   if (!place) return null;
@@ -98,9 +102,14 @@ function User({ places, environment }: { readonly places: readonly SegmentUser[]
   return (
     <>
       {place.kind === 'flag' ? (
-        <TextLink to="/p/$project/flags/$flag/$environment" params={{ ...params, flag: place.name }}>
-          {name}
-        </TextLink>
+        <>
+          <TextLink to="/p/$project/flags/$flag/$environment" params={{ ...params, flag: place.name }}>
+            {name}
+          </TextLink>
+          {place.environment.id === environment.id && (
+            <Use flag={place.name} segment={segment} environment={environment} />
+          )}
+        </>
       ) : (
         <TextLink to="/p/$project/segments/$segment/$environment" params={{ ...params, segment: place.name }}>
           {name}
@@ -109,4 +118,30 @@ function User({ places, environment }: { readonly places: readonly SegmentUser[]
       <span className={styles.quiet}>In {places.map((one) => one.environment.name).join(', ')}</span>
     </>
   );
+}
+
+/** Where the flag names the segment in the environment, and what its keys get there. */
+function Use({ flag, segment, environment }: Props & { readonly flag: string }) {
+  const params = { project: useProject().id, flag, environment: environment.id };
+  const { data } = useQuery(reading(getDefinition, { params }));
+  const use = data && findUse(data, segment);
+  if (!use) return null;
+  const order = data.treatments.map(({ name }) => name);
+  return (
+    <>
+      <span className={styles.use}>
+        <span>{use.where}</span> <span className="num">{sharesInWords(use.buckets)}</span>
+      </span>
+      <Bar buckets={use.buckets} order={order} isFaded={data.killed} label="" />
+    </>
+  );
+}
+
+/** The first place that names the segment: targets come before rules. */
+function findUse({ treatments, rules }: Pick<Targeting, 'treatments' | 'rules'>, segment: string) {
+  const treatment = treatments.find(({ segments = [] }) => segments.includes(segment));
+  if (treatment) return { where: 'Individual targets', buckets: [{ treatment: treatment.name, size: 100 }] };
+  const index = rules.findIndex((rule) => segmentsIn([rule]).includes(segment));
+  const rule = rules[index];
+  return rule && { where: `Rule ${index + 1}`, buckets: rule.buckets };
 }
