@@ -8,6 +8,7 @@ export class Refresh {
   readonly #read: () => Promise<void>;
   readonly #failed: (error: unknown) => void;
   #running: Promise<void> | undefined;
+  #startedAt = 0;
   #isWanted = false;
   #isStopped = false;
   #error: unknown;
@@ -42,11 +43,17 @@ export class Refresh {
     void this.again();
   }
 
-  /** Waits for the read under way; returns whether what was read is current then. */
+  /**
+   * Waits for the read under way until it has taken this long, so that a long one delays nobody after that. Returns
+   * whether what was read is current then.
+   */
   async settled(maxMs: number): Promise<boolean> {
-    const late = new AbortController();
-    const over = pause(maxMs, undefined, { ref: false, signal: late.signal }).catch(() => undefined);
-    await Promise.race([this.#running, over]).finally(() => late.abort());
+    const leftMs = this.#startedAt + maxMs - performance.now();
+    if (this.#running && leftMs > 0) {
+      const late = new AbortController();
+      const over = pause(leftMs, undefined, { ref: false, signal: late.signal }).catch(() => undefined);
+      await Promise.race([this.#running, over]).finally(() => late.abort());
+    }
     return this.#running === undefined && this.#error === undefined;
   }
 
@@ -58,6 +65,7 @@ export class Refresh {
   async #run(): Promise<void> {
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false;
+      this.#startedAt = performance.now();
       try {
         await this.#read();
         this.#error = undefined;

@@ -200,6 +200,26 @@ test('the first change after an outage is in the poll that follows it', async ()
   assert.ok(((await current())?.flagsNumber ?? 0) > before);
 });
 
+test('a read that takes long delays polls for a second in all, not each of them', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  after(() => release());
+  let isSlow = false;
+  const store = readThrough(api.store, async () => {
+    if (isSlow) await released;
+  });
+  const { told, current } = await aFeed(project, store);
+  const before = await current();
+  isSlow = true;
+  await api.put(path, aDefinition({ trafficAllocation: 7 }));
+  const startedAt = performance.now();
+  for (let poll = 0; poll < 10; poll += 1) assert.equal(await current(), before);
+  assert.ok(performance.now() - startedAt < 5_000);
+  release();
+  await until('the change is told', () => told.length > 0);
+});
+
 test('an environment that is created while numbers are compared is followed like any other', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let comparisons = 0;
