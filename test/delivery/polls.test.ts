@@ -1,5 +1,6 @@
 /** What an official SDK that polls gets to see, over a real socket. */
 import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject, aRuleBasedSegment, aSegment, aSetName, uniqueName } from '../support/build.ts';
@@ -107,3 +108,28 @@ test('a segment that becomes rule-based while a flag names it is evaluated as su
   await treated(sdk, ['ann', second.name, 'on']);
   await treated(sdk, ['bob', flag.name, 'off']);
 });
+
+for (const [impressionsMode, posted] of [
+  ['OPTIMIZED', ['testImpressions/bulk', 'testImpressions/count']],
+  ['DEBUG', ['testImpressions/bulk']],
+  ['NONE', ['testImpressions/count', 'v1/keys/ss']],
+] as const) {
+  test(`what an SDK posts with the impressions mode ${impressionsMode} is accepted`, async () => {
+    const project = await aProject(api);
+    const { flag } = await aDefinedFlag(api, project);
+    const posts = new Map<string, number>();
+    const note = ({ method, url: path = '' }: IncomingMessage, response: ServerResponse) => {
+      if (method === 'POST') response.on('finish', () => posts.set(path.slice('/api/'.length), response.statusCode));
+    };
+    api.app.server.on('request', note);
+    const sdk = await aPollingSdk(url, await anSdkKey(api, project), { impressionsMode });
+    for (const user of ['ann', 'ann', 'bob']) sdk.client.getTreatment(user, flag.name);
+    sdk.client.track('ann', 'user', 'clicked', 1);
+    await sdk.stop();
+    api.app.server.off('request', note);
+    const about = [...posts.keys()].filter((path) => /impressions|keys/i.test(path));
+    assert.deepEqual(about.sort(), posted);
+    assert.ok(posts.has('events/bulk'));
+    assert.deepEqual(new Set(posts.values()), new Set([200]));
+  });
+}

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aLargeSegment, aProject, aRuleBasedSegment, aSegment } from '../support/build.ts';
+import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
 import { anSdk, listenTo } from '../support/streams.ts';
 
@@ -179,4 +180,20 @@ test('many changes in quick succession end in the same state everywhere', async 
   }
   const fresh = await anSdk(base, key, { streaming: false });
   for (const { flag: each } of more) assert.equal(sdk.treatmentOf(each.name), fresh.treatmentOf(each.name));
+});
+
+test('an SDK whose key is revoked keeps what it has, and hears of no further change', async () => {
+  const { project, flag, path } = await aWorld();
+  const { body } = await api.post('/apiKeys', {
+    name: 'to revoke',
+    apiKeyType: 'server_side',
+    workspace: { id: project.id },
+    environments: [{ id: project.staging.id }],
+  });
+  const [sdk, other] = [await anSdk(base, body.key), await anSdk(base, await anSdkKey(api, project))];
+  assert.equal((await api.delete(`/apiKeys/${body.id}`)).status, 200);
+  await until('the SDK is refused', () => sdk.complaints().some((line) => line.includes('401')));
+  await change(path, flipTo('on'));
+  await other.gets('on', flag.name);
+  assert.equal(sdk.treatmentOf(flag.name), 'off');
 });
