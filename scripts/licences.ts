@@ -9,6 +9,7 @@ export interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
   readonly dev?: true;
+  readonly devOptional?: boolean;
   readonly hasInstallScript?: true;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
@@ -21,7 +22,10 @@ export const locked = (
 export const nameOf = (place: string): string => place.replace(/^.*node_modules\//, '');
 
 /** Everything that the server can load. */
-export const placesOfServer = Object.keys(locked).filter((place) => place !== '' && !locked[place]?.dev);
+export const placesOfServer = Object.keys(locked).filter(
+  // What is only an optional peer of something that runs stays behind.
+  (place) => place !== '' && !locked[place]?.dev && !locked[place]?.devOptional,
+);
 
 /** Everything that is compiled into the interface: what its sources import, and what that needs. */
 export function placesOfInterface(): string[] {

@@ -63,7 +63,10 @@ function isNoSecret(path) {
 /** The folders that the lockfile has for running, not only for development. */
 function productionPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return Object.keys(packages).filter((path) => path !== '' && !packages[path].dev && existsSync(join(root, path)));
+  const isNeeded = ({ dev, devOptional }) => !dev && !devOptional;
+  return Object.keys(packages).filter(
+    (path) => path !== '' && isNeeded(packages[path]) && existsSync(join(root, path)),
+  );
 }
 
 /** Without the packages inside of it: each of those that are needed has a line of its own in the lockfile. */

@@ -44,6 +44,13 @@ export interface SourceEnvironment {
   /** Who may edit; absent if everyone may. */
   readonly editors?: readonly Person[] | undefined;
   readonly approvers?: readonly Person[] | undefined;
+  /** As SDKs get it, by name, for the comparison after an import. */
+  readonly wire?: SourceWire | undefined;
+}
+
+export interface SourceWire {
+  readonly flags: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly segments: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
 export interface Person {

@@ -291,6 +291,7 @@ function toEnvironment(
     hasSeeds: wire !== undefined || [...definitions.values()].every(({ seeds }) => seeds !== undefined),
     editors: access.editors.get(id) ?? listed('areEditorsRestricted', 'editors'),
     approvers: listed('areApproversRestricted', 'approvers'),
+    wire,
   };
 }
 

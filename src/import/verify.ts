@@ -1,0 +1,271 @@
+/**
+ * Evaluates the flags of a source and those that are stored here with the engine of the official SDK, for random keys
+ * and for attributes that reach every rule, and lists each difference. In a thread: a regular expression may take
+ * forever, and the server must answer meanwhile.
+ */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { parseStored } from '#domain/definitions/definition.ts';
+import { parseSegmentRules, parseTargeting } from '#domain/definitions/parse.ts';
+import type { Choices } from '#domain/import/plan.ts';
+import type { SourceAccount, SourceActivation, SourceProject } from '#domain/import/source.ts';
+import { rulesTextOf, type SegmentRules } from '#domain/rule-based-segments.ts';
+import type { SegmentKind } from '#domain/segments.ts';
+import { toWireFlag } from '#domain/wire/flags.ts';
+import { toWireSegment } from '#domain/wire/segments.ts';
+import { listDefinitionsAfter } from '#store/definitions.ts';
+import { listFlagSetNames, listSegmentsAfter } from '#store/delivery.ts';
+import { findEnvironment } from '#store/environments.ts';
+import { listLargeKeys } from '#store/large-segments.ts';
+import { findProject } from '#store/projects.ts';
+import { listAllKeys } from '#store/segment-keys.ts';
+import { findSegment } from '#store/segments.ts';
+import type { Reader } from '#store/sql.ts';
+import { pausing } from './pausing.ts';
+import type { Compared, Comparison, Difference as FoundDifference, Side } from './verify-worker.ts';
+
+export interface VerifyOptions {
+  /** How many keys are evaluated for each flag in each environment. */
+  readonly perFlag: number;
+  readonly choices?: Choices | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+  /** Another one chooses other keys and attributes. */
+  readonly seed?: number | undefined;
+}
+
+export interface VerifyProgress {
+  /** Definitions. */
+  readonly done: number;
+  readonly total: number;
+  readonly evaluations: number;
+}
+
+export interface Difference extends FoundDifference {
+  readonly project: string;
+  readonly environment: string;
+}
+
+export interface Verification {
+  readonly evaluations: number;
+  readonly flags: number;
+  /** The first of them. */
+  readonly differences: readonly Difference[];
+  readonly differenceCount: number;
+  /** Definitions that are not here, or whose seeds at the source are unknown: they cannot be compared. */
+  readonly skipped: readonly { readonly project: string; readonly environment: string; readonly flag: string }[];
+}
+
+const maxDifferences = 1_000;
+const account = { kind: 'account' } as const;
+
+export async function verifyAccount(db: Reader, source: SourceAccount, options: VerifyOptions): Promise<Verification> {
+  const places = source.projects.flatMap((project) =>
+    project.environments.map((environment) => ({ project, environment: environment.name })),
+  );
+  const total = source.projects.reduce((sum, { flags }) => sum + flags.flatMap((flag) => flag.definitions).length, 0);
+  const result = { evaluations: 0, flags: 0, differences: [] as Difference[], differenceCount: 0 };
+  const skipped: { project: string; environment: string; flag: string }[] = [];
+  const worker = new Worker(new URL('verify-worker.ts', import.meta.url));
+  try {
+    for (const [index, place] of places.entries()) {
+      const read = await readPlace(db, place, { ...options, seed: (options.seed ?? 1) + index });
+      for (const flag of read.skipped) skipped.push({ project: read.project, environment: place.environment, flag });
+      for await (const part of compare(worker, read.comparison, options.signal)) {
+        result.evaluations += part.evaluations;
+        result.flags += part.flags;
+        result.differenceCount += part.differenceCount;
+        for (const difference of part.differences) {
+          if (result.differences.length === maxDifferences) break;
+          result.differences.push({ project: read.project, environment: place.environment, ...difference });
+        }
+        const done = result.flags + skipped.length;
+        options.onProgress?.({ done, total, evaluations: result.evaluations });
+      }
+    }
+  } finally {
+    await worker.terminate();
+  }
+  return { ...result, skipped };
+}
+
+async function* compare(worker: Worker, comparison: Comparison, signal: AbortSignal | undefined) {
+  if (comparison.flags.length === 0) return;
+  worker.postMessage(comparison);
+  for (;;) {
+    const [part] = (await once(worker, 'message', signal ? { signal } : {})) as [Compared];
+    yield part;
+    if (part.isDone) return;
+  }
+}
+
+interface Place {
+  readonly project: SourceProject;
+  readonly environment: string;
+}
+
+async function readPlace(db: Reader, { project, environment }: Place, options: VerifyOptions & { seed: number }) {
+  const pause = pausing(options.signal);
+  const name = options.choices?.projects?.[project.name] ?? project.name;
+  const here = await findProject(db, name, account);
+  const at = here && (await findEnvironment(db, here.id, environment, account));
+  const there = readThere(project, environment);
+  const ours = at ? await readHere(db, at, pause) : emptySide();
+  const stored = new Set(ours.flags.map((flag) => flag.name));
+  const flags = there.flags.map((flag) => flag.name).filter((flag) => stored.has(flag));
+  const defined = project.flags.filter(({ definitions }) => definitions.some((one) => one.environment === environment));
+  const keys = new Set(Array.from({ length: options.perFlag }, (_, index) => `user-${options.seed}-${index}`));
+  const activations = activationsIn(project, environment);
+  for (const activation of activations) await chooseKeys(activation, keys);
+  const chosen = { keys, pause };
+  const theirSegments = await membersOf(there.kinds, chosen, (segment) =>
+    activations.find(({ name }) => name === segment)?.activation.keys?.(),
+  );
+  const ourSegments = at
+    ? await membersOf(ours.kinds, chosen, (segment, kind) =>
+        keysHere(db, { projectId: at.projectId, environmentId: at.id, segment, kind }),
+      )
+    : theirSegments;
+  return {
+    project: name,
+    skipped: defined.map((flag) => flag.name).filter((flag) => !flags.includes(flag)),
+    comparison: {
+      there: { flags: there.flags, ruleBased: there.ruleBased, ...theirSegments },
+      here: { flags: ours.flags, ruleBased: ours.ruleBased, ...ourSegments },
+      ...{ flags, keys: [...keys], perFlag: options.perFlag, seed: options.seed, maxDifferences },
+    } satisfies Comparison,
+  };
+}
+
+type WireSide = Pick<Side, 'flags' | 'ruleBased'> & {
+  /** The kinds of the segments that are active. */
+  readonly kinds: ReadonlyMap<string, SegmentKind>;
+};
+
+const emptySide = (): WireSide => ({ flags: [], ruleBased: [], kinds: new Map() });
+
+const activationsIn = ({ segments }: SourceProject, environment: string) =>
+  segments.flatMap(({ name, kind, environments }) =>
+    environments.filter((one) => one.environment === environment).map((activation) => ({ name, kind, activation })),
+  );
+
+/** As the source's own SDKs get it, if that was read; otherwise translated from its Admin API. */
+function readThere(project: SourceProject, environment: string): WireSide {
+  const kinds = new Map(activationsIn(project, environment).map(({ name, kind }) => [name, kind]));
+  const wire = project.environments.find(({ name }) => name === environment)?.wire;
+  if (wire) {
+    const named = <Thing>(all: ReadonlyMap<string, Thing>) => [...all].map(([name, one]) => ({ ...one, name }));
+    return { flags: named(wire.flags), ruleBased: named(wire.segments), kinds };
+  }
+  const surroundings = { kindOf: (name: string) => kinds.get(name), setNameOf: (name: string) => name };
+  const flags = project.flags.flatMap(({ name, trafficType, definitions }) =>
+    definitions.flatMap(({ environment: place, body, flagSets, seeds, algorithm: algo, changeNumber = 0 }) => {
+      if (place !== environment || !seeds) return [];
+      const targeting = readable(() => parseTargeting({ ...body, flagSets }));
+      const more = { ...seeds, algo, name, trafficType: { id: trafficType, name: trafficType } };
+      return targeting ? [toWireFlag({ ...targeting, ...more, revision: changeNumber }, surroundings)] : [];
+    }),
+  );
+  const ruleBased = project.segments.flatMap(({ name, trafficType, environments }) =>
+    environments.flatMap(({ environment: place, definition, changeNumber = 0 }) => {
+      if (place !== environment || !definition) return [];
+      const rules = readable(() => parseSegmentRules(definition));
+      return rules ? [toWireSegment({ ...rules, name, trafficType, changeNumber }, surroundings)] : [];
+    }),
+  );
+  return { flags, ruleBased, kinds };
+}
+
+/** Undefined for what our rules refuse: the plan says why. */
+function readable<Value>(parse: () => Value): Value | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+}
+
+async function readHere(
+  db: Reader,
+  { projectId, ...environment }: { id: string; name: string; projectId: string },
+  pause: () => Promise<void>,
+): Promise<WireSide> {
+  const kinds = new Map<string, SegmentKind>();
+  const rules: { name: string; trafficType: string; changeNumber: number; text: string }[] = [];
+  for await (const { name, kind, trafficType, number, rules: text } of listSegmentsAfter(db, environment.id, -1)) {
+    kinds.set(name, kind);
+    const changeNumber = number;
+    if (kind === 'rule_based') rules.push({ name, trafficType, changeNumber, text: rulesTextOf({ rules: text }) });
+    await pause();
+  }
+  const setNames = await listFlagSetNames(db, projectId);
+  const surroundings = { kindOf: (name: string) => kinds.get(name), setNameOf: (id: string) => setNames.get(id) };
+  const flags: ReturnType<typeof toWireFlag>[] = [];
+  for await (const stored of listDefinitionsAfter(db, environment, -1)) {
+    flags.push(toWireFlag(parseStored(stored), surroundings));
+    await pause();
+  }
+  const ruleBased = rules.map(({ text, ...rest }) =>
+    toWireSegment({ ...(JSON.parse(text) as SegmentRules), ...rest }, surroundings),
+  );
+  return { flags, ruleBased, kinds };
+}
+
+const membersPerSegment = 50;
+
+/** Some members of each segment, so that rules about it are reached. */
+async function chooseKeys({ activation }: { readonly activation: SourceActivation }, keys: Set<string>) {
+  if (!activation.keys) return;
+  for await (const page of activation.keys()) {
+    for (const key of page.slice(0, membersPerSegment)) keys.add(key);
+    return;
+  }
+}
+
+interface Chosen {
+  readonly keys: ReadonlySet<string>;
+  readonly pause: () => Promise<void>;
+}
+
+/** Only the chosen keys are kept: a segment may have millions. */
+async function membersOf(
+  kinds: ReadonlyMap<string, SegmentKind>,
+  { keys, pause }: Chosen,
+  pagesOf: (segment: string, kind: SegmentKind) => AsyncIterable<readonly string[]> | undefined,
+): Promise<Pick<Side, 'standard' | 'large'>> {
+  const sides = { standard: new Map<string, Set<string>>(), large: new Map<string, Set<string>>() };
+  for (const [segment, kind] of kinds) {
+    const pages = kind === 'rule_based' ? undefined : pagesOf(segment, kind);
+    if (!pages || kind === 'rule_based') continue;
+    const found = new Set<string>();
+    for await (const page of pages) {
+      for (const key of page) if (keys.has(key)) found.add(key);
+      await pause();
+    }
+    sides[kind].set(segment, found);
+  }
+  return sides;
+}
+
+interface KeysPlace {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly segment: string;
+  readonly kind: SegmentKind;
+}
+
+const largeKeysAtOnce = 5_000;
+
+async function* keysHere(db: Reader, { projectId, environmentId, segment, kind }: KeysPlace): AsyncGenerator<string[]> {
+  if (kind === 'standard') return yield* listAllKeys(db, { environmentId, segment });
+  const found = await findSegment(db, { projectId, kind }, segment);
+  if (!found) return;
+  for (let from = ''; ; ) {
+    const keys = await listLargeKeys(db, { environmentId, segmentId: found.id }, { from, limit: largeKeysAtOnce });
+    yield keys;
+    const last = keys.at(-1);
+    if (last === undefined || keys.length < largeKeysAtOnce) return;
+    // Nothing is between a key and the same with NUL.
+    from = `${last}\0`;
+  }
+}
