@@ -23,6 +23,10 @@ const twoAtNight = 2 * 60 * minuteMs;
 
 /** Nodes that look every few milliseconds, over one database and one folder, each with its own connections. */
 async function startNights({ nodes = 1, keep = 3 } = {}) {
+  const jobs: PeriodicJob[] = [];
+  const stop = () => Promise.all(jobs.map((job) => job.stop()));
+  // Before the hooks that close the stores: a job with a closed store tries it for eight seconds.
+  after(stop);
   const api = await startApi();
   api.clock.now = Date.parse('2030-05-04T12:00:00Z');
   const folder = join(temporaryFolder(), 'backups');
@@ -37,7 +41,6 @@ async function startNights({ nodes = 1, keep = 3 } = {}) {
     if (state.fails) throw new Error('no space left on device');
     return makeBackup(api.database, { file });
   };
-  const jobs: PeriodicJob[] = [];
   for (let node = 0; node < nodes; node += 1) {
     const store = await openStore(api.database, () => {
       asked[node] = (asked[node] ?? 0) + 1;
@@ -46,8 +49,6 @@ async function startNights({ nodes = 1, keep = 3 } = {}) {
     after(() => store.close());
     jobs.push(startBackups({ store, log, settings: { folder, at: twoAtNight, keep }, make, checkMs: 5 }));
   }
-  const stop = () => Promise.all(jobs.map((job) => job.stop()));
-  after(stop);
   return {
     ...{ api, folder, lines, state, stop },
     files: () => readdirSync(folder).sort(),

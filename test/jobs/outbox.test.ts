@@ -469,7 +469,7 @@ test('a mail that hangs keeps its own place; the others go on', async () => {
   for (const email of wanted) await api.post('/users', { email });
   while (sent.length < wanted.length) await once(events, 'sent');
   assert.deepEqual(sent.toSorted(), wanted.toSorted());
-  // On PostgreSQL a worker that is left running asks for a database that is gone, and keeps the process alive.
+  // On PostgreSQL a worker that is left running asks for a store that is closed, and keeps the process alive.
   hanging.resolve();
   await worker.stop();
 });
@@ -486,6 +486,7 @@ function aHandler(limits: { perTarget: number; atOnce: number }) {
   const events = new EventEmitter();
   const nextCall = inOrder<Call>(events, 'call');
   const underWay = new Map<Call, number>();
+  let isOver = false;
   const handler: OutboxHandler = {
     noun: 'call',
     ...limits,
@@ -499,11 +500,17 @@ function aHandler(limits: { perTarget: number; atOnce: number }) {
         fail: (message = 'no') => underWay.delete(call) && reject(new Error(message)),
       };
       underWay.set(call, 1);
+      if (isOver) call.done();
       events.emit('call', call);
       return promise;
     },
   };
-  return { handler, nextCall, underWay };
+  /** Ends all of them, also those that begin from now on. */
+  const endCalls = () => {
+    isOver = true;
+    for (const call of underWay.keys()) call.done();
+  };
+  return { handler, nextCall, underWay, endCalls };
 }
 
 let lastId = 0;
@@ -512,23 +519,27 @@ const put = (store: Store, ...entries: Omit<NewEntry, 'id' | 'kind'>[]) =>
     for (const entry of entries) await putEntry(tx, { id: `call-${++lastId}`, kind: 'call', ...entry });
   });
 
-async function callsOn(api: Api, limits = { perTarget: 2, atOnce: 10 }) {
+/** A server beside workers whose deliveries the test ends. */
+async function startCalls(limits = { perTarget: 2, atOnce: 10 }) {
   const log = aLog();
-  const { handler, ...calls } = aHandler(limits);
+  const { handler, endCalls, ...calls } = aHandler(limits);
+  const workers: OutboxWorker[] = [];
+  // Before the server's own hooks: workers settle their calls in its database.
+  after(async () => {
+    endCalls();
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+  const api = await startApi();
   const start = (handlers: OutboxHandlers = { call: handler }, store = api.store): OutboxWorker => {
     const worker = startOutbox({ store, log: log.log, handlers });
-    after(async () => {
-      for (const call of calls.underWay.keys()) call.done();
-      await worker.stop();
-    });
+    workers.push(worker);
     return worker;
   };
-  return { ...log, ...calls, handler, start };
+  return { ...log, ...calls, api, handler, start };
 }
 
 test('a target that hangs delays no other target, and no other kind', async () => {
-  const api = await startApi();
-  const { handler, start, nextCall, underWay } = await callsOn(api, { perTarget: 2, atOnce: 6 });
+  const { api, handler, start, nextCall, underWay } = await startCalls({ perTarget: 2, atOnce: 6 });
   const sent: string[] = [];
   const mails = mailHandlers(
     async ({ email }) => void sent.push(email),
@@ -558,9 +569,8 @@ test('a target that hangs delays no other target, and no other kind', async () =
 });
 
 test('entries with one key are delivered one at a time in the order they were put, also when some fail', async () => {
-  const api = await startApi();
+  const { api, start, nextCall, underWay, says } = await startCalls({ perTarget: 5, atOnce: 5 });
   api.clock.now = Date.UTC(2031, 0, 6, 12);
-  const { start, nextCall, underWay, says } = await callsOn(api, { perTarget: 5, atOnce: 5 });
   start();
   let hasFailed = false;
   const keyed = (orderingKey: string, payload: number) => ({ target: 'https://example.com', orderingKey, payload });
@@ -605,9 +615,8 @@ test('entries with one key are delivered one at a time in the order they were pu
 });
 
 test('an entry that is given up lets the next with its key go on, and stays visible', async () => {
-  const api = await startApi();
+  const { api, start, nextCall, says } = await startCalls();
   api.clock.now = Date.UTC(2031, 0, 6, 12);
-  const { start, nextCall, says } = await callsOn(api);
   start();
   const entries = [1, 2].map((payload) => ({ target: 'https://example.com', orderingKey: 'a', payload }));
   await put(api.store, ...entries);
@@ -626,9 +635,8 @@ test('an entry that is given up lets the next with its key go on, and stays visi
 });
 
 test('workers on one database never deliver an entry or two entries of a key at once', async () => {
-  const api = await startApi();
+  const { api, handler, start } = await startCalls();
   const other = await openStore(api.database, () => Date.now());
-  const { handler, start } = await callsOn(api);
   const delivered: unknown[] = [];
   const busy = new Set<string>();
   const deliver: OutboxHandler['deliver'] = async ({ id, orderingKey = id, payload }) => {
@@ -662,8 +670,7 @@ test('workers on one database never deliver an entry or two entries of a key at 
 });
 
 test('an entry of a kind that this release does not know stays, and delays nothing', async () => {
-  const api = await startApi();
-  const { start, nextCall } = await callsOn(api);
+  const { api, start, nextCall } = await startCalls();
   await api.store.write((tx) => putEntry(tx, { id: 'newer', kind: 'telegram', target: 'a-telegraph', payload: 1 }));
   start();
   await put(api.store, { target: 'https://example.com', payload: 2 });
@@ -674,9 +681,8 @@ test('an entry of a kind that this release does not know stays, and delays nothi
 });
 
 test('a clock that jumps ahead does not make a worker deliver again what it is delivering', async () => {
-  const api = await startApi();
+  const { api, start, nextCall } = await startCalls({ perTarget: 3, atOnce: 3 });
   api.clock.now = Date.UTC(2031, 0, 6, 12);
-  const { start, nextCall } = await callsOn(api, { perTarget: 3, atOnce: 3 });
   start();
   await put(api.store, { target: 'https://example.com', payload: 1 });
   const first = await nextCall();
@@ -690,9 +696,8 @@ test('a clock that jumps ahead does not make a worker deliver again what it is d
 });
 
 test('a worker that lost its claim settles nothing', async () => {
-  const api = await startApi();
+  const { api, start, nextCall, says } = await startCalls();
   api.clock.now = Date.UTC(2031, 0, 6, 12);
-  const { start, nextCall, says } = await callsOn(api);
   const stalled = start();
   await put(api.store, { target: 'https://example.com', payload: 1 });
   const late = await nextCall();

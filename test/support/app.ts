@@ -80,7 +80,7 @@ export async function startApi(options: Pick<AppOptions, 'acceptPartialPut' | 'n
   const clock: Api['clock'] = { now: undefined };
   const secrets = createSecrets();
   let auditLog = '';
-  // Before the hook that drops the database.
+  // Before the hook that closes the store.
   after(async () => {
     auditLog = JSON.stringify(await store.all(sql`select * from changes`));
   });

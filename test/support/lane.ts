@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { dropDatabases } from './databases.ts';
 
 export interface Task {
   readonly file: string;
@@ -19,6 +20,7 @@ process.on('message', async ({ file, timeoutMs }: Task) => {
   await suite(file, { timeout: timeoutMs }, async () => {
     await import(pathToFileURL(resolve(file)).href);
   });
+  await dropDatabases();
   process.channel?.ref();
 });
 
