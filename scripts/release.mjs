@@ -79,7 +79,7 @@ function pack() {
   // Who packs does not matter, nor which rights their files have; the time is that of the commit.
   const like = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', `--mtime=@${time()}`];
   const packed = join(staging, 'packed');
-  run('tar', [...like, '--use-compress-program=gzip -9n', '--create', `--file=${packed}`, name], staging);
+  run('tar', [...like, '--use-compress-program=gzip -n', '--create', `--file=${packed}`, name], staging);
   renameSync(packed, archive);
 }
 

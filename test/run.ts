@@ -27,7 +27,7 @@ const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
 /** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
 const mostlyWaiting =
   /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/(?:connections|bad-input\.sockets))/;
-const waitingSlots = 3;
+const waitingSlots = [takeWaitingJob, takeWaitingJob, takeWaitingJobFirst];
 /** Begun first, because they take longest by the clock. */
 const slowest = [
   'test/failures/failover.test.ts',
@@ -139,12 +139,16 @@ async function runAll(): Promise<void> {
   await withPostgres((PostgreSQL) => runOn({ SQLite, PostgreSQL }));
 }
 
-/** As many files at once as there are processors, and some more of those that mostly wait. */
+/**
+ * As many files at once as there are processors, and some more of those that mostly wait. Every other slot begins with
+ * PostgreSQL: a slot that keeps to one database loads Burgee once.
+ */
 async function runOn(environments: Environments): Promise<void> {
   process.stdout.write(`${files.length} test files, ${queue.length} runs\n`);
-  const slots = (length: number, take: () => Job | undefined) =>
-    Array.from({ length }, () => runSlot(environments, take));
-  await Promise.all([...slots(availableParallelism(), takeJob), ...slots(waitingSlots, takeWaitingJob)]);
+  const kinds = [...Array.from({ length: availableParallelism() }, () => takeJob), ...waitingSlots];
+  await Promise.all(
+    kinds.map((take, slot) => runSlot(environments, () => take(slot % 2 === 0 ? 'SQLite' : 'PostgreSQL'))),
+  );
 }
 
 /** Runs one file after the other until none is left. Files on the same database share a lane. */
@@ -169,15 +173,25 @@ function isWaiting({ file }: Job): boolean {
   return mostlyWaiting.test(file);
 }
 
-/** Those that mostly wait are left to the slot for them while there are others. */
-function takeJob(): Job | undefined {
-  const index = queue.findIndex((job) => !isWaiting(job));
-  return queue.splice(Math.max(index, 0), 1)[0];
+/** Those that mostly wait are left to the slots for them while there are others. */
+function takeJob(first: Database): Job | undefined {
+  return takeFirst(first, (job) => !isWaiting(job)) ?? takeWaitingJob(first);
 }
 
-function takeWaitingJob(): Job | undefined {
-  const index = queue.findIndex(isWaiting);
-  return index === -1 ? undefined : queue.splice(index, 1)[0];
+function takeWaitingJob(first: Database): Job | undefined {
+  return takeFirst(first, isWaiting);
+}
+
+/** Others take turns with PostgreSQL, so at the end one more keeps the processors busy. */
+function takeWaitingJobFirst(first: Database): Job | undefined {
+  return takeWaitingJob(first) ?? takeJob(first);
+}
+
+/** The slowest on that database, or else on the other. */
+function takeFirst(first: Database, isFit: (job: Job) => boolean): Job | undefined {
+  const job = queue.find((job) => job.database === first && isFit(job)) ?? queue.find(isFit);
+  if (job) queue.splice(queue.indexOf(job), 1);
+  return job;
 }
 
 function start(environment: NodeJS.ProcessEnv): Lane {
