@@ -8,6 +8,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { addBackupCommands } from './cli/backup.ts';
 import { addCopyCommand } from './cli/copy.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
+import { addImportCommands } from './cli/import.ts';
 import { addKeyCommands } from './cli/keys.ts';
 import { addOutboxCommands } from './cli/outbox.ts';
 import { publicUrlOf, withStore } from './cli/store.ts';
@@ -47,6 +48,7 @@ addKeyCommands(program);
 addOutboxCommands(program);
 addCopyCommand(program);
 addBackupCommands(program);
+addImportCommands(program);
 addDoctorCommand(program);
 
 // No top-level await: tests bundle this file as CommonJS.
