@@ -189,10 +189,11 @@ async function readProject(reading: Reading, { project, environments: items, peo
   const trafficTypeOf = trafficTypesOf(trafficTypes.names);
   const setNames = new Map(setItems.map((item) => [textIn(item, 'id'), nameOf(item)]));
   const seeded = environments.every(({ definitions: own }) => own) ? [] : await readSeeded(reading, project, flagItems);
-  const definitions = environments.map((environment) => {
+  const definitions: Definitions[] = [];
+  for (const environment of environments) {
     const own = environment.definitions ?? seeded.filter((item) => textIn(item.environment, 'id') === environment.id);
-    return toDefinitions(reading, own, { project, environment, setNames });
-  });
+    definitions.push(await toDefinitions(reading, own, { project, environment, setNames }));
+  }
   const segments = reading.wants('segments')
     ? await readSegments(reading, { project, environments, trafficTypeOf })
     : [];

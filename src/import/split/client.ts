@@ -6,6 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import pRetry from 'p-retry';
+import { parseJson } from '#concurrency/json.ts';
 import { OperatorError } from '#domain/operator.ts';
 
 export interface Patience {
@@ -86,7 +87,7 @@ export function createClient(options: ClientOptions): Client {
       freeAt = Math.max(freeAt, performance.now() + resetMs(response.headers, patience));
       throw new RateLimited();
     }
-    return { body: bodyOf(response, text, url), headers: response.headers };
+    return { body: await bodyOf(response, text, url), headers: response.headers };
   };
 
   return {
@@ -158,14 +159,14 @@ async function textOf({ body }: Response, url: URL): Promise<string> {
   return text + decoder.decode();
 }
 
-function bodyOf({ status, headers }: Response, text: string, url: URL): unknown {
+async function bodyOf({ status, headers }: Response, text: string, url: URL): Promise<unknown> {
   if (status >= 500) throw new Failure(`${sayUrl(url)}: status ${status}`);
   if (status >= 300 && status < 400) {
     throw new SourceRefusal(status, `${sayUrl(url)} redirects to ${headers.get('location')}. Use that address instead`);
   }
   if (status >= 400) throw new SourceRefusal(status, `status ${status}${messageIn(text)}`);
   try {
-    return JSON.parse(text);
+    return await parseJson(text);
   } catch {
     throw new SourceRefusal(status, `${sayUrl(url)}: the answer is not JSON`);
   }

@@ -1,4 +1,5 @@
 /** Definitions of flags: from lists of whole environments, with the seeds that only SDKs or another Burgee know. */
+import { takeTurns } from '#concurrency/turns.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
 import { parseBucketing, parseTargeting } from '#domain/definitions/parse.ts';
 import { rulesFromWire, sharesFromWire, withPrerequisites } from '#domain/import/from-wire.ts';
@@ -38,22 +39,24 @@ interface DefinitionPlace {
 }
 
 /** By the name of the flag. */
-export function toDefinitions(
+export async function toDefinitions(
   reading: Reading,
   items: readonly Members[],
   { project, environment, setNames }: DefinitionPlace,
-): Map<string, SourceDefinition> {
+): Promise<Map<string, SourceDefinition>> {
   const { name, wire } = environment;
   const where = `${project.name}/${name}`;
-  if (wire) requireSameEnvironment(items, wire.flags, where);
-  return new Map(
-    items.flatMap((item) => {
-      const flag = textIn(item, 'name');
-      const definition = toDefinition(item, { environment: name, wire: wire?.flags.get(flag), setNames });
-      if (!definition) reading.leaveOut(`Definition of ${flag} in ${where}`, cannotExpress);
-      return definition ? [[flag, definition]] : [];
-    }),
-  );
+  if (wire) await requireSameEnvironment(items, wire.flags, where);
+  const definitions = new Map<string, SourceDefinition>();
+  const turns = takeTurns();
+  for (const item of items) {
+    const flag = textIn(item, 'name');
+    const definition = toDefinition(item, { environment: name, wire: wire?.flags.get(flag), setNames });
+    if (definition) definitions.set(flag, definition);
+    else reading.leaveOut(`Definition of ${flag} in ${where}`, cannotExpress);
+    if (turns.isOver()) await turns.next();
+  }
+  return definitions;
 }
 
 const cannotExpress =
@@ -157,14 +160,21 @@ function isAccepted(body: Members): boolean {
  * A key of another environment would bring its seeds, and move keys between treatments without anyone noticing. Flags of
  * the right one are as they are in the list, except those that changed in between.
  */
-function requireSameEnvironment(items: readonly Members[], flags: ReadonlyMap<string, Members>, where: string): void {
-  const same = items.filter((item) => {
+async function requireSameEnvironment(
+  items: readonly Members[],
+  flags: ReadonlyMap<string, Members>,
+  where: string,
+): Promise<void> {
+  let same = 0;
+  const turns = takeTurns();
+  for (const item of items) {
     const wire = flags.get(textIn(item, 'name'));
-    return wire && outlineOf(item, item.defaultRule) === outlineOf(wire, sharesFromWire(wire).at(-1));
-  });
-  if (items.length > 0 && same.length < items.length / 2) {
+    if (wire && outlineOf(item, item.defaultRule) === outlineOf(wire, sharesFromWire(wire).at(-1))) same += 1;
+    if (turns.isOver()) await turns.next();
+  }
+  if (same < items.length / 2) {
     throw new OperatorError(
-      `The SDK key for ${where} seems to belong to another environment: only ${same.length} of ${items.length} definitions are as SDKs get them`,
+      `The SDK key for ${where} seems to belong to another environment: only ${same} of ${items.length} definitions are as SDKs get them`,
     );
   }
 }

@@ -1,4 +1,5 @@
 /** What only SDKs can read: seeds, algorithm, change numbers, and the keys of a segment in one request. */
+import { takeTurns } from '#concurrency/turns.ts';
 import type { Members } from '#domain/json.ts';
 import { type Client, SourceRefusal } from './client.ts';
 import { memberIn, numberIn, objectsIn, textIn } from './lists.ts';
@@ -53,8 +54,8 @@ export async function readSegmentKeys(client: Client, segment: string): Promise<
   let since = -1;
   for (let part = 0; part < maxParts; part += 1) {
     const { body } = await client.get(`/segmentChanges/${encodeURIComponent(segment)}`, { since });
-    for (const key of textsIn(body, 'added')) keys.add(key);
-    for (const key of textsIn(body, 'removed')) keys.delete(key);
+    await eachText(body, 'added', (key) => keys.add(key));
+    await eachText(body, 'removed', (key) => keys.delete(key));
     const till = numberIn(body, 'till') ?? since;
     if (till === since) break;
     since = till;
@@ -62,7 +63,11 @@ export async function readSegmentKeys(client: Client, segment: string): Promise<
   return { keys, changeNumber: since };
 }
 
-const textsIn = (body: unknown, name: string): string[] => {
+async function eachText(body: unknown, name: string, use: (text: string) => void): Promise<void> {
   const list = memberIn(body, name);
-  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
-};
+  const turns = takeTurns();
+  for (const item of Array.isArray(list) ? list : []) {
+    if (typeof item === 'string') use(item);
+    if (turns.isOver()) await turns.next();
+  }
+}

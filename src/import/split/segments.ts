@@ -48,6 +48,13 @@ async function readKind(reading: Reading, place: Place, kind: Kind): Promise<Sou
   const activations = environments.map(async (environment) => {
     const where = `${project.name}/${environment.name}`;
     const active = await list(`/ws/${project.id}/environments/${environment.id}`, where);
+    if (kind === 'large' && active.length > 0 && !reading.isBurgee) {
+      const names = active.map((item) => textIn(item, 'name')).join(', ');
+      reading.leaveOut(
+        `Keys of large segments in ${where}`,
+        `Split has no way to read them. Upload the files here: ${names}.`,
+      );
+    }
     return Promise.all(
       active.map(async (item) => ({
         item,
@@ -87,7 +94,7 @@ interface Active {
 
 const activationOf: Record<Kind, (reading: Reading, active: Active) => Promise<SourceActivation>> = {
   standard: standardActivation,
-  large: largeActivation,
+  large: async (reading, active) => largeActivation(reading, active),
   rule_based: async (_, active) => ruleBasedActivation(active),
 };
 
@@ -114,28 +121,33 @@ async function keysBySdk(reading: Reading, sdk: Client, name: string): Promise<P
   try {
     const { keys, changeNumber } = await readSegmentKeys(sdk, name);
     const kept = reading.mayKeep(keys.size) ? keys : undefined;
-    const read = async function* () {
-      yield [...(kept ?? (await readSegmentKeys(sdk, name)).keys)];
-    };
-    return { changeNumber, keyCount: keys.size, keys: read };
+    const read = async () => kept ?? (await readSegmentKeys(sdk, name)).keys;
+    return { changeNumber, keyCount: keys.size, keys: () => inPages(read) };
   } catch (error) {
     if (error instanceof SourceRefusal && [401, 403, 404].includes(error.status)) return undefined;
     throw error;
   }
 }
 
+const keysPerPage = 10_000;
+
+async function* inPages(read: () => Promise<ReadonlySet<string>>): AsyncGenerator<string[]> {
+  let page: string[] = [];
+  for (const key of await read()) {
+    if (page.push(key) < keysPerPage) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
 async function* keysByPages(api: Client, path: string): AsyncGenerator<string[]> {
   for await (const page of offsetPages(api, path, { limit: 1000 })) yield page.map(([key]) => key);
 }
 
-async function largeActivation(reading: Reading, { item, environment, project }: Active): Promise<SourceActivation> {
-  const name = textIn(item, 'name');
-  const what = `Keys of large segment ${name} in ${project}/${environment.name}`;
-  if (!reading.isBurgee) {
-    reading.leaveOut(what, 'Split has no way to read the keys of a large segment. Upload the same file here.');
-    return { environment: environment.name, changeNumber: undefined, keyCount: undefined };
-  }
-  const path = `${pathOf.large}/${environment.id}/${encodeURIComponent(name)}/keys`;
+function largeActivation(reading: Reading, { item, environment }: Active): SourceActivation {
+  if (!reading.isBurgee) return { environment: environment.name, changeNumber: undefined, keyCount: undefined };
+  const path = `${pathOf.large}/${environment.id}/${encodeURIComponent(textIn(item, 'name'))}/keys`;
   return {
     environment: environment.name,
     changeNumber: undefined,
