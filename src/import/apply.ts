@@ -39,8 +39,11 @@ export interface Applied {
   readonly refused: readonly { readonly item: Item; readonly reason: string }[];
 }
 
-const batchSize = 50;
-/** In characters of JSON: on SQLite, everyone waits for a transaction. */
+/**
+ * On SQLite, everyone waits for a transaction: objects take about a millisecond each, more if they are long. In
+ * characters of JSON.
+ */
+const batchSize = 15;
 const maxBatchLength = 100_000;
 
 export async function applyPlan(context: Context, plan: Plan, options: ApplyOptions = {}): Promise<Applied> {

@@ -179,3 +179,58 @@ export const findUsersWith = (db: Reader, emailKeys: readonly string[]) =>
   emailKeys.length === 0
     ? Promise.resolve([])
     : db.all<{ id: string }>(sql`select id from users where email_key in (${join([...emailKeys])})`);
+
+/** An import that was started in the interface. */
+export interface StoredImport {
+  readonly id: string;
+  /** What was asked for: a plan, the import itself, or its verification. */
+  readonly step: string;
+  /** `interrupted`: it runs nowhere any more, but nobody saw it end. */
+  readonly state: 'running' | 'done' | 'failed' | 'interrupted';
+  /** JSON. */
+  readonly progress: string;
+  readonly result: string | undefined;
+  readonly startedBy: string;
+  readonly createdAt: number;
+}
+
+/** How long one that runs may write nothing. */
+const heartbeatMs = 30_000;
+
+/** False if one is running already. */
+export async function insertImport(
+  tx: Tx,
+  { id, step, startedBy }: Pick<StoredImport, 'id' | 'step' | 'startedBy'>,
+): Promise<boolean> {
+  await tx.run(sql`
+    update imports set state = 'interrupted' where state = 'running' and heartbeat < ${tx.now - heartbeatMs}`);
+  const inserted = await tx.run(sql`
+    insert into imports (id, step, state, progress, started_by, heartbeat, created_at)
+    values (${id}, ${step}, 'running', '{}', ${startedBy}, ${tx.now}, ${tx.now})
+        on conflict (state) where state = 'running' do nothing`);
+  return inserted > 0;
+}
+
+/** Also the heartbeat. False if it was given up: then it must stop. */
+export const saveImportProgress = async (tx: Tx, id: string, progress: string): Promise<boolean> =>
+  (await tx.run(sql`
+    update imports set progress = ${progress}, heartbeat = ${tx.now} where id = ${id} and state = 'running'`)) > 0;
+
+export const saveImportEnd = (
+  tx: Tx,
+  id: string,
+  end: { readonly state: 'done' | 'failed'; readonly result: string },
+) =>
+  tx.run(sql`
+    update imports set state = ${end.state}, result = ${end.result}, heartbeat = ${tx.now}
+     where id = ${id} and state = 'running'`);
+
+export async function findImport(db: Reader, id: string): Promise<StoredImport | undefined> {
+  const row = await db.one<Omit<StoredImport, 'result'> & { result: string | null; heartbeat: number }>(sql`
+    select id, step, state, progress, result, started_by as "startedBy", created_at as "createdAt", heartbeat
+      from imports where id = ${id}`);
+  if (!row) return undefined;
+  const { heartbeat, result, state, ...rest } = row;
+  const isSilent = state === 'running' && heartbeat < db.clock() - heartbeatMs;
+  return { ...rest, state: isSilent ? 'interrupted' : state, result: result ?? undefined };
+}

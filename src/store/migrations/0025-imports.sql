@@ -24,7 +24,7 @@ create index imported_objects_environment on imported_objects (environment_id);
 create table imports (
   id text primary key,
   step text not null,
-  -- `running`, `done` or `failed`. One that runs writes its heartbeat.
+  -- `running`, `done`, `failed` or `interrupted`. One that runs writes its heartbeat.
   state text not null,
   -- JSON objects.
   progress text not null,
