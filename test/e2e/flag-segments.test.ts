@@ -4,7 +4,8 @@ import { suite } from 'node:test';
 import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
-import { definitionIn, look, openFlag, review, signedInVisitsIn, step, type Things } from './support.ts';
+import { someSegments } from './some-segments.ts';
+import { definitionIn, look, openFlag, review, signedInVisitsIn, step } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -13,34 +14,11 @@ const inSegment = (string: string) => ({
   condition: { combiner: 'AND', matchers: [{ type: 'IN_SEGMENT', string }] },
 });
 
-/** Of each kind, active in Staging. */
-async function someSegments({ api, project, environments }: Things): Promise<void> {
-  const staging = environments.Staging?.id;
-  const ofProject = (kind: string) => `/${kind}/ws/${project.id}/trafficTypes/user`;
-  await api('POST', ofProject('segments'), { name: 'beta_testers' });
-  await api('POST', ofProject('segments'), { name: 'staff' });
-  await api('POST', ofProject('rule-based-segments'), { name: 'eu_customers' });
-  await api('POST', `/segments/${staging}/beta_testers`);
-  await api('PUT', `/segments/${staging}/beta_testers/uploadKeys`, { keys: ['ana', 'liu', 'noor'] });
-  await api('POST', `/rule-based-segments/${staging}/eu_customers`);
-  await api('PUT', `/rule-based-segments/ws/${project.id}/eu_customers/environments/${staging}`, {
-    rules: [
-      {
-        condition: {
-          combiner: 'AND',
-          matchers: [{ type: 'IN_LIST_STRING', attribute: 'country', strings: ['DE', 'FR'] }],
-        },
-      },
-    ],
-    excludedKeys: ['mallory'],
-    excludedSegments: [{ name: 'beta_testers', type: 'standard_segment' }],
-  });
-}
-
 suite('flags and segments', { concurrency: 2 }, () => {
   visit('rules and targets choose segments, create them, and mark those that are not there', async (things) => {
     const { page, api, project, environments } = things;
     await someSegments(things);
+    await api('POST', `/segments/ws/${project.id}/trafficTypes/user`, { name: 'staff' });
     await aFlag(things, 'basket');
     await api('POST', `/splits/ws/${project.id}/basket/environments/${environments.Staging?.id}`, {
       ...definitionWith(0),

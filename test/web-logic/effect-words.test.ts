@@ -67,6 +67,11 @@ test('what is not known is named after what asks for it', () => {
     'rule 2 depends on the key itself',
     'rule 3 depends on the flag `other`',
   ]);
+  const effect = between({}, { rules: [rule([{ type: 'IN_SEGMENT', string: 'gone' }])] });
+  const asksFor = [{ kind: 'segment', name: 'gone', nobody: 'does not exist' }] as const;
+  assert.deepEqual(unknownWords({ ...effect, unknowns: effect.unknowns.map((one) => ({ ...one, asksFor })) }), [
+    'rule 1 depends on the segment `gone`, which does not exist',
+  ]);
   assert.deepEqual(unknownWords(between({ rules: asking.slice(1, 2) }, {})), ['rule 1 depends on the key itself']);
 });
 

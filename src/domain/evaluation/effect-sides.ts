@@ -19,7 +19,9 @@ export type Decider =
   | { readonly kind: 'rest' };
 
 export type Question =
-  | { readonly kind: 'attribute' | 'segment' | 'flag'; readonly name: string }
+  | { readonly kind: 'attribute' | 'flag'; readonly name: string }
+  /** `nobody`: why nobody is in it at the moment. */
+  | { readonly kind: 'segment'; readonly name: string; readonly nobody?: string | undefined }
   /** The text of the key. */
   | { readonly kind: 'key' };
 

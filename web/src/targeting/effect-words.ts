@@ -87,7 +87,9 @@ export function unknownWords({ unknowns }: Effect): string[] {
 
 function questionWords(question: Question): string {
   if (question.kind === 'key') return 'the key itself';
-  return question.kind === 'attribute' ? `\`${question.name}\`` : `the ${question.kind} \`${question.name}\``;
+  if (question.kind === 'attribute') return `\`${question.name}\``;
+  const words = `the ${question.kind} \`${question.name}\``;
+  return question.kind === 'segment' && question.nobody ? `${words}, which ${question.nobody}` : words;
 }
 
 /** Sentences about keys listed in targets or rules. */

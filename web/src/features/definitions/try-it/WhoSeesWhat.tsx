@@ -1,16 +1,22 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
+import { listIdentities } from '#contract/identities.ts';
 import { parseKey } from '#domain/evaluation/evaluate.ts';
+import type { IdentityReply } from '#domain/identities.ts';
 import { Swatch } from '../../../kit/Bar.tsx';
+import { reading } from '../../../server/api.ts';
+import { useFlag } from '../../../server/flag.ts';
+import { useMay } from '../../../server/session.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
+import { useSettled } from '../../../state/use-settled.ts';
 import { asOptions, useAttributes, valuesOf } from '../../../targeting/use-attributes.ts';
 import fieldStyles from '../../../ui/Field.module.css';
 import { SuggestInput } from '../../../ui/SuggestInput.tsx';
 import type { AttributeKind } from '../editing/attributes.ts';
-import { useDefinition } from '../editing/editor.ts';
+import { useDefinition, useEditor } from '../editing/editor.ts';
 import { wordsOf } from '../ladder/step-words.ts';
 import { asked, type Probe } from './probe.ts';
-import { useIdentities } from './use-identities.ts';
 import styles from './WhoSeesWhat.module.css';
 
 /** Evaluates a key: its treatment now and after saving, and which step decides. */
@@ -164,4 +170,24 @@ function Announced({ text }: { readonly text: string }) {
       {said}
     </span>
   );
+}
+
+const maxOffered = 8;
+const none: readonly IdentityReply[] = [];
+
+/** Known keys that start with what was typed, with the values of their attributes. Empty unless wanted. */
+function useIdentities(typed: string, isWanted: boolean): readonly IdentityReply[] {
+  const { environment } = useEditor();
+  const { trafficType } = useFlag();
+  const may = useMay();
+  const prefix = useSettled(typed.trim());
+  const { data } = useQuery({
+    ...reading(listIdentities, {
+      params: { trafficType: trafficType.id, environment: environment.id },
+      query: { searchPrefix: prefix || undefined, limit: maxOffered },
+    }),
+    enabled: isWanted && may(listIdentities) && prefix.length <= 250,
+    placeholderData: keepPreviousData,
+  });
+  return data?.data ?? none;
 }
