@@ -6,8 +6,8 @@ import type { Extent } from './workbench.ts';
 
 export interface Circumstances extends Machine, Extent {
   readonly postgres: string;
-  /** Undefined where it could not be installed. */
-  readonly unleash: string | undefined;
+  /** Undefined where it could not be installed; absent where nothing is compared with it. */
+  readonly unleash?: string | undefined;
   readonly minutes: number;
   /** The greatest share of a core that the load needed. */
   readonly loadBusiest: number | undefined;
@@ -34,19 +34,31 @@ export const deliveryPage = (rows: readonly Row[], circumstances: Circumstances)
     foot: howToReadDelivery,
   });
 
+export const segmentsPage = (rows: readonly Row[], circumstances: Circumstances): string =>
+  pageOf(rows, circumstances, {
+    head: [
+      '# What segments with many keys cost',
+      '`npm run bench:segments` writes this page. [RESULTS.md](RESULTS.md) explains how to read ratios.',
+    ],
+    foot: howToReadSegments,
+    why: '[Decision 0077](../docs/decisions/0077-what-keys-cost.md)',
+  });
+
+const speedDecision = '[Decision 0023](../docs/decisions/0023-speed.md#targets-not-reached-yet)';
+
 const pageOf = (
   rows: readonly Row[],
   circumstances: Circumstances,
-  { head, foot }: { head: readonly string[]; foot: string },
+  { head, foot, why = speedDecision }: { head: readonly string[]; foot: string; why?: string },
 ): string =>
   `${[
     ...head,
     tableOfCircumstances(circumstances),
-    ...(circumstances.unleash === undefined
+    ...('unleash' in circumstances && circumstances.unleash === undefined
       ? ['**Unleash could not be installed** (no network?): the rows that compare with it are left out.']
       : []),
     ...circumstances.failures.map((failure) => `**Not measured:** ${failure}`),
-    summary(rows),
+    summary(rows, why),
     ...[...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, ofPart]) => [`## ${part}`, tableOf(ofPart)]),
     foot,
   ].join('\n\n')}\n`;
@@ -57,16 +69,21 @@ const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
 | Commit | ${circumstances.commit} |
 | Processors | ${circumstances.processor} |
 | System | ${circumstances.system} |
-| Node, PostgreSQL, Unleash | ${circumstances.node}, ${circumstances.postgres}, ${circumstances.unleash ?? 'none'} |
+| ${'unleash' in circumstances ? 'Node, PostgreSQL, Unleash' : 'Node, PostgreSQL'} | ${versionsOf(circumstances).join(', ')} |
 | Disk: a flush takes | ${circumstances.flushMs.toFixed(2)} ms, in ${circumstances.folder} |
 | Other work on the machine: load before the run | ${circumstances.load} |
 | Time that the run took | ${circumstances.minutes.toFixed(1)} minutes |`;
 
-function summary(rows: readonly Row[]): string {
+const versionsOf = ({ node, postgres, ...peer }: Circumstances): string[] => [
+  node,
+  postgres,
+  ...('unleash' in peer ? [peer.unleash ?? 'none'] : []),
+];
+
+function summary(rows: readonly Row[], why: string): string {
   const judged = rows.filter(({ notJudged }) => notJudged === undefined);
   const reached = judged.filter(isReached).length;
-  const why = '[Decision 0023](../docs/decisions/0023-speed.md#targets-not-reached-yet) explains the others.';
-  return `**${reached} of ${judged.length} bars are reached.**${reached < judged.length ? ` ${why}` : ''}`;
+  return `**${reached} of ${judged.length} bars are reached.**${reached < judged.length ? ` ${why} explains the others.` : ''}`;
 }
 
 const tableOf = (rows: readonly Row[]): string =>
@@ -114,4 +131,12 @@ const howToReadDelivery = `## How to read this
 - **Unleash** is asked for all flags of an environment, as its SDKs ask: compressed, and, where the row says so, with the ETag of its last answer.
 - **Streams** are open sockets in a process of their own. A change is one PATCH of a definition; the time counts from sending the PATCH, so it includes the change itself, until the message is read. Memory per stream is what the process grew by while they were opened, divided by their number.
 - **Everyone polling** are 32 clients that ask again as soon as they are answered; the time counts from sending the PATCH until each of them was answered with the new number. The longest pause is the longest that a client waited for any answer meanwhile.
+`;
+
+const howToReadSegments = `## How to read this
+
+- **Keys** are those of an environment with a thousand standard segments; they are random, like UUIDs. A segment has at most 100,000 of them.
+- **Numbered keys** have the same beginning, so they are neighbours in the index by key. **Random keys** are spread over it: with a million keys there, each of them changes another page of the index ([decision 0077](../docs/decisions/0077-what-keys-cost.md)).
+- **On SQLite** rows compare the processor time of the server for a request, behind the comma. **On PostgreSQL** they compare how long the answer takes, because the work is done in another process.
+- **Uploads** are of keys that are not there yet, and are removed again after each, so that the small environment stays small. Pages and the segments of a key are never answered from the cache.
 `;

@@ -48,13 +48,22 @@ export const costRow = (compared: Compared, atMost: number): Row => ({
   theirs: throughputText(compared.theirs),
 });
 
+/** By the time that an answer takes. */
+export const timeRow = (compared: Compared, atMost: number): Row => ({
+  ...named(compared),
+  ratio: ratioOf(compared.ours, compared.theirs, ({ medianMs }) => medianMs),
+  bar: { atMost },
+  ours: timeText(compared.ours, ({ medianMs }) => medianMs),
+  theirs: timeText(compared.theirs, ({ medianMs }) => medianMs),
+});
+
 /** By the time that all but one of a hundred answers take at most. */
 export const p99Row = (compared: Compared, atMost: number): Row => ({
   ...named(compared),
   ratio: ratioOf(compared.ours, compared.theirs, ({ p99Ms }) => p99Ms),
   bar: { atMost },
-  ours: p99Text(compared.ours),
-  theirs: p99Text(compared.theirs),
+  ours: timeText(compared.ours, ({ p99Ms }) => p99Ms),
+  theirs: timeText(compared.theirs, ({ p99Ms }) => p99Ms),
 });
 
 const named = ({ part, work, against }: Compared) => ({ part, work, against });
@@ -70,6 +79,7 @@ const throughputText = (samples: readonly Sample[]): string => {
   return `${grouped(medianOf(samples, (sample) => sample.perSecond))}/s${cost}`;
 };
 
-const p99Text = (samples: readonly Sample[]): string => `${medianOf(samples, (sample) => sample.p99Ms).toFixed(1)} ms`;
+const timeText = (samples: readonly Sample[], pick: (sample: Sample) => number): string =>
+  `${medianOf(samples, pick).toFixed(1)} ms`;
 
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');

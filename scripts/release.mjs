@@ -28,6 +28,7 @@ const copied = [
   'bench/GROWTH.md',
   'bench/growth.svg',
   'bench/DELIVERY.md',
+  'bench/SEGMENTS.md',
 ];
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

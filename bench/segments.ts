@@ -1,0 +1,49 @@
+/** Measures whether requests about segments cost the same, however many keys there are. Writes SEGMENTS.md. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { command } from '../test/support/databases.ts';
+import { describeMachine } from './machine.ts';
+import { readOptions } from './options.ts';
+import { measureSegments } from './parts/segments.ts';
+import { segmentsPage } from './results.ts';
+import { collectRows, withBench } from './workbench.ts';
+
+const { quick: isQuick, numbers } = readOptions(
+  ['rounds'],
+  `npm run bench:segments                  measures, and writes bench/SEGMENTS.md
+npm run bench:segments -- --quick       tries everything once, shortly, with fewer keys, and only prints
+npm run bench:segments -- --rounds 3    measures less often than seven times
+`,
+);
+const extent = isQuick
+  ? { rounds: 1, milliseconds: 300, warmUpMs: 200 }
+  : { rounds: numbers.rounds ?? 7, milliseconds: 700, warmUpMs: 500 };
+const sizes = [1_000, isQuick ? 200_000 : 1_000_000] as const;
+
+const machine = describeMachine();
+const startedAt = performance.now();
+const { rows, failures, attempt } = collectRows();
+
+await withBench(extent, async (bench) => {
+  const fileOf = async (name: string) => `file:${join(bench.folder, `${name}.db`)}`;
+  await attempt(bench, 'SQLite', () => measureSegments(bench, { name: 'SQLite', urlOf: fileOf, sizes }));
+  const postgres = await bench.postgres();
+  const databaseOf = async (name: string) => {
+    await command(postgres.url('postgres'), `create database ${name}`);
+    return postgres.url(name);
+  };
+  await attempt(bench, 'PostgreSQL', () => measureSegments(bench, { name: 'PostgreSQL', urlOf: databaseOf, sizes }));
+  const [version] = await command(postgres.url('postgres'), 'show server_version');
+  const text = segmentsPage(rows, {
+    ...machine,
+    ...extent,
+    postgres: String(version?.server_version),
+    minutes: (performance.now() - startedAt) / 60_000,
+    loadBusiest: bench.load.busiest(),
+    failures,
+  });
+  process.stdout.write(text);
+  if (failures.length > 0) process.exitCode = 1;
+  if (isQuick) return;
+  writeFileSync(new URL('./SEGMENTS.md', import.meta.url), text);
+});
