@@ -11,6 +11,7 @@ import { applyPlan } from '#import/apply.ts';
 import { readFile } from '#import/files/file.ts';
 import { planAccount } from '#import/here.ts';
 import { readSplitAccount } from '#import/split/account.ts';
+import { verifyAccount } from '#import/verify.ts';
 import { readConfig } from '../config.ts';
 import { showProgress } from './progress.ts';
 import { type Session, withStore } from './store.ts';
@@ -31,6 +32,12 @@ interface SplitOptions extends SharedOptions {
   readonly project: string[];
   readonly only: SourceKind[];
   readonly watch?: true | number;
+  readonly verify?: number;
+}
+
+interface FileOptions extends SharedOptions {
+  readonly project: string;
+  readonly environment?: string;
 }
 
 const collect = (value: string, earlier: string[]) => [...earlier, value];
@@ -68,6 +75,11 @@ export function addImportCommands(program: Command): void {
           .default([], 'everything'),
       )
       .option(
+        '--verify <n>',
+        'evaluate n random keys of each flag on both sides with the official engine, and list each difference',
+        evaluations,
+      )
+      .option(
         '--watch [seconds]',
         `import again every so often, until Ctrl-C (default: ${usualWatchSeconds})`,
         seconds,
@@ -78,8 +90,9 @@ export function addImportCommands(program: Command): void {
       .command('file')
       .description('import an export file of Split, LaunchDarkly or Unleash')
       .argument('<file>', 'the file, in JSON')
-      .requiredOption('--project <name>', 'the project to import into; created if it does not exist'),
-  ).action((file: string, options: SharedOptions & { project: string }) => importFile(file, options));
+      .requiredOption('--project <name>', 'the project to import into; created if it does not exist')
+      .option('--environment <name>', 'the environment of flags that do not say theirs: those of an SDK endpoint'),
+  ).action((file: string, options: FileOptions) => importFile(file, options));
 }
 
 const withSharedOptions = (command: Command): Command =>
@@ -93,14 +106,16 @@ const withSharedOptions = (command: Command): Command =>
     .option('--invite', 'send invitations to the people who are imported')
     .option('--yes', 'import; without it, nothing is written');
 
-function seconds(value: string): number {
+const wholeNumber = (option: string, what: string, max: number) => (value: string) => {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 1) throw new OperatorError('--watch must be a number of seconds from 1');
-  return number;
-}
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+  throw new OperatorError(`${option} must be a number of ${what} from 1 to ${max}, not ${value}`);
+};
+const seconds = wholeNumber('--watch', 'seconds', 86_400);
+const evaluations = wholeNumber('--verify', 'keys', 1_000_000);
 
 async function importSplit(options: SplitOptions): Promise<void> {
-  const { url, sdkUrl, yes, watch } = options;
+  const { url, sdkUrl, yes, watch, verify } = options;
   const adminKey = secretOf(options.key);
   const sdkKeys = Object.fromEntries(options.sdkKey.map((text) => pairOf(text, '--sdk-key')));
   const projects = Object.fromEntries(
@@ -117,7 +132,7 @@ async function importSplit(options: SplitOptions): Promise<void> {
     });
   await withStore(async (session) => {
     const stop = stopOnSignal();
-    const job = { session, read, choices: { ...choicesOf(options), projects }, options, signal: stop };
+    const job = { session, read, choices: { ...choicesOf(options), projects }, options, signal: stop, verify };
     let last = await importOnce(job);
     if (watch === undefined) return;
     const everyMs = 1000 * (watch === true ? usualWatchSeconds : watch);
@@ -126,8 +141,8 @@ async function importSplit(options: SplitOptions): Promise<void> {
   });
 }
 
-async function importFile(file: string, options: SharedOptions & { project: string }): Promise<void> {
-  const account = readFile(file, options.project);
+async function importFile(file: string, options: FileOptions): Promise<void> {
+  const account = readFile(file, options.project, options.environment);
   await withStore(async (session) => {
     await importOnce({
       session,
@@ -170,11 +185,13 @@ interface Job {
   readonly choices: Choices;
   readonly options: SharedOptions;
   readonly signal: AbortSignal;
+  /** How many keys of each flag are evaluated on both sides afterwards. */
+  readonly verify?: number | undefined;
 }
 
 /** Answers the plan. While watching, `last` is the one before: a plan that says the same is not printed again. */
 async function importOnce(job: Job, last?: Plan): Promise<Plan> {
-  const { session, read, choices, options, signal } = job;
+  const { session, read, choices, options, signal, verify } = job;
   try {
     const progress = showProgress();
     const account = await read(signal, progress);
@@ -191,6 +208,7 @@ async function importOnce(job: Job, last?: Plan): Promise<Plan> {
       if (options.yes) await apply(plan, { context: session.context, signal });
       else process.stdout.write('\nNothing has been written. Run it again with --yes to import.\n');
     }
+    if (isNews && verify !== undefined) await compare(account, verify, { ...job, store: session.store });
     return plan;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -218,6 +236,32 @@ async function apply(
   process.stdout.write(`\nRefused (${refused.length}):\n`);
   for (const { item, reason } of refused) process.stdout.write(`  ${placeOf(item)}: ${reason}\n`);
   process.exitCode = 1;
+}
+
+async function compare(
+  account: SourceAccount,
+  perFlag: number,
+  { store, choices, signal }: Pick<Job, 'choices' | 'signal'> & Pick<Session, 'store'>,
+): Promise<void> {
+  const progress = showProgress();
+  const { evaluations, differences, differenceCount, skipped } = await verifyAccount(store, account, {
+    ...{ perFlag, choices, signal },
+    onProgress: ({ done, total }) => progress.step({ what: 'Verifying', rows: done, total }),
+  });
+  progress.end();
+  const count = `${differenceCount} ${differenceCount === 1 ? 'difference' : 'differences'}`;
+  process.stdout.write(`\nVerified: ${evaluations} evaluations on both sides, ${count}.\n`);
+  if (skipped.length > 0) {
+    process.stdout.write(
+      `Not compared, because they are not here or their seeds are unknown: ${skipped.length} definitions.\n`,
+    );
+  }
+  for (const { project, environment, flag, key, attributes, there, here } of differences.slice(0, maxLines)) {
+    const subject = `${key} ${JSON.stringify(attributes)}`;
+    process.stdout.write(`  ${project} / ${environment} / ${flag}: ${subject} gets ${there} there, ${here} here\n`);
+  }
+  if (differenceCount > maxLines) process.stdout.write(`  and ${differenceCount - maxLines} more\n`);
+  if (differenceCount > 0) process.exitCode = 1;
 }
 
 /** More of one kind are in the HTML report. */

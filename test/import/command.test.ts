@@ -84,8 +84,9 @@ test('an import that is interrupted goes on where it was, and a second one chang
   const args = [...argsFor(vendor), '--yes'];
   const said = await interrupt(burgee, args, /objects will be created/);
   assert.match(said, /Interrupted\. What was imported stays; run the same command again to go on\.|Imported \d+/);
-  const { code, stdout } = await burgee.run(args);
+  const { code, stdout } = await burgee.run([...args, '--verify', '100']);
   assert.equal(code, 0, stdout);
+  assert.match(stdout, /Verified: \d{4,} evaluations on both sides, 0 differences\./);
   await other.run(args);
   assert.ok(equalJson(await contentsOf(burgee), await contentsOf(other)));
   const entries = await entriesIn(burgee);
@@ -168,7 +169,10 @@ test('a wrong key, a wrong address and a file that is none of the known ones get
     [['split', '--key', 'k', '--sdk-key', 'Production'], /^--sdk-key must be a name, = and a value, not Production/],
     [['split', '--key', 'k', '--watch'], /^--watch imports again and again, so it needs --yes/],
     [['split', '--key', 'k', '--only', 'cats'], /^--only must be one of flags, segments, people, not cats/],
-    [['file', file, '--project', 'P'], /is neither a list of LaunchDarkly flags nor an export of Unleash/],
+    [
+      ['file', file, '--project', 'P'],
+      /is neither a list of LaunchDarkly flags, nor an export of Unleash, nor flags of Split/,
+    ],
   ] as const) {
     const { code, stderr } = await burgee.run(['import', ...args]);
     assert.equal(code, 1);
