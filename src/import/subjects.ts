@@ -72,7 +72,8 @@ export function* subjectsOf(chance: Chance, { keys, rules, count }: Wanted) {
         else if (typeof value === 'string' && value !== '') key = value;
       }
     }
-    yield { key: key.slice(0, 250), attributes };
+    // The official engine hashes half a surrogate pair forever.
+    yield { key: key.slice(0, 250).toWellFormed(), attributes };
   }
 }
 
