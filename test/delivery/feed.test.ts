@@ -23,6 +23,9 @@ const api = await startApi();
 const log = pino({ level: 'silent' });
 /** So long that only notices can be the reason. */
 const never = 3_600_000;
+// The feed's timers keep no process running. In a server, its sockets do.
+const running = setInterval(() => undefined, never);
+after(() => clearInterval(running));
 
 async function anotherStore(): Promise<Store> {
   const store = await openStore(api.database);

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { equalJson } from '#domain/json.ts';
-import { onPostgres, temporaryFolder } from '../support/databases.ts';
+import { temporaryFolder } from '../support/databases.ts';
 import { anInstallation, fromSources, type Installation } from '../support/process.ts';
 import { startSplitAccount, type Vendor } from '../support/split-account.ts';
 
@@ -181,7 +181,7 @@ test('a wrong key, a wrong address and a file that is none of the known ones get
   }
 });
 
-test('an export of Unleash is imported into a project', { skip: onPostgres && 'the same on both' }, async () => {
+test('an export of Unleash is imported into a project', async () => {
   const burgee = anInstallation();
   const server = await burgee.start();
   const file = join(temporaryFolder(), 'unleash.json');
