@@ -326,7 +326,11 @@ async function endLate(server: RightsServer, world: RightsWorld, outcome: Outcom
         yield JSON.stringify([]);
       })(),
     );
-    const headers = { authorization: `Bearer ${lateKey.text}`, 'content-type': 'application/json' };
+    // A request that names neither a length nor an encoding has no body.
+    const headers = {
+      authorization: `Bearer ${lateKey.text}`,
+      ...{ 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+    };
     return (await server.app.inject({ method: 'PATCH', url: prefix + path, headers, payload })).statusCode;
   };
   const unlisted = { ...listed, edit: { restricted: true, grantees: [] } };

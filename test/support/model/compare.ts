@@ -81,15 +81,26 @@ function markDifference(mark: string, actual: unknown, at: At): string | undefin
   return undefined;
 }
 
-/** Each that is expected finds another that came. */
+/** Each that is expected finds another that came. One that is vague gives way to one that has no other choice. */
 function unorderedDifference(expected: readonly unknown[], actual: readonly unknown[], at: At): string | undefined {
-  const rest = [...actual];
-  for (const item of expected) {
-    const found = rest.findIndex((one) => difference(item, one, at) === undefined);
-    if (found < 0) return told(item, rest, at);
-    rest.splice(found, 1);
-  }
-  return rest.length === 0 ? undefined : told(expected, actual, at);
+  if (actual.length !== expected.length) return told(expected, actual, at);
+  /** By index of what came: what was expected. */
+  const takenBy = new Map<number, unknown>();
+  const finds = (item: unknown, tried: Set<number>): boolean =>
+    actual.some((one, index) => {
+      if (tried.has(index) || difference(item, one, at) !== undefined) return false;
+      tried.add(index);
+      if (takenBy.has(index) && !finds(takenBy.get(index), tried)) return false;
+      takenBy.set(index, item);
+      return true;
+    });
+  const lost = expected.find((item) => !finds(item, new Set()));
+  if (lost === undefined) return undefined;
+  return told(
+    lost,
+    actual.filter((_, index) => !takenBy.has(index)),
+    at,
+  );
 }
 
 const told = (expected: unknown, actual: unknown, { place }: At): string =>
