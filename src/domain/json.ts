@@ -38,6 +38,9 @@ export type Members = Record<string, unknown>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The objects in a list; none if it is no list. */
+export const objectsOf = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
 /** Maps a list. Returns the same list if no item changes, so unchanged parts cost no memory. */
 export function mapItems<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   let changed: Item[] | undefined;

@@ -12,9 +12,9 @@ import {
   importedKey,
   type Kind,
   type Plan,
-  planImport,
   rulesContent,
 } from '#domain/import/plan.ts';
+import { planImport } from '#domain/import/planner.ts';
 import type { Person, SourceAccount } from '#domain/import/source.ts';
 import { etagOf } from '#domain/revisions.ts';
 import type { Circle } from '#domain/rights.ts';

@@ -2,11 +2,11 @@
  * Rules as SDKs read them, turned back into those of the Admin API. Used where the source's own Admin API says
  * something that ours does not know, such as a spelling of a newer matcher.
  */
-import { isObject, type Members } from '../json.ts';
+import { isObject, type Members, objectsOf } from '../json.ts';
 
 /** The rules of a flag: its ROLLOUT conditions without the last one, which is the default rule. */
 export function rulesFromWire(flag: Members): Members[] | undefined {
-  const rollouts = objects(flag.conditions).filter(({ conditionType }) => conditionType !== 'WHITELIST');
+  const rollouts = objectsOf(flag.conditions).filter(({ conditionType }) => conditionType !== 'WHITELIST');
   const rules = rollouts.slice(0, -1).map((condition) => {
     const matchers = matchersFromWire(condition);
     return matchers && { buckets: bucketsFromWire(condition), condition: { combiner: 'AND', matchers } };
@@ -17,12 +17,12 @@ export function rulesFromWire(flag: Members): Members[] | undefined {
 /** A whole definition of a flag; undefined if it has a rule that there is not here. */
 export function targetingFromWire(flag: Members): Members | undefined {
   const { killed, defaultTreatment, trafficAllocation = 100, impressionsDisabled = false, configurations } = flag;
-  const conditions = objects(flag.conditions);
+  const conditions = objectsOf(flag.conditions);
   const targets = conditions.filter(({ conditionType }) => conditionType === 'WHITELIST').map(targetFromWire);
   const rules = rulesFromWire(flag);
   const defaultRule = sharesFromWire(flag).at(-1);
   if (!rules || !defaultRule || targets.includes(undefined)) return undefined;
-  const inShares = conditions.flatMap(({ partitions }) => objects(partitions).map(({ treatment }) => treatment));
+  const inShares = conditions.flatMap(({ partitions }) => objectsOf(partitions).map(({ treatment }) => treatment));
   return {
     killed,
     treatments: [...new Set([...inShares, defaultTreatment])].map((name) => {
@@ -44,8 +44,8 @@ export function targetingFromWire(flag: Members): Members | undefined {
 }
 
 /**
- * The body with the prerequisites of a flag as rules, which Burgee does not have otherwise: whoever gets another treatment
- * of the other flag gets the default treatment. They come before individual targets, so these become rules, too.
+ * The body with the prerequisites of a flag as rules, which Burgee does not have otherwise: users who get another treatment
+ * of the other flag get the default treatment. They come before individual targets, so these become rules, too.
  * Undefined if the traffic allocation, which does not hold for targets, would then hold for them.
  */
 export function withPrerequisites(body: Members, prerequisites: readonly Members[]): Members | undefined {
@@ -58,17 +58,17 @@ export function withPrerequisites(body: Members, prerequisites: readonly Members
   const required = prerequisites.map(({ n, ts }) =>
     ruleOf(defaultTreatment, { type: 'IN_SPLIT', negate: true, depends: { splitName: n, treatments: ts } }),
   );
-  const byKey = objects(treatments).flatMap(({ name, keys }) =>
+  const byKey = objectsOf(treatments).flatMap(({ name, keys }) =>
     Array.isArray(keys) && keys.length > 0 ? [ruleOf(name, { type: 'IN_LIST_STRING', strings: keys })] : [],
   );
-  const bySegment = objects(treatments).flatMap(({ name, segments }) =>
+  const bySegment = objectsOf(treatments).flatMap(({ name, segments }) =>
     (Array.isArray(segments) ? segments : []).map((string: unknown) => ruleOf(name, { type: 'IN_SEGMENT', string })),
   );
   if (trafficAllocation !== 100 && byKey.length + bySegment.length > 0) return undefined;
   return {
     ...body,
-    treatments: objects(treatments).map(({ keys: _, segments: __, ...treatment }) => treatment),
-    rules: [...required, ...byKey, ...bySegment, ...objects(rules)],
+    treatments: objectsOf(treatments).map(({ keys: _, segments: __, ...treatment }) => treatment),
+    rules: [...required, ...byKey, ...bySegment, ...objectsOf(rules)],
   };
 }
 
@@ -91,12 +91,12 @@ export function segmentRulesFromWire(segment: Members): Members | undefined {
   const { excluded } = segment;
   const { keys = [], segments } = isObject(excluded) ? excluded : {};
   const rules = allOf(
-    objects(segment.conditions).map((condition) => {
+    objectsOf(segment.conditions).map((condition) => {
       const matchers = matchersFromWire(condition);
       return matchers && { condition: { combiner: 'AND', matchers } };
     }),
   );
-  const excludedSegments = objects(segments).map(({ name, type }) => ({
+  const excludedSegments = objectsOf(segments).map(({ name, type }) => ({
     name,
     type: `${String(type).replace('-', '_')}_segment`,
   }));
@@ -105,23 +105,21 @@ export function segmentRulesFromWire(segment: Members): Members | undefined {
 
 /** The shares of the rule with this index, and of the default rule, which is the last, in the order that SDKs use. */
 export const sharesFromWire = (flag: Members): Members[][] =>
-  objects(flag.conditions)
+  objectsOf(flag.conditions)
     .filter(({ conditionType }) => conditionType !== 'WHITELIST')
     .map(bucketsFromWire);
 
 /** SDKs get treatments without a share, too. */
 const bucketsFromWire = ({ partitions }: Members): Members[] =>
-  objects(partitions)
+  objectsOf(partitions)
     .filter(({ size }) => size !== 0)
     .map(({ treatment, size }) => ({ treatment, size }));
-
-const objects = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const allOf = <Item>(items: readonly (Item | undefined)[]): Item[] | undefined =>
   items.includes(undefined) ? undefined : (items as Item[]);
 
 function matchersFromWire({ matcherGroup }: Members): Members[] | undefined {
-  const matchers = objects(isObject(matcherGroup) ? matcherGroup.matchers : []).map(matcherFromWire);
+  const matchers = objectsOf(isObject(matcherGroup) ? matcherGroup.matchers : []).map(matcherFromWire);
   return matchers.length === 0 ? undefined : allOf(matchers);
 }
 

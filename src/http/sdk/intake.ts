@@ -4,7 +4,7 @@
  * time to ready are kept in memory, for people who are connecting an application.
  */
 import type { Caller, Sdks } from '#delivery/sdks.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, objectsOf } from '#domain/json.ts';
 import { type Asked, type Body, callerOf, parseBody, Refusal, readBody, type SdkEndpoint, textOf } from './respond.ts';
 
 /** What the SDKs collect at most before they send it. */
@@ -72,13 +72,10 @@ async function takeBeacon(sdks: Sdks, keep: Keep | undefined, asked: Asked): Pro
   return { status: 204, body: '' };
 }
 
-const listIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
-
 /** `[{f: flag, i: [{k: key, t: treatment, m: milliseconds, r: label}]}]` */
 function keepAnswers(sdks: Sdks, { key }: Caller, body: unknown): void {
-  const answers = listIn(body).flatMap(({ f: flag, i: impressions }) =>
-    listIn(impressions).flatMap(({ k, t, m, r }) =>
+  const answers = objectsOf(body).flatMap(({ f: flag, i: impressions }) =>
+    objectsOf(impressions).flatMap(({ k, t, m, r }) =>
       typeof flag === 'string' && typeof k === 'string' && typeof t === 'string' && Number.isSafeInteger(m)
         ? [{ flag, key: k, treatment: t, at: m as number, ...(typeof r === 'string' ? { label: r } : {}) }]
         : [],

@@ -5,31 +5,33 @@
  * percentage rollout is re-bucketed.
  */
 import type { Matcher } from '#domain/definitions/matchers.ts';
-import type { SourceAccount, SourceDefinition, SourceFlag, SourceSegment, Unread } from '#domain/import/source.ts';
-import { isObject, type Members } from '#domain/json.ts';
+import type { SourceAccount, SourceFlag, SourceSegment, Unread } from '#domain/import/source.ts';
+import { isObject, type Members, objectsOf } from '#domain/json.ts';
 import {
+  accountOf,
   attempt,
   type Bucket,
   type Clause,
+  definitionsIn,
   everyone,
+  flagNameFor,
   nameFor,
   noneOf,
-  objects,
   rulesOf,
   text,
   texts,
   toPercents,
   treatmentNames,
   Unmapped,
-} from './rules.ts';
+} from './mapping.ts';
 
 export const isLaunchDarkly = (document: unknown): boolean =>
   isObject(document) &&
-  objects(document.items).some((flag) => Array.isArray(flag.variations) && isObject(flag.environments));
+  objectsOf(document.items).some((flag) => Array.isArray(flag.variations) && isObject(flag.environments));
 
 export function readLaunchDarkly(document: Members, project: string): SourceAccount {
   const unread: Unread[] = [];
-  const items = objects(document.items);
+  const items = objectsOf(document.items);
   const treatments = new Map(items.map((flag) => [text(flag.key), treatmentsOf(flag)]));
   const flags = items.flatMap((flag) => {
     if (flag.archived === true) {
@@ -38,27 +40,10 @@ export function readLaunchDarkly(document: Members, project: string): SourceAcco
     }
     return [toFlag(flag, treatments, unread)];
   });
-  const environments = [
-    ...new Set(items.flatMap(({ environments }) => Object.keys(isObject(environments) ? environments : {}))),
-  ];
-  return {
-    name: 'LaunchDarkly',
-    projects: [
-      {
-        name: project,
-        requiresTitleAndComments: false,
-        environments: environments.map((name) => ({ name, production: name === 'production', hasSeeds: false })),
-        trafficTypes: [{ name: 'user', displayAttributeId: undefined, attributes: [] }],
-        rolloutStatuses: [],
-        flagSets: [],
-        flags,
-        segments: segmentsOf(document.segments, unread),
-      },
-    ],
-    groups: [],
-    users: [],
-    unread,
-  };
+  return accountOf('LaunchDarkly', project, {
+    environments: items.flatMap(({ environments }) => Object.keys(isObject(environments) ? environments : {})),
+    ...{ flags, segments: segmentsOf(document.segments, unread), unread },
+  });
 }
 
 interface Variations {
@@ -68,7 +53,7 @@ interface Variations {
 }
 
 function treatmentsOf(flag: Members): Variations {
-  const variations = objects(flag.variations);
+  const variations = objectsOf(flag.variations);
   const isBoolean = variations.length === 2 && variations.every(({ value }) => typeof value === 'boolean');
   if (isBoolean) {
     const names = variations.map(({ value }) => (value === true ? 'on' : 'off'));
@@ -90,18 +75,12 @@ type AllVariations = ReadonlyMap<string, Variations>;
 
 function toFlag(flag: Members, all: AllVariations, unread: Unread[]): SourceFlag {
   const key = text(flag.key);
-  const name = nameFor(key);
-  if (name !== key)
-    unread.push({ what: `Flag ${key}`, why: `Is imported as ${name}: names have letters, digits, - and _.` });
+  const name = flagNameFor(key, unread);
   const maintainer = isObject(flag._maintainer) ? text(flag._maintainer.email) : '';
   const definitions = Object.entries(isObject(flag.environments) ? flag.environments : {}).flatMap(
     ([environment, settings]) => {
       if (!isObject(settings)) return [];
-      const what = `Definition of ${name} in ${environment}`;
-      const body = attempt(unread, what, () =>
-        bodyOf(flag, settings, { all, note: (why) => unread.push({ what, why }) }),
-      );
-      return body ? [definitionOf(environment, body)] : [];
+      return definitionsIn(environment, { flag: name, unread }, (note) => bodyOf(flag, settings, { all, note }));
     },
   );
   return {
@@ -115,15 +94,6 @@ function toFlag(flag: Members, all: AllVariations, unread: Unread[]): SourceFlag
     definitions,
   };
 }
-
-export const definitionOf = (environment: string, body: Members): SourceDefinition => ({
-  environment,
-  body,
-  flagSets: [],
-  seeds: undefined,
-  algorithm: 2,
-  changeNumber: undefined,
-});
 
 interface Mapping {
   readonly all: AllVariations;
@@ -142,7 +112,7 @@ function bodyOf(flag: Members, settings: Members, mapping: Mapping): Members {
   }
   const off = nameOf(settings.offVariation);
   const targets = targetsOf(settings, nameOf);
-  const prerequisites = objects(settings.prerequisites);
+  const prerequisites = objectsOf(settings.prerequisites);
   if (prerequisites.length > 0 && targets.size > 0) {
     throw new Unmapped('prerequisites come before individual targets in LaunchDarkly, and after them in Burgee');
   }
@@ -156,9 +126,9 @@ function bodyOf(flag: Members, settings: Members, mapping: Mapping): Members {
     killed: settings.on !== true,
     rules: [
       ...prerequisites.map((needed) => unmet(needed, off, mapping.all)),
-      ...objects(settings.rules).flatMap((rule) =>
+      ...objectsOf(settings.rules).flatMap((rule) =>
         rulesOf(
-          objects(rule.clauses).flatMap((clause) => clausesOf(clause, mapping.note)),
+          objectsOf(rule.clauses).flatMap((clause) => clausesOf(clause, mapping.note)),
           served(rule),
         ),
       ),
@@ -171,8 +141,8 @@ function bodyOf(flag: Members, settings: Members, mapping: Mapping): Members {
 function targetsOf(settings: Members, nameOf: (index: unknown) => string): Map<number, string[]> {
   const targets = new Map<number, string[]>();
   for (const { variation, values, contextKind } of [
-    ...objects(settings.targets),
-    ...objects(settings.contextTargets),
+    ...objectsOf(settings.targets),
+    ...objectsOf(settings.contextTargets),
   ]) {
     if (contextKind !== undefined && contextKind !== 'user')
       throw new Unmapped(`it targets contexts of kind ${text(contextKind)}`);
@@ -183,7 +153,7 @@ function targetsOf(settings: Members, nameOf: (index: unknown) => string): Map<n
   return targets;
 }
 
-/** Whoever gets another variation of the needed flag gets the off variation of this one. */
+/** Users who get another variation of the needed flag get the off variation of this one. */
 function unmet({ key, variation }: Members, off: string, all: AllVariations): Members {
   const treatment = all.get(text(key))?.names[variation as number];
   if (treatment === undefined) throw new Unmapped(`it depends on ${text(key)}, which is not in the file`);
@@ -198,7 +168,7 @@ function sharesOf({ variation, rollout }: Members, nameOf: (index: unknown) => s
   const { bucketBy = 'key', contextKind = 'user' } = rollout;
   if (bucketBy !== 'key' || contextKind !== 'user')
     throw new Unmapped(`its rollout is by ${text(contextKind)} ${text(bucketBy)}`);
-  const weights = objects(rollout.variations).map((one) => ({
+  const weights = objectsOf(rollout.variations).map((one) => ({
     treatment: nameOf(one.variation),
     weight: Number(one.weight),
   }));
@@ -217,7 +187,7 @@ function clausesOf(clause: Members, note: NoteIt): Clause[] {
   const found = clauseOf(text(attribute), text(op), values);
   if (negate !== true) return [found];
   if (attribute !== 'key' && op !== 'segmentMatch') {
-    note(`Whoever has no ${text(attribute)} matches a negated condition in Burgee, and does not in LaunchDarkly.`);
+    note(`Users without ${text(attribute)} match a negated condition in Burgee, but not in LaunchDarkly.`);
   }
   return noneOf(found);
 }
@@ -259,7 +229,7 @@ function comparison(attribute: string, op: string, value: unknown): Matcher {
 function segmentsOf(byEnvironment: unknown, unread: Unread[]): SourceSegment[] {
   const found = new Map<string, SourceSegment>();
   for (const [environment, list] of Object.entries(isObject(byEnvironment) ? byEnvironment : {})) {
-    for (const segment of objects(list)) {
+    for (const segment of objectsOf(list)) {
       const name = nameFor(text(segment.key));
       const what = `Segment ${name} in ${environment}`;
       const one = attempt(unread, what, () =>
@@ -285,7 +255,7 @@ interface SegmentPlace {
 }
 
 function toSegment(segment: Members, { name, environment, note }: SegmentPlace): SourceSegment {
-  const [included, excluded, rules] = [texts(segment.included), texts(segment.excluded), objects(segment.rules)];
+  const [included, excluded, rules] = [texts(segment.included), texts(segment.excluded), objectsOf(segment.rules)];
   if (segment.unbounded === true) throw new Unmapped('the file has no keys of big segments');
   if (rules.some(({ weight }) => weight !== undefined && weight !== null))
     throw new Unmapped('a rule takes in only a share of keys');
@@ -297,7 +267,7 @@ function toSegment(segment: Members, { name, environment, note }: SegmentPlace):
   }
   const conditions = rules.flatMap(({ clauses }) =>
     rulesOf(
-      objects(clauses).flatMap((clause) => clausesOf(clause, note)),
+      objectsOf(clauses).flatMap((clause) => clausesOf(clause, note)),
       [],
     ),
   );

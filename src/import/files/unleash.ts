@@ -5,82 +5,64 @@
  */
 import type { Matcher } from '#domain/definitions/matchers.ts';
 import type { SourceAccount, SourceFlag, Unread } from '#domain/import/source.ts';
-import { isObject, type Members } from '#domain/json.ts';
-import { definitionOf } from './launchdarkly.ts';
+import { isObject, type Members, objectsOf } from '#domain/json.ts';
 import {
-  attempt,
+  accountOf,
   type Bucket,
   type Clause,
+  definitionsIn,
   everyone,
+  flagNameFor,
   nameFor,
   noneOf,
-  objects,
   rulesOf,
   text,
   texts,
   toPercents,
   treatmentNames,
   Unmapped,
-} from './rules.ts';
+} from './mapping.ts';
 
 export const isUnleash = (document: unknown): boolean =>
   isObject(document) && Array.isArray(document.features) && Array.isArray(document.featureStrategies);
 
 export function readUnleash(document: Members, project: string): SourceAccount {
   const unread: Unread[] = [];
-  const features = objects(document.features).filter((feature) => {
+  const features = objectsOf(document.features).filter((feature) => {
     if (feature.archived !== true) return true;
     unread.push({ what: `Flag ${text(feature.name)}`, why: 'Left out: it is archived.' });
     return false;
   });
-  const settings = objects(document.featureEnvironments);
-  const environments = [...new Set(settings.map(({ environment }) => text(environment)))];
-  return {
-    name: 'Unleash',
-    projects: [
-      {
-        name: project,
-        requiresTitleAndComments: false,
-        environments: environments.map((name) => ({ name, production: name === 'production', hasSeeds: false })),
-        trafficTypes: [{ name: 'user', displayAttributeId: undefined, attributes: attributesOf(document) }],
-        rolloutStatuses: [],
-        flagSets: [],
-        flags: features.map((feature) => toFlag(feature, document, unread)),
-        segments: [],
-      },
-    ],
-    groups: [],
-    users: [],
-    unread,
-  };
+  return accountOf('Unleash', project, {
+    environments: objectsOf(document.featureEnvironments).map(({ environment }) => text(environment)),
+    attributes: attributesOf(document),
+    flags: features.map((feature) => toFlag(feature, document, unread)),
+    ...{ segments: [], unread },
+  });
 }
 
 const attributesOf = (document: Members) =>
-  objects(document.contextFields)
+  objectsOf(document.contextFields)
     .filter(({ name }) => name !== 'userId')
     .map(({ name, description, legalValues }) => ({
       id: text(name),
       displayName: text(name),
       description: text(description),
-      suggestedValues: objects(legalValues).map(({ value }) => text(value)),
+      suggestedValues: objectsOf(legalValues).map(({ value }) => text(value)),
     }));
 
 function toFlag(feature: Members, document: Members, unread: Unread[]): SourceFlag {
   const key = text(feature.name);
-  const name = nameFor(key);
-  if (name !== key)
-    unread.push({ what: `Flag ${key}`, why: `Is imported as ${name}: names have letters, digits, - and _.` });
-  const mine = (list: unknown) => objects(list).filter(({ featureName }) => featureName === key);
+  const name = flagNameFor(key, unread);
+  const mine = (list: unknown) => objectsOf(list).filter(({ featureName }) => featureName === key);
   const strategies = mine(document.featureStrategies)
     .filter(({ disabled }) => disabled !== true)
     .sort((a, b) => Number(a.sortOrder ?? 0) - Number(b.sortOrder ?? 0));
-  const definitions = mine(document.featureEnvironments).flatMap((settings) => {
-    const environment = text(settings.environment);
-    const what = `Definition of ${name} in ${environment}`;
-    const note = (why: string) => void unread.push({ what, why });
-    const body = attempt(unread, what, () => bodyOf({ key, strategies, settings, document, note }));
-    return body ? [definitionOf(environment, body)] : [];
-  });
+  const definitions = mine(document.featureEnvironments).flatMap((settings) =>
+    definitionsIn(text(settings.environment), { flag: name, unread }, (note) =>
+      bodyOf({ key, strategies, settings, document, note }),
+    ),
+  );
   return {
     name,
     description: text(feature.description),
@@ -104,16 +86,16 @@ interface Feature {
 function bodyOf({ key, strategies, settings, document, note }: Feature): Members {
   const variants = variantsOf(strategies, settings);
   const served = strategies.map((strategy) => ({
-    clauses: [...userIdsOf(strategy), ...objects(strategy.constraints).flatMap(clausesOf), ...segmentsOf(strategy)],
+    clauses: [...userIdsOf(strategy), ...objectsOf(strategy.constraints).flatMap(clausesOf), ...segmentsOf(strategy)],
     buckets: sharesOf(strategy, variants, note),
   }));
-  // Whoever a strategy leaves out is asked by the next one. A rule of Burgee decides, so only the last may leave out.
+  // Users left out by one strategy are tried with the next. A rule of Burgee is final, so only the last may leave some out.
   const isFinal = ({ buckets }: { buckets: readonly Bucket[] }) =>
     buckets.every(({ treatment }) => treatment !== 'off');
   if (!served.slice(0, -1).every(isFinal)) {
     throw new Unmapped('several strategies take turns, and one that is not the last has less than 100%');
   }
-  const parents = objects(objects(document.dependencies).find(({ feature }) => feature === key)?.dependencies);
+  const parents = objectsOf(objectsOf(document.dependencies).find(({ feature }) => feature === key)?.dependencies);
   const forAll = served.findIndex(({ clauses }) => clauses.length === 0);
   const conditional = forAll < 0 ? served : served.slice(0, forAll);
   return {
@@ -136,8 +118,8 @@ interface Variants {
 
 /** Variants of the strategies, which must agree, or the old ones of the environment. */
 function variantsOf(strategies: readonly Members[], settings: Members): Variants {
-  const lists = strategies.map(({ variants }) => objects(variants)).filter((list) => list.length > 0);
-  const [first = objects(settings.variants), ...others] = lists;
+  const lists = strategies.map(({ variants }) => objectsOf(variants)).filter((list) => list.length > 0);
+  const [first = objectsOf(settings.variants), ...others] = lists;
   if (
     others.some((other) => JSON.stringify(other) !== JSON.stringify(first)) ||
     (lists.length > 0 && lists.length < strategies.length)
@@ -145,7 +127,7 @@ function variantsOf(strategies: readonly Members[], settings: Members): Variants
     throw new Unmapped('its strategies have different variants');
   }
   if (first.length === 0) return { list: [{ name: 'on' }], only: 'on', weights: [] };
-  if (first.some(({ overrides }) => objects(overrides).length > 0)) throw new Unmapped('a variant has overrides');
+  if (first.some(({ overrides }) => objectsOf(overrides).length > 0)) throw new Unmapped('a variant has overrides');
   const names = treatmentNames(first.map(({ name }) => text(name)));
   if (names.includes('off')) throw new Unmapped('a variant is named off');
   const list = first.map(({ payload }, index) => ({
@@ -201,7 +183,7 @@ function segmentsOf({ segments }: Members): Clause[] {
   return [];
 }
 
-/** Whoever does not get the parent as it must be gets nothing. */
+/** Users who do not get the parent as required get nothing. */
 function unmet({ feature, enabled, variants }: Members): Members {
   if (texts(variants).length === 0 && enabled !== false) {
     const depends = { splitName: nameFor(text(feature)), treatments: ['off'] };

@@ -4,7 +4,7 @@ import type { Bucketing } from '#domain/bucketing.ts';
 import { parseBucketing, parseTargeting } from '#domain/definitions/parse.ts';
 import { rulesFromWire, sharesFromWire, withPrerequisites } from '#domain/import/from-wire.ts';
 import type { SourceDefinition } from '#domain/import/source.ts';
-import { canonicalText, isObject, type Members } from '#domain/json.ts';
+import { canonicalText, type Members, objectsOf } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
 import { numberIn, objectsIn, readByOffset, textIn } from './lists.ts';
 import { type Named, type Reading, v2 } from './reading.ts';
@@ -137,7 +137,7 @@ function withWire(own: Members, wire: Members): Members {
 
 /** Only if they are the same shares: the definition may have changed between the two requests. */
 function inOrder(buckets: unknown, wanted: readonly Members[] | undefined): unknown {
-  const own = Array.isArray(buckets) ? buckets.filter(isObject).filter(({ size }) => size !== 0) : [];
+  const own = objectsOf(buckets).filter(({ size }) => size !== 0);
   return wanted && sorted(own) === sorted(wanted) ? wanted : buckets;
 }
 
@@ -184,5 +184,5 @@ const outlineOf = ({ killed, defaultTreatment, trafficAllocation = 100 }: Member
     killed: killed === true,
     defaultTreatment,
     trafficAllocation,
-    shares: sorted(Array.isArray(shares) ? shares.filter(isObject).filter(({ size }) => size !== 0) : []),
+    shares: sorted(objectsOf(shares).filter(({ size }) => size !== 0)),
   });

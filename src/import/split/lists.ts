@@ -1,5 +1,5 @@
 /** Reads whole lists, whatever their form. Totals are not believed, pages may be short or repeat items. */
-import { isObject, type Members } from '#domain/json.ts';
+import { isObject, type Members, objectsOf } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
 import type { Client, Query } from './client.ts';
 
@@ -73,10 +73,7 @@ export const numberIn = (value: unknown, name: string): number | undefined => {
   return typeof member === 'number' && Number.isFinite(member) ? member : undefined;
 };
 
-export const objectsIn = (value: unknown, name: string): Members[] => {
-  const member = memberIn(value, name);
-  return Array.isArray(member) ? member.filter(isObject) : [];
-};
+export const objectsIn = (value: unknown, name: string): Members[] => objectsOf(memberIn(value, name));
 
 export const memberIn = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 

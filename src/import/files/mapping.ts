@@ -1,7 +1,7 @@
-/** What the readers of other products' exports share: conditions, shares and names, as Burgee has them. */
+/** What the readers of other products' exports share: an account, conditions, shares and names, as Burgee has them. */
 import type { Matcher } from '#domain/definitions/matchers.ts';
-import type { Unread } from '#domain/import/source.ts';
-import { isObject, type Members } from '#domain/json.ts';
+import type { SourceAccount, SourceDefinition, SourceProject, Unread } from '#domain/import/source.ts';
+import type { Members } from '#domain/json.ts';
 
 /** Something that Burgee cannot express; the message is the reason in the report. */
 export class Unmapped extends Error {}
@@ -60,6 +60,15 @@ export function nameFor(key: string): string {
   return /^[A-Za-z]/.test(name) ? name : `f_${name}`;
 }
 
+/** The same, with a report if the flag gets another name. */
+export function flagNameFor(key: string, unread: Unread[]): string {
+  const name = nameFor(key);
+  if (name !== key) {
+    unread.push({ what: `Flag ${key}`, why: `Is imported as ${name}: names have letters, digits, - and _.` });
+  }
+  return name;
+}
+
 /** Names of treatments, unique, from what the source calls them. */
 export function treatmentNames(wanted: readonly string[]): string[] {
   const taken = new Set<string>();
@@ -75,7 +84,6 @@ export function treatmentNames(wanted: readonly string[]): string[] {
   });
 }
 
-export const objects = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isObject) : []);
 export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -89,4 +97,44 @@ export function attempt<Result>(unread: Unread[], what: string, map: () => Resul
     unread.push({ what, why: `Left out: ${error.message}.` });
     return undefined;
   }
+}
+
+interface Contents extends Pick<SourceProject, 'flags' | 'segments'> {
+  readonly environments: Iterable<string>;
+  readonly attributes?: SourceProject['trafficTypes'][number]['attributes'];
+  readonly unread: readonly Unread[];
+}
+
+/** An account with one project, whose seeds mean nothing here. */
+export const accountOf = (
+  name: string,
+  project: string,
+  { environments, attributes = [], flags, segments, unread }: Contents,
+): SourceAccount => ({
+  name,
+  projects: [
+    {
+      name: project,
+      requiresTitleAndComments: false,
+      environments: [...new Set(environments)].map((environment) => ({
+        ...{ name: environment, production: environment === 'production', hasSeeds: false },
+      })),
+      trafficTypes: [{ name: 'user', displayAttributeId: undefined, attributes }],
+      ...{ rolloutStatuses: [], flagSets: [], flags, segments },
+    },
+  ],
+  groups: [],
+  users: [],
+  unread,
+});
+
+/** The definition, or none if Burgee cannot express it. */
+export function definitionsIn(
+  environment: string,
+  { flag, unread }: { readonly flag: string; readonly unread: Unread[] },
+  bodyOf: (note: (why: string) => void) => Members,
+): SourceDefinition[] {
+  const what = `Definition of ${flag} in ${environment}`;
+  const body = attempt(unread, what, () => bodyOf((why) => unread.push({ what, why })));
+  return body ? [{ environment, body, flagSets: [], seeds: undefined, algorithm: 2, changeNumber: undefined }] : [];
 }
