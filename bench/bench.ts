@@ -1,7 +1,6 @@
 /** Measures Burgee against the limits of its platform and against a peer. Writes RESULTS.md and results.svg. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { command } from '../test/support/databases.ts';
 import { fillAuditRows } from './audit-rows.ts';
 import { fillCatalogue } from './catalogue.ts';
 import { describeMachine } from './machine.ts';
@@ -34,7 +33,7 @@ const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
 const machine = describeMachine();
 const startedAt = performance.now();
 
-const { rows, failures, attempt } = collectRows();
+const { rows, attempt, finish } = collectRows();
 
 await withBench(extent, async (bench) => {
   const unleash = await installUnleash(bench.tell);
@@ -42,24 +41,16 @@ await withBench(extent, async (bench) => {
   await measureUsual(bench, unleash !== undefined);
   await measureMany(bench, unleash !== undefined);
   await attempt(bench, 'On PostgreSQL', () => measureOnPostgres(bench, flags.usual));
-  const [version] = await command((await bench.postgres()).url('postgres'), 'show server_version');
-  const text = resultsPage(rows, {
+  const isWritten = await finish(bench, {
     ...machine,
     ...extent,
     unleash,
-    postgres: String(version?.server_version),
-    minutes: (performance.now() - startedAt) / 60_000,
-    loadBusiest: bench.load.busiest(),
-    failures,
+    page: resultsPage,
+    file: './RESULTS.md',
+    isQuick,
+    startedAt,
   });
-  process.stdout.write(text);
-  if (failures.length > 0) process.exitCode = 1;
-  if (isQuick) {
-    bench.tell('Nothing was written: one short round shows that everything runs, but is too little to judge a bar by');
-    return;
-  }
-  writeFileSync(new URL('./RESULTS.md', import.meta.url), text);
-  writeFileSync(new URL('./results.svg', import.meta.url), resultsPicture(rows, machine));
+  if (isWritten) writeFileSync(new URL('./results.svg', import.meta.url), resultsPicture(rows, machine));
 });
 
 async function measureUsual(bench: Bench, hasPeer: boolean): Promise<void> {

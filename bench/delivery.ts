@@ -1,5 +1,3 @@
-/** Measures what SDKs get against the limits of the platform and against a peer. Writes DELIVERY.md. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../test/support/databases.ts';
 import { fillCatalogue } from './catalogue.ts';
@@ -28,7 +26,7 @@ const streams = numbers.streams ?? (isQuick ? 200 : 10_000);
 
 const machine = describeMachine();
 const startedAt = performance.now();
-const { rows, failures, attempt } = collectRows();
+const { attempt, finish } = collectRows();
 
 await withBench(extent, async (bench) => {
   const unleash = await installUnleash(bench.tell);
@@ -57,18 +55,13 @@ await withBench(extent, async (bench) => {
   const catalogued = (name: keyof typeof flags) => ({ url: urlOf(name), flags: flags[name] });
   await attempt(bench, 'Sizes', () => measureSizes(bench, { few: catalogued('few'), many: catalogued('many') }));
 
-  const [version] = await command(postgres.url('postgres'), 'show server_version');
-  const text = deliveryPage(rows, {
+  await finish(bench, {
     ...machine,
     ...extent,
     unleash,
-    postgres: String(version?.server_version),
-    minutes: (performance.now() - startedAt) / 60_000,
-    loadBusiest: bench.load.busiest(),
-    failures,
+    page: deliveryPage,
+    file: './DELIVERY.md',
+    isQuick,
+    startedAt,
   });
-  process.stdout.write(text);
-  if (failures.length > 0) process.exitCode = 1;
-  if (isQuick) return;
-  writeFileSync(new URL('./DELIVERY.md', import.meta.url), text);
 });

@@ -1,5 +1,3 @@
-/** Measures whether requests about segments cost the same, however many keys there are. Writes SEGMENTS.md. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../test/support/databases.ts';
 import { describeMachine } from './machine.ts';
@@ -22,7 +20,7 @@ const sizes = [1_000, isQuick ? 200_000 : 1_000_000] as const;
 
 const machine = describeMachine();
 const startedAt = performance.now();
-const { rows, failures, attempt } = collectRows();
+const { attempt, finish } = collectRows();
 
 await withBench(extent, async (bench) => {
   const fileOf = async (name: string) => `file:${join(bench.folder, `${name}.db`)}`;
@@ -33,17 +31,5 @@ await withBench(extent, async (bench) => {
     return postgres.url(name);
   };
   await attempt(bench, 'PostgreSQL', () => measureSegments(bench, { name: 'PostgreSQL', urlOf: databaseOf, sizes }));
-  const [version] = await command(postgres.url('postgres'), 'show server_version');
-  const text = segmentsPage(rows, {
-    ...machine,
-    ...extent,
-    postgres: String(version?.server_version),
-    minutes: (performance.now() - startedAt) / 60_000,
-    loadBusiest: bench.load.busiest(),
-    failures,
-  });
-  process.stdout.write(text);
-  if (failures.length > 0) process.exitCode = 1;
-  if (isQuick) return;
-  writeFileSync(new URL('./SEGMENTS.md', import.meta.url), text);
+  await finish(bench, { ...machine, ...extent, page: segmentsPage, file: './SEGMENTS.md', isQuick, startedAt });
 });

@@ -1,9 +1,11 @@
 /** What all parts of the bench share: durations, rounds, clients and clean-up. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { command } from '../test/support/databases.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 import { type LoadProcess, startLoadProcess } from './load.ts';
+import type { Circumstances } from './results.ts';
 import type { Row } from './rows.ts';
 
 export interface Extent {
@@ -72,7 +74,36 @@ export function collectRows() {
       failures.push(`${part}: ${(error as Error).message}`);
     }
   };
-  return { rows, failures, attempt };
+  /** Prints the page of results, and writes it unless the run was a quick one. Answers whether it wrote. */
+  const finish = async (bench: Bench, { page, file, isQuick, startedAt, ...known }: Results): Promise<boolean> => {
+    const [version] = await command((await bench.postgres()).url('postgres'), 'show server_version');
+    const text = page(rows, {
+      ...known,
+      postgres: String(version?.server_version),
+      minutes: (performance.now() - startedAt) / 60_000,
+      loadBusiest: bench.load.busiest(),
+      failures,
+    });
+    process.stdout.write(text);
+    if (failures.length > 0) process.exitCode = 1;
+    if (isQuick) {
+      bench.tell(
+        'Nothing was written: one short round shows that everything runs, but is too little to judge a bar by',
+      );
+      return false;
+    }
+    writeFileSync(new URL(file, import.meta.url), text);
+    return true;
+  };
+  return { rows, attempt, finish };
+}
+
+interface Results extends Omit<Circumstances, 'postgres' | 'minutes' | 'loadBusiest' | 'failures'> {
+  readonly page: (rows: readonly Row[], circumstances: Circumstances) => string;
+  readonly file: string;
+  readonly isQuick: boolean;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
 }
 
 const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' };
