@@ -104,7 +104,9 @@ const serverSettings = createRoute({
 const project = createRoute({
   getParentRoute: () => shell,
   path: '/p/$project',
-  loader: ({ params }) => client.prefetchQuery(projectReading(params.project)),
+  // Asked again with each page inside: some lists are just empty once the project is closed to the user.
+  loader: ({ params }) => client.prefetchQuery({ ...projectReading(params.project), staleTime: 0 }),
+  shouldReload: true,
   component: lazyRouteComponent(() => import('./shell/ProjectLayout.tsx'), 'ProjectLayout'),
 });
 const inProject = { getParentRoute: () => project, validateSearch: textSearch };
