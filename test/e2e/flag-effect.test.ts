@@ -31,21 +31,36 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await press(page, 'Review and save');
     const review = page.getByRole('dialog', { name: 'Save 2 changes to Production?' });
     await review.getByRole('heading', { name: 'on 80% to 60% of all keys' }).waitFor();
-    await review.getByText('Of all keys, 32% move from on to off, 12% from off to on.').waitFor();
+    for (const name of ['on on 48%', 'on off 32%', 'off on 12%', 'off off 8%']) {
+      await review.getByRole('row', { name, exact: true }).waitFor();
+    }
+    await review.getByText('32% move from on to off, and 12% move back.').waitFor();
     await look(page, 'review of an allocation');
+    // Nothing needs scrolling on a laptop.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const [comment, save] = await Promise.all(
+      [review.getByLabel('Comment'), review.getByRole('button', { name: 'Save to Production' })].map((one) =>
+        one.boundingBox(),
+      ),
+    );
+    assert.ok(comment && save && comment.y + comment.height <= save.y, 'the footer covers the comment');
+    await page.setViewportSize({ width: 1280, height: 800 });
     await review.getByRole('button', { name: 'Save to Production' }).click();
     await page.getByText('Saved to Production.').waitFor();
 
     await press(page, 'Kill');
     const kill = page.getByRole('alertdialog', { name: 'Kill in Production?' });
     await kill.getByRole('heading', { name: 'on 60% to 0% of all keys' }).waitFor();
-    await kill.getByText('Of all keys, 60% move from on to off.').waitFor();
+    await kill.getByRole('row', { name: 'on off 60%', exact: true }).waitFor();
     await look(page, 'kill');
+    await kill.getByLabel('Reason').fill('Cards are declined');
     await kill.getByRole('button', { name: 'Kill in Production' }).click();
     await page.getByText('Killed in Production. Everyone gets off.').waitFor();
+    await page.getByText('Cards are declined').first().waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Restore' }).first().click();
     const restore = page.getByRole('dialog', { name: 'Restore in Production?' });
     await restore.getByRole('heading', { name: 'on 0% to 60% of all keys' }).waitFor();
+    await restore.getByRole('row', { name: 'off on 60%', exact: true }).waitFor();
     await restore.getByRole('button', { name: 'Cancel' }).click();
 
     await page.goto('/p/Checkout/flags/gate/compare?a=Staging&b=Production');
@@ -76,6 +91,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await dialog
       .getByText('Cannot tell how many keys these are: rule 2 (now) depends on cart_value; rule 1 depends on plan.')
       .waitFor();
+    await dialog.getByText('Share cannot be known: keys that match rule 2 or rule 1').waitFor();
     assert.equal(await dialog.getByText('No key changes treatment').count(), 0);
     await look(page, 'review of what cannot be told');
   });

@@ -20,6 +20,22 @@ export const segmentsIn = (rules: readonly HasCondition[]): string[] =>
     condition.matchers.flatMap(({ type, string }) => (type === 'IN_SEGMENT' && string ? [string] : [])),
   );
 
+/** What a rule asks of another flag. */
+export interface Need {
+  /** Its index. */
+  readonly rule: number;
+  readonly negate: boolean;
+  readonly treatments: readonly string[];
+}
+
+/** The rules that depend on a flag. */
+export const needsIn = (rules: readonly HasCondition[], flag: string): Need[] =>
+  rules.flatMap(({ condition }, rule) =>
+    condition.matchers.flatMap(({ depends, negate = false }) =>
+      depends?.splitName === flag ? [{ rule, negate, treatments: depends.treatments }] : [],
+    ),
+  );
+
 export type Complain = (write: () => string) => void;
 
 /** An object can have 100,000 errors: complaints that nobody will read are counted, not written. */

@@ -90,6 +90,12 @@ export const isHarmless = ({ groups, named }: Effect): boolean =>
 
 export const movesIn = (flows: readonly Flow[]): Flow[] => flows.filter(({ from, to }) => from !== to);
 
+/**
+ * The flows that can be drawn: of all keys if there is one group, otherwise of the keys that no rule with an unknown
+ * condition takes, which is the last group.
+ */
+export const drawnFlows = ({ groups }: Effect): readonly Flow[] => groups.at(-1)?.flows ?? [];
+
 export function effectOf(edit: Edit): Effect {
   if (isTooLarge(edit.before) || isTooLarge(edit.after)) return notKnown(edit);
   const others = { find: edit.otherFlag, prepared: new Map(), namedKeys: new Set<string>() };

@@ -1,12 +1,17 @@
 /** Flags that depend on another flag, and so change when it is killed, removed or deleted. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { getDefinition } from '#contract/definitions.ts';
 import { listDependents } from '#contract/flags.ts';
+import { type Need, needsIn } from '#domain/definitions/conditions.ts';
 import type { Dependent } from '#domain/flags.ts';
 import { reading } from '../server/api.ts';
 import { useProject } from '../server/project.ts';
 import { TextLink } from '../ui/TextLink.tsx';
 import styles from './Dependents.module.css';
+
+export const needWords = ({ rule, negate, treatments }: Need): string =>
+  `rule ${rule + 1} needs ${negate ? 'not ' : ''}${treatments.join(' or ')}`;
 
 /** The server's page size. */
 const maxDependents = 200;
@@ -39,14 +44,20 @@ export function DependentsWarning({ flag, environmentId, children }: Props) {
   return (
     <section className={styles.box} aria-label="Dependent flags">
       <p className={styles.title}>{count === 1 ? '1 flag depends on this one' : `${count} flags depend on this one`}</p>
-      <DependentList dependents={dependents} />
+      <DependentList dependents={dependents} needed={environmentId === undefined ? undefined : flag} />
       <p className={styles.about}>{children}</p>
     </section>
   );
 }
 
-/** Each flag once, with its environments. */
-export function DependentList({ dependents }: { readonly dependents: readonly Dependent[] }) {
+interface ListProps {
+  readonly dependents: readonly Dependent[];
+  /** The flag they depend on, to say in one environment which rules need what of it. */
+  readonly needed?: string | undefined;
+}
+
+/** Each flag once, with its environments or with its rules. */
+export function DependentList({ dependents, needed }: ListProps) {
   const project = useProject();
   const flags = [...Map.groupBy(dependents, ({ flag }) => flag.name)];
   return (
@@ -59,10 +70,23 @@ export function DependentList({ dependents }: { readonly dependents: readonly De
           >
             <span className="mono">{name}</span>
           </TextLink>
-          <span className={styles.where}>{places.map(({ environment }) => environment.name).join(', ')}</span>
+          <span className={styles.where}>
+            {needed !== undefined && places[0] ? (
+              <Needs needed={needed} dependent={places[0]} />
+            ) : (
+              places.map(({ environment }) => environment.name).join(', ')
+            )}
+          </span>
         </li>
       ))}
       {flags.length > shown && <li className={styles.where}>and {flags.length - shown} more</li>}
     </ul>
   );
+}
+
+/** "rule 2 needs on or compact". */
+function Needs({ needed, dependent }: { readonly needed: string; readonly dependent: Dependent }) {
+  const params = { project: useProject().id, flag: dependent.flag.name, environment: dependent.environment.id };
+  const { data } = useQuery(reading(getDefinition, { params }));
+  return data ? needsIn(data.rules, needed).map(needWords).join(', ') : dependent.environment.name;
 }

@@ -21,6 +21,8 @@ interface Props {
   readonly submit: string;
   readonly look?: Look;
   readonly aside?: ReactNode;
+  /** Amber: the action affects production. */
+  readonly edge?: 'plain' | 'production';
   /** Not called while sending, because the result would be lost. */
   readonly onClose: () => void;
   readonly children?: ReactNode;
@@ -40,6 +42,7 @@ export function FormModal(props: Props) {
     submit,
     look,
     aside,
+    edge = 'plain',
     onClose,
     children,
   } = props;
@@ -56,7 +59,7 @@ export function FormModal(props: Props) {
           </fieldset>
           {problem && <Failure problem={problem} />}
         </ModalBody>
-        <ModalFoot aside={aside}>
+        <ModalFoot aside={aside} edge={edge}>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" look={look ?? 'primary'} isBusy={isSending} refusal={refusal}>
             {submit}

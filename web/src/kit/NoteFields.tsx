@@ -8,23 +8,31 @@ interface Props {
   readonly isRequired: boolean;
   readonly title?: string;
   readonly comment?: string | undefined;
+  /** For an action that has a title of its own: only the reason is asked for, unless both are required. */
+  readonly isReason?: boolean;
+  /** The comment gets the focus. */
+  readonly isFirst?: boolean;
   readonly errors: { readonly title?: string | undefined; readonly comment?: string | undefined };
 }
 
 /** Title and comment of a change. The form values are `title` and `comment`; `noteOf` turns them into the query. */
-export const NoteFields = ({ isRequired, title = '', comment, errors }: Props) => (
+export const NoteFields = ({ isRequired, title = '', comment, isReason = false, isFirst = false, errors }: Props) => (
   <>
-    <Field
-      name="title"
-      label="Title"
-      aside={isRequired ? undefined : <Optional />}
-      defaultValue={title}
-      maxLength={noteLimit}
-      error={errors.title}
-    />
+    {(isRequired || !isReason) && (
+      <Field
+        name="title"
+        label="Title"
+        aside={isRequired ? undefined : <Optional />}
+        defaultValue={title}
+        maxLength={noteLimit}
+        error={errors.title}
+      />
+    )}
     <TextArea
       name="comment"
-      label="Comment"
+      label={isReason ? 'Reason' : 'Comment'}
+      placeholder={isReason ? 'Shown in the activity' : undefined}
+      autoFocus={isFirst}
       aside={isRequired ? undefined : <Optional />}
       rows={2}
       defaultValue={comment}

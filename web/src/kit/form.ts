@@ -1,6 +1,6 @@
 /** Forms: validated before sending; server complaints go to the field they concern. */
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, type SyntheticEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type SubmitEvent, type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { type ApiProblem, complaintsOf } from '../server/api-problem.ts';
 
 type Check = (value: string, input: HTMLInputElement | undefined) => string | undefined;
@@ -62,9 +62,13 @@ export function useForm<Name extends string, Answer>(options: FormOptions<Name, 
     setErrors((before) => (name in before ? { ...before, [name]: undefined } : before));
   };
 
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+  };
+
   return {
     /** Props for the form element. `noValidate` suppresses the browser's own messages. */
-    form: { ref: form, onSubmit, onInput, noValidate: true },
+    form: { ref: form, onSubmit, onInput, onKeyDown, noValidate: true },
     errors,
     /** A problem that no field claimed. */
     problem,

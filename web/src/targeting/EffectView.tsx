@@ -6,6 +6,7 @@ import { percent } from '../ui/percent.ts';
 import box from './DifferenceBox.module.css';
 import styles from './EffectView.module.css';
 import { changedShares, groupWords, namedWords, plainHeadline, rangeWords, unknownWords } from './effect-words.ts';
+import { FlowPicture } from './FlowPicture.tsx';
 
 interface Props {
   readonly effect: Effect;
@@ -15,25 +16,14 @@ interface Props {
   readonly order: readonly string[];
 }
 
-/** The effect of the whole change on all keys: shares before and after, moves, and what is unknown. */
+/** The effect of the whole change on all keys: the net effect, who moves where, and what is unknown. */
 export function EffectView({ effect, defaultTreatment, order }: Props) {
   return (
     <section className={box.box} aria-label="Effect">
       <h3 className={styles.headline}>
         <Headline effect={effect} defaultTreatment={defaultTreatment} />
       </h3>
-      {effect.groups.length > 0 && (
-        <dl className={box.sides}>
-          {(['before', 'after'] as const).map((side) => (
-            <Fragment key={side}>
-              <dt>{side === 'before' ? 'Now' : 'After'}</dt>
-              <dd>
-                <AllKeysBar shares={effect.shares.map((share) => ({ ...share, range: share[side] }))} order={order} />
-              </dd>
-            </Fragment>
-          ))}
-        </dl>
-      )}
+      <FlowPicture effect={effect} order={order} />
       <Details effect={effect} />
     </section>
   );
@@ -88,7 +78,8 @@ const maxGroups = 6;
 
 function Details({ effect }: Pick<Props, 'effect'>) {
   const { groups } = effect;
-  const moving = groups.filter(({ flows }) => movesIn(flows).length > 0);
+  // A single group is what the picture shows.
+  const moving = groups.length === 1 ? [] : groups.filter(({ flows }) => movesIn(flows).length > 0);
   const unknowns = groups.length > 1 ? unknownWords(effect) : [];
   const named = namedWords(effect);
   if (moving.length + unknowns.length + named.length === 0) return null;
@@ -97,7 +88,7 @@ function Details({ effect }: Pick<Props, 'effect'>) {
       {moving.slice(0, maxGroups).map((group, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
         <p key={index}>
-          {groups.length === 1 ? 'Of all keys, ' : `${groupWords(group, effect)}: `}
+          {groupWords(group, effect)}:{' '}
           {movesIn(group.flows).map(({ from, to, share }, place) => (
             <Fragment key={`${from} ${to}`}>
               {place > 0 && ', '}

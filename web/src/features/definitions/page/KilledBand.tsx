@@ -28,6 +28,7 @@ export function KilledBand() {
             'Killed.'
           )}
         </strong>
+        {kill?.comment && <p>{kill.comment}</p>}
         <p>
           Everyone gets <code>{saved?.defaultTreatment}</code>. The rules below are kept but not evaluated.
         </p>

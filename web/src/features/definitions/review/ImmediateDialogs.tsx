@@ -27,7 +27,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Two clicks and no typing unless the project requires a note, because speed matters. Leaves the draft alone. */
+/** Two clicks: a reason can be given, and must be only if the project requires it. Leaves the draft alone. */
 export function KillDialog({ saved, onClose }: Props) {
   const { environment } = useEditor();
   const client = useQueryClient();
@@ -43,6 +43,7 @@ export function KillDialog({ saved, onClose }: Props) {
         </>
       }
       look="danger-fill"
+      size="wide"
       noteTitle={`Kill ${saved.name}`}
       endpoint={killDefinition}
       send={(query) => call(killDefinition, { params, query })}
@@ -72,6 +73,7 @@ export function RestoreDialog({ saved, onClose }: Props) {
     <Frame
       action={`Restore in ${environment.name}`}
       about="The saved rules apply again."
+      size="wide"
       noteTitle={`Restore ${saved.name}`}
       endpoint={restoreDefinition}
       send={(query) => call(restoreDefinition, { params, query })}
@@ -83,6 +85,9 @@ export function RestoreDialog({ saved, onClose }: Props) {
       onClose={onClose}
     >
       <KilledEffect saved={saved} killed={false} />
+      <DependentsWarning flag={saved.name} environmentId={environment.id}>
+        Their rules see its treatments again.
+      </DependentsWarning>
     </Frame>
   );
 }
@@ -129,6 +134,7 @@ interface FrameProps<Answer> {
   readonly title?: string;
   readonly about: ReactNode;
   readonly look?: Look;
+  readonly size?: 'narrow' | 'wide';
   /** A word to type as confirmation. */
   readonly mustType?: string | undefined;
   /** The suggested title of the note. */
@@ -146,6 +152,7 @@ function Frame<Answer>(props: FrameProps<Answer>) {
     title = `${action}?`,
     about,
     look,
+    size = 'narrow',
     mustType,
     noteTitle,
     endpoint,
@@ -154,7 +161,7 @@ function Frame<Answer>(props: FrameProps<Answer>) {
     onClose,
     children,
   } = props;
-  const { whyNot } = useEditor();
+  const { whyNot, environment } = useEditor();
   const client = useQueryClient();
   const isRequired = useProject().requiresTitleAndComments;
   const checkWord = (value: string) =>
@@ -171,7 +178,9 @@ function Frame<Answer>(props: FrameProps<Answer>) {
     <FormModal
       title={title}
       about={about}
+      size={size}
       {...(look && { kind: 'alert', look })}
+      edge={environment.production ? 'production' : 'plain'}
       form={form}
       problem={problem}
       isSending={isSending}
@@ -192,7 +201,7 @@ function Frame<Answer>(props: FrameProps<Answer>) {
           autoFocus
         />
       )}
-      {isRequired && <NoteFields isRequired title={noteTitle} errors={errors} />}
+      <NoteFields isReason isFirst={mustType === undefined} isRequired={isRequired} title={noteTitle} errors={errors} />
     </FormModal>
   );
 }

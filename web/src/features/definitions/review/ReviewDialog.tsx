@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { useState } from 'react';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
@@ -17,7 +17,9 @@ import { Button } from '../../../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { useDefinition } from '../editing/editor.ts';
+import { Findings } from './Findings.tsx';
 import { NewDefinition } from './NewDefinition.tsx';
+import styles from './ReviewDialog.module.css';
 import { readOthers, useDefinitionParams, useSave } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
 
@@ -61,33 +63,41 @@ export function ReviewDialog({ draft, onClose }: Props) {
   };
   const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
-  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
-  };
   return (
-    <Modal title={titleOf(draft, differences.length, environment.name)} onClose={close}>
-      <form {...form} onKeyDown={onKeyDown}>
+    <Modal title={titleOf(draft, differences.length, environment.name)} onClose={close} size="wide">
+      <form {...form}>
         <ModalBody>
           {draft.base && (
             <EffectView effect={effect} defaultTreatment={draft.targeting.defaultTreatment} order={order} />
           )}
-          {draft.base ? (
-            differences.map((difference, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
-              <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} />
-            ))
-          ) : (
-            <NewDefinition targeting={draft.targeting} />
-          )}
           {isCallShown && <CallView {...requestOf(draft)} params={words} etag={draft.etag} />}
-          <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
-          {problem ? <Failure problem={problem} /> : refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
+          <div className={styles.columns}>
+            <div className={styles.column}>
+              {draft.base ? (
+                differences.map((difference, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
+                  <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} />
+                ))
+              ) : (
+                <NewDefinition targeting={draft.targeting} />
+              )}
+            </div>
+            <div className={`${styles.column} ${styles.note}`}>
+              <Findings targeting={draft.targeting} effect={draft.base ? effect : undefined} />
+              <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
+              {problem ? (
+                <Failure problem={problem} />
+              ) : (
+                refusal !== undefined && <Notice kind="plain">{refusal}</Notice>
+              )}
+            </div>
+          </div>
         </ModalBody>
         <ModalFoot
           edge={environment.production ? 'production' : 'plain'}
           aside={
             <Button look="quiet" aria-expanded={isCallShown} onClick={() => setCallShown(!isCallShown)}>
-              {draft.base ? 'Show as JSON patch' : 'Show as JSON'}
+              {isCallShown ? 'Hide' : 'Show as'} {draft.base ? 'JSON patch' : 'JSON'}
             </Button>
           }
         >
