@@ -15,12 +15,12 @@ import { binariesVariable, copyBinaries, startPostgres } from './support/postgre
 import { bundleVariable } from './support/process.ts';
 
 /**
- * Pure, about the sources, about SQLite alone, or about what stands before the database, such as headers, limits and
- * hashes: a second run on PostgreSQL would show nothing new.
+ * Pure, about the sources, about SQLite alone, about what stands before the database, such as headers, limits and
+ * hashes, or a journey whose statements other files run there: a second run on PostgreSQL would show nothing new.
  */
 const withoutPostgres = new RegExp(
   '^test/(?:domain/|concurrency/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?!large-bodies)|' +
-    'accounts/(?:hashing|origin|throttle)|delivery/(?:disk|idle-streams|patterns|slow-|told-changes)|import/(?:command|split-source|split-files|files|subjects)|trust/evaluation|journeys/bench|telemetry/span-exporter)',
+    'accounts/(?:hashing|origin|throttle)|delivery/(?:disk|idle-streams|patterns|slow-|told-changes)|import/(?:command|split-source|split-files|files|subjects)|trust/evaluation|journeys/(?:bench|invitation)|telemetry/span-exporter)',
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
 const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;

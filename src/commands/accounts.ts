@@ -76,29 +76,35 @@ export interface Acceptance extends Origin {
 }
 
 /** Makes the invited user ACTIVE and signs them in. If several requests race, one succeeds. */
-export async function acceptInvitation(context: Context, { token, name, password, ...origin }: Acceptance) {
+export async function acceptInvitation(context: Context, { password, ...accepted }: Acceptance) {
   const reader = readerOf(context);
-  const invited = await findOpen(store.findInvitedUserId(reader, hashOf(token)), 'invitation_not_found');
-  await requireUnguessable(password, [name, (await findUser(reader, invited, { kind: 'account' })).email]);
+  const invited = await findOpen(store.findInvitedUserId(reader, hashOf(accepted.token)), 'invitation_not_found');
+  const { email } = await findUser(reader, invited, { kind: 'account' });
+  await requireUnguessable(password, [accepted.name, email]);
   const passwordHash = await hashPassword(password);
-  return write(context, async (tx) => {
-    const userId = await findOpen(store.findInvitedUserId(tx, hashOf(token)), 'invitation_not_found');
-    const before = await lockInvited(tx, userId);
-    if (!(await store.takeInvitation(tx, hashOf(token)))) throw new Problem('invitation_not_found');
-    const after: User = { ...before, name, status: 'ACTIVE' };
-    await deleteMail(tx, userId, 'invitation');
-    await saveUser(tx, after);
-    await store.savePassword(tx, userId, passwordHash);
-    const started = await startSession(tx, after, origin);
-    await tx.record({
-      action: 'user.accepted',
-      object: objectOf(after),
-      actor: actorOf(after),
-      before: toUserReply(before),
-      after: toUserReply(after),
-    });
-    return started;
+  return write(context, (tx) => acceptInvitationIn(tx, { ...accepted, passwordHash }));
+}
+
+export async function acceptInvitationIn(
+  tx: RecordingTx,
+  { token, name, passwordHash, ...origin }: Omit<Acceptance, 'password'> & { readonly passwordHash: string },
+) {
+  const userId = await findOpen(store.findInvitedUserId(tx, hashOf(token)), 'invitation_not_found');
+  const before = await lockInvited(tx, userId);
+  if (!(await store.takeInvitation(tx, hashOf(token)))) throw new Problem('invitation_not_found');
+  const after: User = { ...before, name, status: 'ACTIVE' };
+  await deleteMail(tx, userId, 'invitation');
+  await saveUser(tx, after);
+  await store.savePassword(tx, userId, passwordHash);
+  const started = await startSession(tx, after, origin);
+  await tx.record({
+    action: 'user.accepted',
+    object: objectOf(after),
+    actor: actorOf(after),
+    before: toUserReply(before),
+    after: toUserReply(after),
   });
+  return started;
 }
 
 /** The user may have been deleted meanwhile, together with the invitation. */

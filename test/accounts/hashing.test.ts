@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { argon2Sync, randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
@@ -12,6 +11,8 @@ import {
   aPerson,
   fromBrowser,
   goodPassword,
+  hashWith,
+  saveHash,
   setUpAdministrator,
   signIn,
   startAccounts,
@@ -87,15 +88,6 @@ const hashOf = async (email: string): Promise<string> =>
   (await api.store.one<{ hash: string }>(sql`select password_hash as hash from users where email = ${email}`))?.hash ??
   '';
 
-/** A hash as an earlier or later release may have left it. */
-function hashWith(memory: number, passes: number, password: string): string {
-  const nonce = randomBytes(16);
-  const message = Buffer.from(password);
-  const tag = argon2Sync('argon2id', { message, nonce, memory, passes, parallelism: 1, tagLength: 32 });
-  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  return `$argon2id$v=19$m=${memory},t=${passes},p=1$${text(nonce)}$${text(tag)}`;
-}
-
 for (const [what, memory, passes] of [
   ['cheaper', 8_192, 1],
   ['dearer', 24_576, 3],
@@ -104,7 +96,7 @@ for (const [what, memory, passes] of [
     const { email, password } = await aPerson(api);
     const today = (await hashOf(email)).split('$')[3];
     const old = hashWith(memory, passes, password);
-    await api.store.write((tx) => tx.run(sql`update users set password_hash = ${old} where email = ${email}`));
+    await saveHash(api, email, old);
     assert.equal((await signIn(api, { email, password: 'not the right password' })).status, 401);
     assert.equal(await hashOf(email), old);
     const actions = await api.recorded(async () => {

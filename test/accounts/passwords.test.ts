@@ -108,7 +108,8 @@ const hashOf = async (email: string): Promise<string> => {
 };
 
 test('a password is kept as Argon2id with its parameters, and another hash each time', async () => {
-  const people = [await aPerson(api), await aPerson(api)];
+  const password = 'nine violet kites rise';
+  const people = [await aPerson(api, { password }), await aPerson(api, { password })];
   const hashes = await Promise.all(people.map(({ email }) => hashOf(email)));
   assert.notEqual(hashes[0], hashes[1], 'the same password of two people');
   const [, memory = 0, passes = 0] =

@@ -126,19 +126,23 @@ for (const database of onPostgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
     const listed = await burgee.shell(`${main} keys list`, { PATH: `${dirname(node)}:/usr/bin:/bin` });
     assert.equal(listed.code, 0, listed.stderr);
     assert.match(listed.stdout, /API_ALL_GRANTED/);
-    const settings = join(folder, `${database}.env`);
-    writeFileSync(settings, `DATABASE_URL='${await burgee.databaseUrl()}'\n`);
-    const wrapper = join(unpacked, 'bin/burgee');
-    const environment = { BURGEE_ENV_FILE: settings, PATH: `${dirname(node)}:/usr/bin:/bin` };
-    const ofTheFile = await burgee.shell(`env -u DATABASE_URL ${wrapper} keys list`, environment);
-    assert.match(ofTheFile.stdout, /API_ALL_GRANTED/);
-    // What is set already wins, or `DATABASE_URL=… burgee restore` would overwrite the database in use.
-    const other = { ...environment, DATABASE_URL: `file:${join(folder, 'other.db')}` };
-    assert.match((await burgee.shell(`${wrapper} keys list`, other)).stderr, /other\.db/);
-    assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
     assert.equal((await server.end('SIGTERM')).code, 0);
   });
 }
+
+test('the wrapper reads the settings of the service, and variables that are set already win', async () => {
+  const burgee = anInstallation({ main, node });
+  const settings = join(folder, 'burgee.env');
+  writeFileSync(settings, `DATABASE_URL='file:${join(folder, 'of-the-service.db')}'\n`);
+  const wrapper = join(unpacked, 'bin/burgee');
+  const environment = { BURGEE_ENV_FILE: settings, PATH: `${dirname(node)}:/usr/bin:/bin` };
+  const ofTheFile = await burgee.shell(`env -u DATABASE_URL ${wrapper} keys list`, environment);
+  assert.match(ofTheFile.stderr, /^There is no database at .*of-the-service\.db/);
+  // Otherwise `DATABASE_URL=… burgee restore` would overwrite the database in use.
+  const other = { ...environment, DATABASE_URL: `file:${join(folder, 'other.db')}` };
+  assert.match((await burgee.shell(`${wrapper} keys list`, other)).stderr, /^There is no database at .*other\.db/);
+  assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
+});
 
 test('of the services that share an image one builds it: several that export it at once fail', () => {
   const compose = readFileSync(join(unpacked, example, 'compose.yaml'), 'utf8');
@@ -188,8 +192,13 @@ test('the container runs as a user who may write nothing but /data, and its heal
   assert.equal(await healthy(), false);
   const container = launch(command);
   try {
-    await until('it is healthy', healthy);
-    assert.equal((await fetch(`http://127.0.0.1:${port}/ready`)).status, 200);
+    const isReady = () =>
+      fetch(`http://127.0.0.1:${port}/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('it is ready', isReady);
+    assert.equal(await healthy(), true);
     assert.ok(existsSync(join(data, 'burgee.db')));
   } finally {
     const ended = once(container, 'exit');

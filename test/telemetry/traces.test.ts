@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
 import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
-import { onPostgres } from '../support/databases.ts';
+import { onlySqlite, onPostgres } from '../support/databases.ts';
 import { scrape } from '../support/metrics.ts';
 import { adminKey, startNode, until } from '../support/nodes.ts';
 import { type ReceivedSpan, type Receiver, startReceiver } from '../support/otlp-receiver.ts';
@@ -97,7 +97,10 @@ describe('traces', sideBySide, () => {
     assert.equal(answer.resume().statusCode, 200);
     assert.equal(transactionsOf(await spanOf(receiver, answer.headers['x-transaction-id'])), 1);
   });
+});
 
+// About requests and their delivery, whatever the database.
+describe('traces', { ...sideBySide, ...onlySqlite }, () => {
   test('a caller who traces goes on: traceparent gives the trace, its span, and whether it is wanted', async () => {
     const receiver = await startReceiver();
     const { node } = await startNode(anInstallation(), variablesFor(receiver));
