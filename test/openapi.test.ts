@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { problemsOf } from '#contract/endpoint.ts';
-import { examples } from '#contract/examples.ts';
+import { examples } from '#contract/examples/all.ts';
 import { toOpenApi } from '#contract/openapi.ts';
 import { statusOf } from '#contract/parts.ts';
 import { problems } from '#domain/problems.ts';

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { type ProblemCode, problems, sentenceOf } from '#domain/problems.ts';
 import { accountResources, type Resource, resources, serviceResources } from './all.ts';
 import { type Endpoint, needsNobody, problemsOf } from './endpoint.ts';
-import { examples, parameters } from './examples.ts';
+import { examples, parameters } from './examples/all.ts';
 import { accountPrefix, ErrorBody, prefix, statusOf } from './parts.ts';
 
 const all: readonly (Resource & { readonly base: string })[] = [

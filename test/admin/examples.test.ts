@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
-import { examples, parameters } from '#contract/examples.ts';
+import { examples, parameters } from '#contract/examples/all.ts';
 import { type Answer, startApi } from '../support/app.ts';
 import { pathWith } from '../support/every-endpoint.ts';
 

@@ -1,0 +1,53 @@
+/**
+ * Examples of all request bodies and responses, for the OpenAPI document. The interface does not load them. With the
+ * values of `parameters` they work on a new server: a test sends them and checks all responses against the schemas.
+ */
+import type { accountContract, contract, serviceContract } from '../all.ts';
+import type * as service from '../service.ts';
+import { flagExamples } from './flags.ts';
+import { peopleExamples } from './people.ts';
+import { projectExamples } from './projects.ts';
+import { segmentExamples } from './segments.ts';
+import { type ExamplesOf, ids } from './values.ts';
+
+/** What each path parameter is, and a value that exists on a new server or that the examples create. */
+export const parameters: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
+  project: { description: 'Id or name of the project.', example: 'Default' },
+  environment: { description: 'Id or name of the environment.', example: 'Staging-Default' },
+  flag: { description: 'Name or id of the feature flag.', example: 'new_checkout' },
+  trafficType: { description: 'Id or name of the traffic type.', example: 'user' },
+  segment: { description: 'Name of the segment.', example: 'beta_testers' },
+  anySegment: { description: 'Name of a segment of any kind.', example: 'beta_testers' },
+  ruleBasedSegment: { description: 'Name of the rule-based segment.', example: 'paying_customers' },
+  trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
+  attribute: { description: 'Id of the attribute.', example: 'plan' },
+  identity: { description: 'The key of the identity.', example: 'ada' },
+  largeSegment: { description: 'Name of the large segment.', example: 'loyalty_members' },
+  changeRequest: { description: 'Id of the change request.', example: ids.changeRequest },
+  objectType: { description: '`Split`: a feature flag.', example: 'Split' },
+  flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
+  user: { description: 'Id of the user.', example: ids.user },
+  group: { description: 'Id of the group.', example: ids.group },
+  key: { description: 'Id of the API key. DELETE also takes the key itself.', example: ids.key },
+  session: { description: 'Id of the session.', example: ids.session },
+  token: { description: 'The token from the link in the mail.', example: 'Vb8nQ2yTz6LrWf4Xk1HsPd0c' },
+};
+
+const serviceExamples: ExamplesOf<typeof service> = {
+  getHealth: { reply: { status: 'ok', version: '0.2.0' } },
+  getReadiness: { reply: { status: 'ready' } },
+};
+
+type Parts = typeof contract & typeof accountContract & typeof serviceContract;
+type Endpoints = { [Part in keyof Parts]: (one: Parts[Part]) => void }[keyof Parts] extends (one: infer All) => void
+  ? All
+  : never;
+
+/** For every endpoint. */
+export const examples: ExamplesOf<Endpoints> = {
+  ...projectExamples,
+  ...flagExamples,
+  ...segmentExamples,
+  ...peopleExamples,
+  ...serviceExamples,
+};

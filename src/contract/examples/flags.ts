@@ -1,0 +1,206 @@
+import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
+import type * as changesContract from '../changes.ts';
+import type * as definitionsContract from '../definitions.ts';
+import type * as flagSetsContract from '../flag-sets.ts';
+import type * as flagsContract from '../flags.ts';
+import type * as rolloutStatusesContract from '../rollout-statuses.ts';
+import type * as rolloutsContract from '../rollouts.ts';
+import type * as sdksContract from '../sdks.ts';
+import {
+  at,
+  type ExamplesOf,
+  environmentReference,
+  ids,
+  markerPage,
+  page,
+  replace,
+  trafficTypeReference,
+} from './values.ts';
+
+const rolloutStatuses = [{ id: ids.status, ...defaultRolloutStatuses[0] }];
+const flag = {
+  id: ids.flag,
+  name: 'new_checkout',
+  description: 'The checkout with one page instead of three',
+  trafficType: trafficTypeReference,
+  creationTime: at,
+  rolloutStatus: { id: ids.status, name: 'Pre-Production' },
+  rolloutStatusTimestamp: at,
+  tags: [{ name: 'checkout' }],
+};
+
+const readFlag = { ...flag, owners: [{ id: ids.user, type: 'user' as const }] };
+/** A tenth of the traffic, everyone on the team plan, and one tester. */
+const targeting = {
+  killed: false,
+  treatments: [
+    { name: 'on', description: 'One page', configurations: '{"color":"blue"}', keys: ['tester@example.com'] },
+    { name: 'off' },
+  ],
+  defaultTreatment: 'off',
+  baselineTreatment: 'off',
+  trafficAllocation: 100,
+  rules: [
+    {
+      buckets: [{ treatment: 'on', size: 100 }],
+      condition: {
+        combiner: 'AND' as const,
+        matchers: [{ type: 'IN_LIST_STRING' as const, attribute: 'plan', strings: ['team'] }],
+      },
+    },
+  ],
+  defaultRule: [
+    { treatment: 'on', size: 10 },
+    { treatment: 'off', size: 90 },
+  ],
+  impressionsDisabled: false,
+};
+
+const definition = {
+  id: ids.flag,
+  name: 'new_checkout',
+  environment: environmentReference,
+  trafficType: trafficTypeReference,
+  ...targeting,
+  creationTime: at,
+  lastUpdateTime: at,
+};
+
+const summary = {
+  environment: environmentReference,
+  killed: false,
+  treatments: ['on', 'off'],
+  defaultTreatment: 'off',
+  trafficAllocation: 100,
+  defaultRule: targeting.defaultRule,
+  ruleCount: 1,
+  lastUpdateTime: at,
+};
+
+const note = { title: 'Ramp up', comment: 'No errors since Monday' };
+const flagSet = {
+  id: '019b76da-a800-7000-8000-000000000041',
+  name: 'mobile',
+  description: 'What the apps ask for',
+  workspace: { id: ids.project, type: 'workspace' as const },
+  createdAt: '2026-01-01T00:00:00.000000Z',
+  type: 'flag_set' as const,
+};
+
+const change = {
+  id: '019b76da-a800-7000-8000-000000000061',
+  type: 'audit_log',
+  auditLogType: 'definition.killed',
+  object: { type: 'definition', id: ids.flag, name: 'new_checkout' },
+  workspaceId: ids.project,
+  environmentId: ids.environment,
+  editor: { type: 'user', id: ids.user, name: 'ada@example.com' },
+  createdAt: at,
+  ...note,
+  before: { ...definition, killed: false },
+  after: { ...definition, killed: true },
+  transactionId: '40rjc6md58w',
+} as const;
+
+export const flagExamples: ExamplesOf<
+  typeof flagsContract &
+    typeof definitionsContract &
+    typeof flagSetsContract &
+    typeof rolloutStatusesContract &
+    typeof rolloutsContract &
+    typeof changesContract &
+    typeof sdksContract
+> = {
+  listFlags: { reply: page({ ...readFlag, definitions: [summary] }, 20) },
+  createFlag: { body: { name: flag.name, description: flag.description }, reply: { ...flag, tags: null } },
+  getFlag: { reply: readFlag },
+  listDependents: {
+    reply: page({ flag: { id: ids.otherFlag, name: 'klarna_pay_later' }, environment: environmentReference }, 20),
+  },
+  patchFlag: { body: [{ op: 'add', path: '/tags/-', value: { name: 'checkout' } }], reply: flag },
+  updateFlagDescription: { body: flag.description, reply: flag },
+  associateTags: {
+    body: ['checkout', 'web'],
+    reply: {
+      objects: ['checkout', 'web'].map((name) => ({ name, objectType: 'Split', objectName: flag.name })),
+      ...{ offset: 0, limit: 20, totalCount: 2 },
+    },
+  },
+  deleteFlag: { reply: true },
+
+  listDefinitions: { reply: page(definition, 20) },
+  createDefinition: { body: { ...targeting, title: 'First ramp', comment: 'A tenth' }, reply: definition },
+  getDefinition: { reply: definition },
+  replaceDefinition: { body: { ...targeting, ...note }, reply: definition },
+  patchDefinition: {
+    body: replace('/defaultRule', [
+      { treatment: 'on', size: 50 },
+      { treatment: 'off', size: 50 },
+    ]),
+    reply: {
+      ...definition,
+      defaultRule: [
+        { treatment: 'on', size: 50 },
+        { treatment: 'off', size: 50 },
+      ],
+    },
+  },
+  deleteDefinition: { reply: true },
+  killDefinition: { body: note, reply: { ...definition, killed: true } },
+  killDefinitionByPost: { body: note, reply: { ...definition, killed: true } },
+  restoreDefinition: { body: note, reply: definition },
+  restoreDefinitionByPost: { body: note, reply: definition },
+
+  listFlagSets: { reply: { ...markerPage(flagSet, 50), objects: [flagSet] } },
+  getFlagSet: { reply: flagSet },
+  listFlagsInSet: {
+    reply: page({ flag: { id: ids.otherFlag, name: 'klarna_pay_later' }, environment: environmentReference }, 20),
+  },
+  createFlagSet: {
+    body: { name: flagSet.name, description: flagSet.description, workspace: { id: 'Default' } },
+    reply: flagSet,
+  },
+  deleteFlagSet: { reply: true },
+
+  listRolloutStatuses: { reply: rolloutStatuses },
+  listRolloutStatusesOfProject: { reply: rolloutStatuses },
+
+  getRolloutHistory: {
+    reply: {
+      since: at,
+      points: [
+        {
+          at,
+          shares: [
+            { treatment: 'on', size: 10 },
+            { treatment: 'off', size: 90 },
+          ],
+        },
+      ],
+    },
+  },
+
+  listChanges: { reply: markerPage(change, 20) },
+
+  getSdks: {
+    reply: {
+      serverTime: at + 60_000,
+      connected: 1,
+      sdks: [
+        {
+          ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', key: { id: ids.key, lastFour: 'Zn6d' } },
+          ...{ firstSeenAt: at, lastSeenAt: at + 59_000, streams: 1, streamingSince: at + 120 },
+          fetch: { at, flags: 1, bytes: 2_048, milliseconds: 3 },
+          readyMilliseconds: 120,
+        },
+      ],
+      answers: [
+        {
+          ...{ flag: flag.name, key: 'user-4717', treatment: 'on', label: 'default rule' },
+          ...{ at: at + 59_000, receivedAt: at + 59_400 },
+        },
+      ],
+      refused: [],
+    },
+  },
+};
