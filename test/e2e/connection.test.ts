@@ -34,7 +34,7 @@ test('a server that goes away and comes back loses nothing of what was typed', a
   await bar.waitFor({ state: 'detached' });
   await press(page, 'Save');
   await page.getByText('Saved.', { exact: true }).waitFor();
-  await heading(page, 'Details').waitFor();
+  await heading(page, 'checkout').waitFor();
   await leave();
   await second.end('SIGTERM');
 });

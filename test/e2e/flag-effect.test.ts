@@ -48,7 +48,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await review.getByRole('button', { name: 'Save to Production' }).click();
     await page.getByText('Saved to Production.').waitFor();
 
-    await press(page, 'Kill');
+    await press(page, 'Kill in Production');
     const kill = page.getByRole('alertdialog', { name: 'Kill in Production?' });
     await kill.getByRole('heading', { name: 'on 60% to 0% of all keys' }).waitFor();
     await kill.getByRole('row', { name: 'on off 60%', exact: true }).waitFor();

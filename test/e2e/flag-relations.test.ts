@@ -40,7 +40,7 @@ suite('relations', { concurrency: 2 }, () => {
     // The two flags differ; the page of the second must not take that for an edit by somebody.
     assert.equal(await page.getByText(/changed (this|everyone|rule|the)/i).count(), 0);
     await look(page, 'used by');
-    await press(page, 'Kill');
+    await press(page, 'Kill in Staging');
     const kill = page.getByRole('alertdialog', { name: 'Kill in Staging?' });
     await kill.getByText('2 flags depend on this one').waitFor();
     await kill.getByRole('link', { name: 'order_tracking_map' }).waitFor();

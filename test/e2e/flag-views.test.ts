@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
-import { field, press } from './people.ts';
+import { field, heading, press } from './people.ts';
 import {
   definitionIn,
+  eventually,
+  focused,
   look,
   openFlag,
   review,
@@ -27,7 +29,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await aFlag(things, 'deadly', { on: { Staging: 50, Production: 10 } });
     await openFlag(page, 'deadly', 'Production');
     await step(page, 'Everyone else').getByRole('button', { name: '25', exact: true }).click();
-    await press(page, 'Kill');
+    await press(page, 'Kill in Production');
     const dialog = page.getByRole('alertdialog', { name: 'Kill in Production?' });
     await dialog.getByText('Everyone gets off, including individual targets.').waitFor();
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
@@ -49,6 +51,37 @@ suite('around a definition', { concurrency: 2 }, () => {
     await press(page, 'Restore in Production');
     await page.getByText('Restored in Production. The rules apply again.').waitFor();
     assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
+  });
+
+  visit('head, environments and tabs stay on every view, and no view loses the focus', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'framed', { on: { Staging: 50, Production: 10 } });
+    await openFlag(page, 'framed', 'Staging');
+    const tabs = page.getByRole('navigation', { name: 'Flag views' });
+    for (const [tab, title] of [
+      ['Compare', 'framed · Compare · Burgee'],
+      ['JSON', 'framed · JSON · Staging · Burgee'],
+      ['History', 'framed · History · Burgee'],
+      ['Details', 'framed · Details · Burgee'],
+      ['Targeting', 'framed · Staging · Burgee'],
+    ] as const) {
+      await tabs.getByRole('link', { name: tab }).click();
+      await eventually(page, 'document.title', title);
+      assert.equal(await tabs.locator('[aria-current]').textContent(), tab);
+      assert.equal(await page.evaluate(focused), tab);
+      await heading(page, 'framed').waitFor();
+      await page.getByRole('navigation', { name: 'Environments' }).getByText('Production').waitFor();
+    }
+    await page.getByRole('link', { name: 'View all' }).click();
+    await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
+    await eventually(page, focused, 'framed');
+    // An environment filters the history, and keeps JSON open.
+    await page.getByRole('link', { name: /^Production/ }).click();
+    await page.waitForURL('**/activity?environment=Production');
+    await tabs.getByRole('link', { name: 'JSON' }).click();
+    await page.waitForURL('**/Production/json');
+    await page.getByRole('link', { name: /^Staging/ }).click();
+    await page.waitForURL('**/Staging/json');
   });
 
   visit('recent activity names the action even when the change has a title', async (things) => {
@@ -98,6 +131,9 @@ suite('around a definition', { concurrency: 2 }, () => {
     await define(things, 'compared', ['Staging', { ...whole, trafficAllocation: 90 }]);
     await openFlag(page, 'compared', 'Staging');
     await page.getByRole('link', { name: 'Compare' }).click();
+    await page.waitForURL('**/compare');
+    await page.getByText('5 differences').waitFor();
+    await field(page, 'Right').selectOption('Development');
     await page.waitForURL('**/compare?a=Staging&b=Development');
     await page.getByText('The flag is not defined in Development').waitFor();
     await field(page, 'Right').selectOption('Production');

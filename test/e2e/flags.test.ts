@@ -371,7 +371,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/checkout/details');
-    await heading(page, 'Details').waitFor();
+    await heading(page, 'checkout').waitFor();
     await api('DELETE', `/splits/ws/${project.id}/checkout`);
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
     await page.getByText('This flag was deleted').waitFor();

@@ -14,7 +14,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await aFlag(things, 'search_ranker');
     await api('POST', '/groups', { name: 'Checkout team' });
     await page.goto('/p/Checkout/flags/search_ranker/details');
-    await heading(page, 'Details').waitFor();
+    await heading(page, 'search_ranker').waitFor();
     await page.goto('/p/Checkout/flags');
     await page.getByText('2 flags').waitFor();
     await page.keyboard.press('Control+k');

@@ -84,7 +84,7 @@ suite('rights', { concurrency: 2 }, () => {
     for (const name of ['Copy to', 'Edit individual targets', 'Edit everyone else', 'Add rule', 'on: edit, remove']) {
       await refused(page, button(page, name), cannotEdit);
     }
-    await refused(page, button(page, 'Kill'), `Only Payments can kill and restore in Production. ${ask}`);
+    await refused(page, button(page, 'Kill in Production'), `Only Payments can kill and restore in Production. ${ask}`);
     await refused(page, page.getByRole('button', { name: /Pre-Production/ }), cannotEdit);
     await button(page, 'More about checkout_one_page').click();
     await page.getByRole('menuitem', { name: 'Remove from Production' }).getByText(cannotEdit).waitFor();
@@ -123,8 +123,8 @@ suite('rights', { concurrency: 2 }, () => {
     await openFlag(page, 'payment_retry', 'Production');
     await page.getByRole('status').getByText(`${cannotEdit} You can kill and restore it here.`).waitFor();
     await refused(page, button(page, 'Edit individual targets'), cannotEdit);
-    await press(page, 'Kill');
     await press(page, 'Kill in Production');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Kill in Production' }).click();
     await page.getByText('Killed in Production. Everyone gets off.').waitFor();
     assert.equal((await definitionIn(things, 'payment_retry', 'Production')).killed, true);
     await look(page, 'killed by whoever is on call');
@@ -133,7 +133,7 @@ suite('rights', { concurrency: 2 }, () => {
     await page.getByText('Restored in Production.').waitFor();
     assert.equal((await definitionIn(things, 'payment_retry', 'Production')).killed, false);
     await openFlag(page, 'payment_retry', 'Staging');
-    await refused(page, button(page, 'Kill'), `Only Payments can kill and restore in Staging. ${ask}`);
+    await refused(page, button(page, 'Kill in Staging'), `Only Payments can kill and restore in Staging. ${ask}`);
     await leave({ page, ...liu });
   });
 

@@ -48,7 +48,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     const flag = await aFlag(things, 'checkout_one_page');
     await page.goto(`/p/${project.id}/flags/${flag.id}/details?from=mail`);
     await page.waitForURL('**/p/Checkout/flags/checkout_one_page/details?from=mail');
-    await heading(page, 'Details').waitFor();
+    await heading(page, 'checkout_one_page').waitFor();
   });
 
   visit('what is not there is said, with ways on', async (things) => {

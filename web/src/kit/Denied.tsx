@@ -7,16 +7,18 @@ import { reading } from '../server/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
 
-/** Replaces a page the user has no permission to see, and says whom to ask. */
-export function Denied({ title }: { readonly title: string }) {
-  const people = useAdministrators();
-  return (
-    <Page>
-      <PageHead title={title} beside={<Lock size={16} aria-hidden />} />
-      <EmptyState title={`You cannot see ${title}`}>{askSentence(people)}</EmptyState>
-    </Page>
-  );
-}
+/** Replaces a page the user has no permission to see. */
+export const Denied = ({ title }: { readonly title: string }) => (
+  <Page>
+    <PageHead title={title} beside={<Lock size={16} aria-hidden />} />
+    <DeniedView title={title} />
+  </Page>
+);
+
+/** Replaces a part of a page, and says whom to ask. */
+export const DeniedView = ({ title }: { readonly title: string }) => (
+  <EmptyState title={`You cannot see ${title}`}>{askSentence(useAdministrators())}</EmptyState>
+);
 
 /** "Ask an administrator: Ana Ruiz, Liu Wei." */
 export const askSentence = (people: readonly string[]): string =>

@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import { getFlag } from '#contract/flags.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import { type Answer, reading } from './api.ts';
+import type { Environment } from './project.ts';
 import { definitionsRefreshMs } from './query-client.ts';
 
 /** With all its definitions. */
@@ -33,7 +34,12 @@ export const flagReading = (project: string, flag: string) => ({
 const environmentKey = (projectId: string) => `environment ${projectId}`;
 export const rememberEnvironment = (projectId: string, name: string): void =>
   localStorage.setItem(environmentKey(projectId), name);
-export const lastEnvironment = (projectId: string): string | null => localStorage.getItem(environmentKey(projectId));
+
+/** For addresses without an environment: the last visited, or else the first. */
+export function likelyEnvironment(projectId: string, environments: readonly Environment[]): Environment | undefined {
+  const last = localStorage.getItem(environmentKey(projectId));
+  return environments.find(({ name }) => name === last) ?? environments[0];
+}
 
 /** Recently viewed flags, newest first, for the palette. */
 const recentKey = 'recent flags';

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { FlagFrame } from '../features/definitions/page/FlagFrame.tsx';
 import { Failure } from '../kit/Failure.tsx';
-import { FlagContext, flagReading, lastEnvironment, rememberFlag, useFlag } from '../server/flag.ts';
+import { FlagContext, flagReading, likelyEnvironment, rememberFlag, useFlag } from '../server/flag.ts';
 import { useEnvironments, useProject } from '../server/project.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { Page, PageHead } from '../ui/Page.tsx';
+import { Page } from '../ui/Page.tsx';
 import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';
 
@@ -13,7 +14,7 @@ import { PageSkeleton } from './PageSkeleton.tsx';
 const DeletedFlag = lazy(() => import('./DeletedFlag.tsx').then((module) => ({ default: module.DeletedFlag })));
 const NoSuchFlag = lazy(() => import('./NoSuchFlag.tsx').then((module) => ({ default: module.NoSuchFlag })));
 
-/** Loads the flag in the address for all pages inside. */
+/** Loads the flag in the address for all views inside, and frames them: head, environments and tabs stay. */
 export function FlagLayout() {
   const { flag: word } = useParams({ from: '/shell/p/$project/flags/$flag' });
   const project = useProject();
@@ -41,7 +42,10 @@ export function FlagLayout() {
   }
   return (
     <FlagContext value={flag}>
-      <Outlet />
+      <Page>
+        <FlagFrame />
+        <Outlet />
+      </Page>
     </FlagContext>
   );
 }
@@ -51,25 +55,21 @@ export function FlagHomePage() {
   const project = useProject();
   const environments = useEnvironments();
   const { name: flag } = useFlag();
-  const last = lastEnvironment(project.id);
-  const environment = environments.find(({ name }) => name === last) ?? environments[0];
+  const environment = likelyEnvironment(project.id, environments);
   if (environment) {
     const params = { project: project.name, flag, environment: environment.name };
     return <Navigate to="/p/$project/flags/$flag/$environment" params={params} replace />;
   }
   return (
-    <Page>
-      <PageHead title={flag} face="name" within={project.name} />
-      <EmptyState
-        title="This project has no environments"
-        action={
-          <PlainButtonLink to="/p/$project/environments" params={{ project: project.name }}>
-            Environments
-          </PlainButtonLink>
-        }
-      >
-        A flag is defined in an environment. Create the first one.
-      </EmptyState>
-    </Page>
+    <EmptyState
+      title="This project has no environments"
+      action={
+        <PlainButtonLink to="/p/$project/environments" params={{ project: project.name }}>
+          Environments
+        </PlainButtonLink>
+      }
+    >
+      A flag is defined in an environment. Create the first one.
+    </EmptyState>
   );
 }

@@ -10,7 +10,11 @@ export function pageIsLeft(): void {
 }
 
 export function pageIsThere(): void {
-  if (document.querySelector('h1')) isAwaited = false;
+  const title = document.querySelector('h1');
+  if (!title) return;
+  // The title stays when a view below it changes. So does the focus, unless its element left with the old view.
+  if (isAwaited && document.activeElement === document.body) title.focus();
+  isAwaited = false;
 }
 
 /** Called when a title mounts. */

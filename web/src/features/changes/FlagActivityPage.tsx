@@ -4,14 +4,12 @@ import { useChanges } from '../../activity/changes-query.ts';
 import { byDay } from '../../activity/days.ts';
 import { countOf } from '../../administration/count.ts';
 import { ShowMore } from '../../administration/ShowMore.tsx';
-import { Denied } from '../../kit/Denied.tsx';
-import { FlagCrumbs } from '../../kit/FlagCrumbs.tsx';
+import { DeniedView } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { useFlag } from '../../server/flag.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Page, PageHead } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import styles from './FlagActivityPage.module.css';
@@ -19,37 +17,32 @@ import { FlagChange } from './FlagChange.tsx';
 
 /** Activity of the flag and its definitions, newest first. */
 export function FlagActivityPage() {
-  const flag = useFlag();
   const may = useMay();
   const environments = useEnvironments();
   const { environment: wanted }: { environment?: string } = useSearch({ strict: false });
   const environment = environments.find(({ name }) => name === wanted);
   const navigate = useNavigate();
-  if (!may(listChanges)) return <Denied title="the activity" />;
+  if (!may(listChanges)) return <DeniedView title="the history" />;
   return (
-    <Page width="narrow">
-      <PageHead
-        title="Activity"
-        within={flag.name}
-        crumbs={<FlagCrumbs />}
-        tools={
-          <Select
-            name="environment"
-            label="Environment"
-            value={environment?.name ?? ''}
-            onChange={({ target }) =>
-              void navigate({ to: '.', search: { environment: target.value || undefined }, replace: true })
-            }
-          >
-            <option value="">All</option>
-            {environments.map(({ id, name }) => (
-              <option key={id}>{name}</option>
-            ))}
-          </Select>
-        }
-      />
+    <>
+      <h2 className="sr">History</h2>
+      <div className={styles.filter}>
+        <Select
+          name="environment"
+          label="Environment"
+          value={environment?.name ?? ''}
+          onChange={({ target }) =>
+            void navigate({ to: '.', search: { environment: target.value || undefined }, replace: true })
+          }
+        >
+          <option value="">All</option>
+          {environments.map(({ id, name }) => (
+            <option key={id}>{name}</option>
+          ))}
+        </Select>
+      </div>
       <Changes key={environment?.id ?? ''} environmentId={environment?.id} />
-    </Page>
+    </>
   );
 }
 

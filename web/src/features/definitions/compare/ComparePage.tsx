@@ -1,19 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeftRight } from 'lucide-react';
-import { FlagCrumbs } from '../../../kit/FlagCrumbs.tsx';
-import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments } from '../../../server/project.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Checkbox } from '../../../ui/Checkbox.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
-import { Page, PageHead } from '../../../ui/Page.tsx';
 import { Select } from '../../../ui/Select.tsx';
 import styles from './ComparePage.module.css';
 import { CompareTable } from './CompareTable.tsx';
 
 /** Compares a flag in two environments step by step, and copies differences over. */
 export function ComparePage() {
-  const flag = useFlag();
   const environments = useEnvironments();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -21,8 +17,8 @@ export function ComparePage() {
   const set = (next: { a?: string; b?: string; all?: string | undefined }) =>
     void navigate({ to: '.', search: { a: left?.name, b: right?.name, all: search.all, ...next }, replace: true });
   return (
-    <Page>
-      <PageHead title="Compare" within={flag.name} crumbs={<FlagCrumbs />} />
+    <>
+      <h2 className="sr">Compare</h2>
       {left && right ? (
         <>
           <div className={styles.choices}>
@@ -42,15 +38,19 @@ export function ComparePage() {
       ) : (
         <EmptyState title="This project has only one environment">You need two to compare.</EmptyState>
       )}
-    </Page>
+    </>
   );
 }
 
-/** The environments in the address, or else the first two. */
+/** The environments in the address, or else staging, or what comes last before production, against production. */
 function sidesOf(environments: readonly Environment[], { a, b }: Readonly<Record<string, string | undefined>>) {
-  const left = environments.find(({ name }) => name === a) ?? environments[0];
-  const others = environments.filter((environment) => environment !== left);
-  return { left, right: others.find(({ name }) => name === b) ?? others[0] };
+  const named = environments.find(({ name }) => name === a);
+  const others = environments.filter((environment) => environment !== named);
+  const right = others.find(({ name }) => name === b) ?? others.find(({ production }) => production) ?? others.at(-1);
+  const earlier = others.filter((environment) => environment !== right);
+  const before = earlier.filter(({ production }) => !production);
+  const left = named ?? before.find(({ name }) => /staging/i.test(name)) ?? before.at(-1) ?? earlier.at(-1);
+  return { left, right };
 }
 
 interface SelectProps {

@@ -1,7 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
-import { FlagCrumbs } from '../../../kit/FlagCrumbs.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
@@ -10,7 +9,6 @@ import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loading } from '../../../ui/Loading.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
-import { Page, PageHead } from '../../../ui/Page.tsx';
 import { Tabs } from '../../../ui/Tabs.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../../ui/TextLink.tsx';
 import { useSaved } from '../editing/definitions.ts';
@@ -48,19 +46,8 @@ function JsonView({ environment }: { readonly environment: Environment }) {
   useLeaveWarning(draft !== undefined || (typed !== undefined && !typed.targeting));
   const params = { project: project.name, flag: flag.name, environment: environment.name };
   return (
-    <Page>
-      <PageHead
-        title="JSON"
-        within={`${flag.name} · ${environment.name}`}
-        crumbs={<FlagCrumbs environment={environment.name} />}
-        tools={
-          draft && (
-            <PrimaryButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ review: '' }}>
-              Review and save
-            </PrimaryButtonLink>
-          )
-        }
-      />
+    <>
+      <h2 className="sr">JSON in {environment.name}</h2>
       {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
       {targeting ? (
         <>
@@ -77,6 +64,11 @@ function JsonView({ environment }: { readonly environment: Environment }) {
               controls="json"
             />
             <JsonCopies editing={editing} environment={environment} />
+            {draft && (
+              <PrimaryButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ review: '' }}>
+                Review and save
+              </PrimaryButtonLink>
+            )}
           </div>
           <div id="json" role="tabpanel" aria-label="JSON">
             <Suspense fallback={<Loading lines={8} />}>
@@ -106,7 +98,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
           Everyone gets <code>control</code> until the flag is defined.
         </EmptyState>
       )}
-    </Page>
+    </>
   );
 }
 

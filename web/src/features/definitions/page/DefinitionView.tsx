@@ -16,7 +16,6 @@ import { useCarryOver } from '../editing/use-carry-over.ts';
 import { useEditing } from '../editing/use-editing.ts';
 import { Ladder } from '../ladder/Ladder.tsx';
 import { type Lit, LitContext, nothingLit } from '../ladder/lit.ts';
-import { DefinitionTools } from './DefinitionTools.tsx';
 import styles from './DefinitionView.module.css';
 import { KilledBand } from './KilledBand.tsx';
 import { SaveBar } from './SaveBar.tsx';
@@ -62,7 +61,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
         <div className={styles.columns}>
           <LitContext value={lit}>
             <div className={styles.main}>
-              <DefinitionTools />
+              <h2 className="sr">{environment.name}</h2>
               {refusal !== undefined && (
                 <Notice kind="plain" id={whyNotId}>
                   {refusal}

@@ -10,13 +10,19 @@ import { useDraftOf } from '../../../state/drafts.ts';
 import { percent } from '../../../ui/percent.ts';
 import { useSaved } from '../editing/definitions.ts';
 import styles from './EnvironmentStrip.module.css';
+import type { View } from './FlagFrame.tsx';
+
+interface StripProps {
+  readonly current: string | undefined;
+  readonly view: View;
+}
 
 /** The flag in every environment. */
-export const EnvironmentStrip = ({ current }: { readonly current: string }) => (
+export const EnvironmentStrip = ({ current, view }: StripProps) => (
   <Strip
     current={current}
     card={(environment) => (
-      <Card key={environment.id} environment={environment} isCurrent={environment.id === current} />
+      <Card key={environment.id} environment={environment} isCurrent={environment.id === current} view={view} />
     )}
   />
 );
@@ -24,9 +30,17 @@ export const EnvironmentStrip = ({ current }: { readonly current: string }) => (
 interface Props {
   readonly environment: Environment;
   readonly isCurrent: boolean;
+  readonly view: View;
 }
 
-function Card({ environment, isCurrent }: Props) {
+/** Views of one environment stay open when it changes; the others lead to its targeting. */
+const addressIn = (view: View, environment: string) => {
+  if (view === 'JSON') return { to: '/p/$project/flags/$flag/$environment/json' } as const;
+  if (view === 'History') return { to: '/p/$project/flags/$flag/activity', search: { environment } } as const;
+  return { to: '/p/$project/flags/$flag/$environment' } as const;
+};
+
+function Card({ environment, isCurrent, view }: Props) {
   const project = useProject();
   const flag = useFlag();
   const me = useMe();
@@ -36,7 +50,7 @@ function Card({ environment, isCurrent }: Props) {
   const now = draft?.targeting ?? before;
   return (
     <StripCard
-      to="/p/$project/flags/$flag/$environment"
+      {...addressIn(view, environment.name)}
       params={{ project: project.name, flag: flag.name, environment: environment.name }}
       activeProps={{}}
       isCurrent={isCurrent}

@@ -1,5 +1,6 @@
-import { Activity, Copy, Ellipsis, Link2, Pencil, Trash2 } from 'lucide-react';
+import { Copy, Ellipsis, Link2, Trash2 } from 'lucide-react';
 import { deleteDefinition } from '#contract/definitions.ts';
+import { OwnerNames } from '../../../kit/OwnerNames.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
@@ -7,20 +8,25 @@ import { toast } from '../../../state/toasts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Tag } from '../../../ui/Chip.tsx';
 import { copyText } from '../../../ui/copy-text.ts';
-import { Menu, MenuItem, MenuLine, MenuLink } from '../../../ui/Menu.tsx';
+import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
 import { CrumbLink, PageHead } from '../../../ui/Page.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import styles from './FlagHead.module.css';
-import { Owners } from './Owners.tsx';
 import { RolloutStatus } from './RolloutStatus.tsx';
 
 const copied = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
 
+interface HeadProps {
+  /** The view and the environment, for the document title. */
+  readonly within: string;
+  readonly environment: Environment | undefined;
+}
+
 /** The head of a flag page: what is the same in every environment. */
-export function FlagHead({ within, environment }: { readonly within: string; readonly environment?: Environment }) {
+export function FlagHead({ within, environment }: HeadProps) {
   const project = useProject();
-  const { name, description, trafficType, tags } = useFlag();
+  const { name, description, trafficType, owners, tags } = useFlag();
   const params = { project: project.name, flag: name };
   return (
     <PageHead
@@ -44,7 +50,6 @@ export function FlagHead({ within, environment }: { readonly within: string; rea
       }
       tools={
         <>
-          <Owners />
           <RolloutStatus />
           <Menu
             label={`More about ${name}`}
@@ -54,12 +59,6 @@ export function FlagHead({ within, environment }: { readonly within: string; rea
               </Button>
             )}
           >
-            <MenuLink icon={Pencil} to="/p/$project/flags/$flag/details" params={params}>
-              Details
-            </MenuLink>
-            <MenuLink icon={Activity} to="/p/$project/flags/$flag/activity" params={params}>
-              Activity
-            </MenuLink>
             <MenuItem icon={Link2} onSelect={() => copied(location.href, 'the link')}>
               Copy link
             </MenuItem>
@@ -74,6 +73,14 @@ export function FlagHead({ within, environment }: { readonly within: string; rea
             <span>
               Traffic type <b>{trafficType.name}</b>
             </span>
+            {owners.length > 0 && (
+              <span>
+                Owner{' '}
+                <b>
+                  <OwnerNames owners={owners} />
+                </b>
+              </span>
+            )}
             {tags?.map((tag) => (
               <Tag key={tag.name}>{tag.name}</Tag>
             ))}

@@ -2,10 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { rememberEnvironment, useFlag } from '../../../server/flag.ts';
 import { useEnvironments, useProject } from '../../../server/project.ts';
-import { Page } from '../../../ui/Page.tsx';
 import { DefinitionView } from './DefinitionView.tsx';
-import { EnvironmentStrip } from './EnvironmentStrip.tsx';
-import { FlagHead } from './FlagHead.tsx';
 import { NoSuchEnvironment } from './NoSuchEnvironment.tsx';
 
 /** A flag in one environment, and every way to change it. */
@@ -19,12 +16,6 @@ export function FlagPage() {
     if (name !== undefined) rememberEnvironment(project.id, name);
   }, [project.id, name]);
   if (!environment) return <NoSuchEnvironment word={word} />;
-  return (
-    <Page>
-      <FlagHead within={environment.name} environment={environment} />
-      <EnvironmentStrip current={environment.id} />
-      {/* A link to another flag must not carry this one's state over. */}
-      <DefinitionView key={`${flag.id} ${environment.id}`} environment={environment} />
-    </Page>
-  );
+  // A link to another flag must not carry this one's state over.
+  return <DefinitionView key={`${flag.id} ${environment.id}`} environment={environment} />;
 }

@@ -1,0 +1,92 @@
+import { useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
+import { Clock, GitCompareArrows } from 'lucide-react';
+import { likelyEnvironment, useFlag } from '../../../server/flag.ts';
+import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { usePageActions } from '../../../state/page-actions.ts';
+import { TabLink, TabLinks } from '../../../ui/Tabs.tsx';
+import { DefinitionTools } from './DefinitionTools.tsx';
+import { EnvironmentStrip } from './EnvironmentStrip.tsx';
+import styles from './FlagFrame.module.css';
+import { FlagHead } from './FlagHead.tsx';
+
+/** What stays while the view below changes: the flag, its environments, and the tabs. */
+export function FlagFrame() {
+  const view = useView();
+  const { environment: word }: { environment?: string } = {
+    ...useSearch({ strict: false }),
+    ...useParams({ strict: false }),
+  };
+  const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
+  return (
+    <>
+      <FlagHead
+        within={[view === 'Targeting' ? '' : view, environment?.name ?? word].filter(Boolean).join(' · ')}
+        environment={environment}
+      />
+      <EnvironmentStrip current={environment?.id} view={view} />
+      <div className={styles.bar}>
+        <FlagTabs environment={environment} />
+        {view === 'Targeting' && environment && <DefinitionTools environment={environment} />}
+      </div>
+    </>
+  );
+}
+
+const views = { json: 'JSON', compare: 'Compare', activity: 'History', details: 'Details' } as const;
+export type View = 'Targeting' | (typeof views)[keyof typeof views];
+
+/** The view of the address. */
+const useView = (): View =>
+  useRouterState({
+    select: ({ matches }) => views[matches.at(-1)?.routeId.split('/').at(-1) as keyof typeof views] ?? 'Targeting',
+  });
+
+/** Views without an environment lead back to the last one. */
+function FlagTabs({ environment }: { readonly environment: Environment | undefined }) {
+  const project = useProject();
+  const environments = useEnvironments();
+  const { name: flag } = useFlag();
+  const navigate = useNavigate();
+  const target = environment ?? likelyEnvironment(project.id, environments);
+  const params = { project: project.name, flag, environment: target?.name ?? '' };
+  const active = { activeOptions: { exact: true, includeSearch: false } };
+  usePageActions([
+    {
+      label: 'Compare environments',
+      keys: 'c',
+      icon: GitCompareArrows,
+      run: () => void navigate({ to: '/p/$project/flags/$flag/compare', params }),
+    },
+    {
+      label: 'Show flag history',
+      keys: 'a',
+      icon: Clock,
+      run: () => void navigate({ to: '/p/$project/flags/$flag/activity', params }),
+    },
+  ]);
+  return (
+    <TabLinks label="Flag views">
+      <TabLink
+        to={target ? '/p/$project/flags/$flag/$environment' : '/p/$project/flags/$flag'}
+        params={params}
+        {...active}
+      >
+        Targeting
+      </TabLink>
+      <TabLink to="/p/$project/flags/$flag/compare" params={params} {...active}>
+        Compare
+      </TabLink>
+      {target && (
+        <TabLink to="/p/$project/flags/$flag/$environment/json" params={params} {...active}>
+          JSON
+        </TabLink>
+      )}
+      <TabLink to="/p/$project/flags/$flag/activity" params={params} {...active}>
+        History
+      </TabLink>
+      <TabLink to="/p/$project/flags/$flag/details" params={params} {...active}>
+        Details
+      </TabLink>
+    </TabLinks>
+  );
+}
