@@ -2,8 +2,8 @@
  * All SDK keys, in memory: a poll does not read the database, and a node whose database is away still knows its clients.
  *
  * Invariants
- * 1. A key that is created or revoked on this node works, or stops working, as soon as the request was answered. A
- *    revocation by another process takes effect within seconds.
+ * 1. A key that is created or revoked on this node works, or stops working, as soon as the request was answered. On
+ *    SQLite, a key that another process created works at once, too. Its revocation takes effect within seconds.
  * 2. While the database cannot be read, the keys stay as they were.
  */
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ export interface SdkKey {
 }
 
 export interface SdkKeys {
-  /** Undefined if no SDK key has this text, or if it was revoked. A promise while the keys are being read again. */
+  /** Undefined if no SDK key has this text, or if it was revoked. A promise while the keys are being read. */
   find(keyText: string): SdkKey | undefined | Promise<SdkKey | undefined>;
   /** Whether the key with this id still works. */
   has(id: string): boolean;
@@ -86,6 +86,27 @@ export async function startKeys({
     if (refresh.error !== undefined || (await findKeysVersion(store)) !== version) await refresh.again();
     comparedCommit = commit;
   };
+  let comparing: Promise<void> | undefined;
+  const compareOnce = () => {
+    comparing ??= compare()
+      // The next comparison catches up.
+      .catch(() => undefined)
+      .finally(() => {
+        comparing = undefined;
+      });
+    return comparing;
+  };
+  /** False on PostgreSQL, where notices tell of other processes. */
+  const isBehind = () => comparedCommit !== store.version();
+  /** The second comparison began after the request. Unknown keys share comparisons: at most one for each commit. */
+  const foundInDatabase = async (keyText: string): Promise<SdkKey | undefined> => {
+    for (let round = 0; round < 2 && isBehind(); round += 1) {
+      await compareOnce();
+      const key = found(keyText);
+      if (key) return key;
+    }
+    return undefined;
+  };
 
   store.onCommit({
     onNotice: ({ kind }) => {
@@ -96,20 +117,12 @@ export async function startKeys({
   // After the subscription, so that nothing is missed in between.
   await refresh.again();
   if (refresh.error !== undefined) throw refresh.error;
-  let comparing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    // The next comparison catches up.
-    comparing ??= compare()
-      .catch(() => undefined)
-      .finally(() => {
-        comparing = undefined;
-      });
-  }, compareMs).unref();
+  const timer = setInterval(compareOnce, compareMs).unref();
 
   return {
     find: (keyText) => {
-      if (!refresh.isPending) return found(keyText);
-      return refresh.settled(maxWaitMs).then(() => found(keyText));
+      if (refresh.isPending) return refresh.settled(maxWaitMs).then(() => found(keyText));
+      return found(keyText) ?? (isBehind() ? foundInDatabase(keyText) : undefined);
     },
     has: (id) => ids.has(id),
     environmentIds: () => new Set([...byHash.values()].map(({ environmentId }) => environmentId)),

@@ -13,7 +13,7 @@ import { openStore } from '#store/open.ts';
 import { type Store, unavailable } from '#store/sql.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aLargeSegment, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
-import { onlyPostgres } from '../support/databases.ts';
+import { onlyPostgres, onlySqlite } from '../support/databases.ts';
 import { anotherNode, checkFeed } from '../support/feed-model.ts';
 import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
@@ -374,6 +374,25 @@ test('a key that another process revokes stops working, and its streams are told
   await until('it is noticed', () => revoked.length > 0);
   assert.deepEqual([revoked, keys.has(key.id), await keys.find(text)], [[key.id], false, undefined]);
 });
+
+test(
+  'a key that another process makes works at once, and unknown keys cost a read only after a commit',
+  onlySqlite,
+  async () => {
+    const project = await aProject(api);
+    let reads = 0;
+    const store = readThrough(await anotherStore(), async ({ sql: statement }) => {
+      if (statement.includes('api_keys')) reads += 1;
+    });
+    const keys = await startKeys({ store, log, compareMs: 600_000 });
+    after(() => keys.stop());
+    const text = await anSdkKey(api, project);
+    assert.equal((await keys.find(text))?.environmentId, project.staging.id);
+    const before = reads;
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => keys.find(`unknown-${index}`)));
+    assert.equal(reads, before);
+  },
+);
 
 test('a change on one node is polled from the other within a second', async () => {
   const project = await aProject(api);
