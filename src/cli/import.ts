@@ -3,7 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Choices, Plan } from '#domain/import/plan.ts';
-import { concernsOf, headlineOf, kindTitles, placeOf, reportPage, rowsOf, totalOf } from '#domain/import/report.ts';
+import {
+  type Comparison,
+  comparedInWords,
+  concernsOf,
+  differenceInWords,
+  type ImportReport,
+  kindTitles,
+  placeOf,
+  reportOf,
+  reportPage,
+  totalOf,
+} from '#domain/import/report.ts';
 import { type SourceAccount, type SourceKind, sourceKinds } from '#domain/import/source.ts';
 import { equalJson } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
@@ -198,17 +209,21 @@ async function importOnce(job: Job, last?: Plan): Promise<Plan> {
     progress.end();
     const plan = await planAccount(session.store, account, { choices, signal });
     const isNews = !last || hasWork(plan) || !equalJson(concernsOf(plan), concernsOf(last));
-    if (isNews) printPlan(plan);
+    const compared = { account, store: session.store, choices, signal };
+    const rehearsal = options.yes
+      ? undefined
+      : await compare('Rehearsing', verify ?? usualRehearsal, { ...compared, plan });
+    const report = reportOf(plan, { at: Date.now(), rehearsal });
+    if (isNews) printReport(report);
     if (options.report !== undefined) {
-      const title = `Import from ${plan.source}`;
-      writeFileSync(options.report, reportPage(plan, { title, at: new Date().toISOString() }));
+      writeFileSync(options.report, reportPage(report));
       process.stderr.write(`The plan is in ${options.report}\n`);
     }
-    if (hasWork(plan)) {
-      if (options.yes) await apply(plan, { context: session.context, signal });
-      else process.stdout.write('\nNothing has been written. Run it again with --yes to import.\n');
-    }
-    if (isNews && verify !== undefined) await compare(account, verify, { ...job, store: session.store });
+    // Also to remember what is here already.
+    if (options.yes) await apply(plan, { context: session.context, signal });
+    else if (hasWork(plan)) process.stdout.write('\nNothing has been written. Run it again with --yes to import.\n');
+    if (options.yes && isNews && verify !== undefined)
+      printComparison('Verified', await compare('Verifying', verify, compared));
     return plan;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -231,6 +246,7 @@ async function apply(
   });
   progress.end();
   const total = Object.values(written).reduce((sum, count) => sum + count, 0);
+  if (total === 0 && refused.length === 0) return;
   process.stdout.write(`\nImported ${total} ${total === 1 ? 'object' : 'objects'} from ${plan.source}.\n`);
   if (refused.length === 0) return;
   process.stdout.write(`\nRefused (${refused.length}):\n`);
@@ -238,49 +254,55 @@ async function apply(
   process.exitCode = 1;
 }
 
-async function compare(
-  account: SourceAccount,
-  perFlag: number,
-  { store, choices, signal }: Pick<Job, 'choices' | 'signal'> & Pick<Session, 'store'>,
-): Promise<void> {
+interface Compared extends Pick<Job, 'choices' | 'signal'>, Pick<Session, 'store'> {
+  readonly account: SourceAccount;
+  /** Compare with what would be here. */
+  readonly plan?: Plan;
+}
+
+async function compare(what: string, perFlag: number, { account, store, ...rest }: Compared): Promise<Comparison> {
   const progress = showProgress();
-  const { evaluations, differences, differenceCount, skipped } = await verifyAccount(store, account, {
-    ...{ perFlag, choices, signal },
-    onProgress: ({ done, total }) => progress.step({ what: 'Verifying', rows: done, total }),
+  const result = await verifyAccount(store, account, {
+    ...{ perFlag, ...rest },
+    onProgress: ({ done, total }) => progress.step({ what, rows: done, total }),
   });
   progress.end();
-  const count = `${differenceCount} ${differenceCount === 1 ? 'difference' : 'differences'}`;
-  process.stdout.write(`\nVerified: ${evaluations} evaluations on both sides, ${count}.\n`);
-  if (skipped.length > 0) {
+  return result;
+}
+
+function printComparison(what: string, result: Comparison): void {
+  const { differences, differenceCount, skipped } = result;
+  process.stdout.write(`\n${what}: ${comparedInWords(result)}.\n`);
+  if (skipped > 0) {
     process.stdout.write(
-      `Not compared, because they are not here or their seeds are unknown: ${skipped.length} definitions.\n`,
+      `Not compared, because they are not here or their seeds are unknown: ${skipped} definitions.\n`,
     );
   }
-  for (const { project, environment, flag, key, attributes, there, here } of differences.slice(0, maxLines)) {
-    const subject = `${key} ${JSON.stringify(attributes)}`;
-    process.stdout.write(`  ${project} / ${environment} / ${flag}: ${subject} gets ${there} there, ${here} here\n`);
-  }
+  for (const difference of differences.slice(0, maxLines)) process.stdout.write(`  ${differenceInWords(difference)}\n`);
   if (differenceCount > maxLines) process.stdout.write(`  and ${differenceCount - maxLines} more\n`);
   if (differenceCount > 0) process.exitCode = 1;
 }
 
+/** Keys of each flag in a dry run: enough to find a definition that is mapped wrongly. */
+const usualRehearsal = 100;
+
 /** More of one kind are in the HTML report. */
 const maxLines = 20;
 
-function printPlan(plan: Plan): void {
-  for (const { title, lines } of concernsOf(plan)) {
-    process.stdout.write(`${title} (${lines.length}):\n`);
+function printReport({ source, concerns, rows, headline, rehearsal }: ImportReport): void {
+  for (const { title, lines, count } of concerns) {
+    process.stdout.write(`${title} (${count}):\n`);
     for (const line of lines.slice(0, maxLines)) process.stdout.write(`  ${line}\n`);
-    if (lines.length > maxLines)
-      process.stdout.write(`  and ${lines.length - maxLines} more; --report has all of them\n`);
+    if (count > maxLines) process.stdout.write(`  and ${count - maxLines} more; --report has all of them\n`);
     process.stdout.write('\n');
   }
   printTable(
     ['', 'at the source', 'create', 'update', 'already here', 'conflict', 'left out'],
-    rowsOf(plan).map(({ title, total, counts }) => [
+    rows.map(({ title, total, counts }) => [
       title,
       ...[total, counts.create, counts.update, counts.same, counts.conflict, counts.left_out].map(String),
     ]),
   );
-  process.stdout.write(`\n${plan.source}: ${headlineOf(plan)}\n`);
+  process.stdout.write(`\n${source}: ${headline}\n`);
+  if (rehearsal) printComparison('Rehearsal, on what would be written', rehearsal);
 }

@@ -121,6 +121,24 @@ export const rememberKeys = async (context: Context, item: Item<'keys'>, { sourc
   });
 };
 
+/** Remembers objects that are here with the content of the source, so that a later change there can follow. */
+export const rememberSame = (
+  context: Context,
+  items: readonly Item[],
+  { source }: Pick<ImportOptions, 'source'>,
+): Promise<void> =>
+  prepare(context, async (tx) => {
+    for (const { kind, name, hash: contentHash, ...item } of items) {
+      const found = await findProject(tx, item.project ?? '', account);
+      const at =
+        found && item.environment !== undefined && (await findEnvironment(tx, found.id, item.environment, account));
+      // Deleted meanwhile: there is nothing to follow.
+      if (!found || at === undefined) continue;
+      const place = { projectId: found.id, ...(at ? { environmentId: at.id } : {}) };
+      await saveImportedObject(tx, source, { kind, name, ...place, contentHash });
+    }
+  });
+
 /** The keys of a standard segment here. */
 export async function* listKeysHere(context: Context, item: Item<'keys'>): AsyncGenerator<string[]> {
   const reader = readerOf(context);
@@ -286,8 +304,8 @@ async function restrictIn(tx: AloneTx, item: Item<'restriction'>, options: Impor
   const { list, people } = wantedOf(item);
   const circle = { restricted: true, grantees: await granteesOf(tx, people) };
   const places = { view: 'viewers', edit: 'editors' };
-  if (list === 'view') {
-    await changeAccessIn(tx, { project, update: { view: circle }, places });
+  if (list !== 'editors') {
+    await changeAccessIn(tx, { project, update: { [list]: circle }, places });
     await remember(tx, item, options, { projectId: project.id });
     return;
   }

@@ -11,6 +11,7 @@ import {
   importObjects,
   listKeysHere,
   rememberKeys,
+  rememberSame,
 } from '#commands/imports.ts';
 import { type Item, type Kind, kinds, type Plan, partlyImported, type Wanted } from '#domain/import/plan.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -68,6 +69,11 @@ export async function applyPlan(context: Context, plan: Plan, options: ApplyOpti
     await pause();
     return true;
   };
+  const known = plan.items.filter(({ isNew }) => isNew);
+  for (let start = 0; start < known.length; start += batchSize) {
+    signal?.throwIfAborted();
+    await rememberSame(context, known.slice(start, start + batchSize), how);
+  }
   for (const batch of batches) if (!(await attempt(batch))) for (const item of batch) await attempt([item]);
   return { written, refused };
 }

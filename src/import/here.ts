@@ -117,6 +117,7 @@ async function readProject(db: Reader, id: string, reading: Reading): Promise<He
     segments: await byName(store.listSegmentContents(db, id), pause),
     flags: await byName(store.listFlagContents(db, id), pause),
     viewers: peopleIn(lists?.view, emails),
+    editors: peopleIn(lists?.edit, emails),
   };
 }
 

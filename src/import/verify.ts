@@ -1,14 +1,15 @@
 /**
- * Evaluates the flags of a source and those that are stored here with the engine of the official SDK, for random keys
- * and for attributes that reach every rule, and lists each difference. In a thread: a regular expression may take
- * forever, and the server must answer meanwhile.
+ * Evaluates the flags of a source and those that are stored here, or would be after an import, with the engine of the
+ * official SDK, for random keys and for attributes that reach every rule, and lists each difference. In a thread: a
+ * regular expression may take forever, and the server must answer meanwhile.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { parseStored } from '#domain/definitions/definition.ts';
 import { parseSegmentRules, parseTargeting } from '#domain/definitions/parse.ts';
-import type { Choices } from '#domain/import/plan.ts';
-import type { SourceAccount, SourceActivation, SourceProject } from '#domain/import/source.ts';
+import type { Choices, Item, Kind, Plan } from '#domain/import/plan.ts';
+import type { ComparedEnvironment, Difference, Comparison as Verification } from '#domain/import/report.ts';
+import type { SourceAccount, SourceActivation, SourceEnvironment, SourceProject } from '#domain/import/source.ts';
 import { rulesTextOf, type SegmentRules } from '#domain/rule-based-segments.ts';
 import type { SegmentKind } from '#domain/segments.ts';
 import { toWireFlag } from '#domain/wire/flags.ts';
@@ -22,12 +23,14 @@ import { listAllKeys } from '#store/segment-keys.ts';
 import { findSegment } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { pausing } from './pausing.ts';
-import type { Compared, Comparison, Difference as FoundDifference, Side } from './verify-worker.ts';
+import type { Compared, Comparison, Side } from './verify-worker.ts';
 
 export interface VerifyOptions {
   /** How many keys are evaluated for each flag in each environment. */
   readonly perFlag: number;
   readonly choices?: Choices | undefined;
+  /** What an import would write: the comparison is with what would be here after it. */
+  readonly plan?: Plan | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
   /** Another one chooses other keys and attributes. */
@@ -38,56 +41,68 @@ export interface VerifyProgress {
   /** Definitions. */
   readonly done: number;
   readonly total: number;
-  readonly evaluations: number;
-}
-
-export interface Difference extends FoundDifference {
-  readonly project: string;
-  readonly environment: string;
-}
-
-export interface Verification {
-  readonly evaluations: number;
-  readonly flags: number;
-  /** The first of them. */
-  readonly differences: readonly Difference[];
-  readonly differenceCount: number;
-  /** Definitions that are not here, or whose seeds at the source are unknown: they cannot be compared. */
-  readonly skipped: readonly { readonly project: string; readonly environment: string; readonly flag: string }[];
+  readonly environments: readonly ComparedEnvironment[];
 }
 
 const maxDifferences = 1_000;
 const account = { kind: 'account' } as const;
 
 export async function verifyAccount(db: Reader, source: SourceAccount, options: VerifyOptions): Promise<Verification> {
-  const places = source.projects.flatMap((project) =>
-    project.environments.map((environment) => ({ project, environment: environment.name })),
-  );
-  const total = source.projects.reduce((sum, { flags }) => sum + flags.flatMap((flag) => flag.definitions).length, 0);
-  const result = { evaluations: 0, flags: 0, differences: [] as Difference[], differenceCount: 0 };
-  const skipped: { project: string; environment: string; flag: string }[] = [];
+  const { choices, signal, onProgress } = options;
+  const projects = source.projects.filter(({ name }) => choices?.onlyProjects?.includes(name) ?? true);
+  const places = projects.flatMap((project) => project.environments.map((environment) => ({ project, environment })));
+  const total = projects.reduce((sum, { flags }) => sum + flags.flatMap((flag) => flag.definitions).length, 0);
+  const environments: ComparedEnvironment[] = [];
+  const differences: Difference[] = [];
+  const planned = plannedBy(options.plan);
   const worker = new Worker(new URL('verify-worker.ts', import.meta.url));
   try {
     for (const [index, place] of places.entries()) {
-      const read = await readPlace(db, place, { ...options, seed: (options.seed ?? 1) + index });
-      for (const flag of read.skipped) skipped.push({ project: read.project, environment: place.environment, flag });
-      for await (const part of compare(worker, read.comparison, options.signal)) {
-        result.evaluations += part.evaluations;
-        result.flags += part.flags;
-        result.differenceCount += part.differenceCount;
+      const how = { ...options, planned, seed: (options.seed ?? 1) + index };
+      const { project, skipped, comparison } = await readPlace(db, place, how);
+      const { name: environment, production, hasSeeds } = place.environment;
+      const one = {
+        project,
+        environment,
+        production,
+        hasSeeds,
+        evaluations: 0,
+        compared: 0,
+        skipped,
+        differenceCount: 0,
+      };
+      environments.push(one);
+      const report = () =>
+        onProgress?.({ done: sumOf(environments, 'compared') + sumOf(environments, 'skipped'), total, environments });
+      report();
+      for await (const part of compare(worker, comparison, signal)) {
+        one.evaluations += part.evaluations;
+        one.compared += part.flags;
+        one.differenceCount += part.differenceCount;
         for (const difference of part.differences) {
-          if (result.differences.length === maxDifferences) break;
-          result.differences.push({ project: read.project, environment: place.environment, ...difference });
+          if (differences.length === maxDifferences) break;
+          differences.push({ project, environment, ...difference, attributes: JSON.stringify(difference.attributes) });
         }
-        const done = result.flags + skipped.length;
-        options.onProgress?.({ done, total, evaluations: result.evaluations });
+        report();
       }
     }
   } finally {
     await worker.terminate();
   }
-  return { ...result, skipped };
+  return {
+    evaluations: sumOf(environments, 'evaluations'),
+    compared: sumOf(environments, 'compared'),
+    skipped: sumOf(environments, 'skipped'),
+    differenceCount: sumOf(environments, 'differenceCount'),
+    differences,
+    environments,
+  };
 }
+
+const sumOf = (
+  environments: readonly ComparedEnvironment[],
+  member: 'evaluations' | 'compared' | 'skipped' | 'differenceCount',
+): number => environments.reduce((sum, one) => sum + one[member], 0);
 
 async function* compare(worker: Worker, comparison: Comparison, signal: AbortSignal | undefined) {
   if (comparison.flags.length === 0) return;
@@ -99,40 +114,57 @@ async function* compare(worker: Worker, comparison: Comparison, signal: AbortSig
   }
 }
 
-interface Place {
-  readonly project: SourceProject;
-  readonly environment: string;
+/** What an import would write, by the place as it is named here. */
+type Planned = (project: string, environment: string) => PlannedItems;
+type PlannedItems = <K extends Kind>(kind: K) => ReadonlyMap<string, Item<K>>;
+
+function plannedBy(plan: Plan | undefined): Planned {
+  const written = plan?.items.filter(({ wanted }) => wanted !== undefined) ?? [];
+  const byPlace = Map.groupBy(written, ({ kind, project, environment }) => `${kind}\n${project}\n${environment}`);
+  return (project, environment) => (kind) =>
+    new Map((byPlace.get(`${kind}\n${project}\n${environment}`) ?? []).map((item) => [item.name, item as never]));
 }
 
-async function readPlace(db: Reader, { project, environment }: Place, options: VerifyOptions & { seed: number }) {
+interface Place {
+  readonly project: SourceProject;
+  readonly environment: SourceEnvironment;
+}
+
+interface ReadOptions extends VerifyOptions {
+  readonly planned: Planned;
+  readonly seed: number;
+}
+
+async function readPlace(db: Reader, { project, environment: { name: environment } }: Place, options: ReadOptions) {
   const pause = pausing(options.signal);
   const name = options.choices?.projects?.[project.name] ?? project.name;
   const here = await findProject(db, name, account);
   const at = here && (await findEnvironment(db, here.id, environment, account));
   const there = readThere(project, environment);
-  const ours = at ? await readHere(db, at, pause) : emptySide();
-  const stored = new Set(ours.flags.map((flag) => flag.name));
-  const flags = there.flags.map((flag) => flag.name).filter((flag) => stored.has(flag));
+  const planned = options.planned(name, environment);
+  const stored = at ? await readHere(db, at, pause) : emptySide();
+  const ours = options.plan ? await withPlanned(stored, project, { planned, pause }) : stored;
+  const known = new Set(ours.flags.map((flag) => flag.name));
+  const flags = new Set(there.flags.map((flag) => flag.name).filter((flag) => known.has(flag)));
   const defined = project.flags.filter(({ definitions }) => definitions.some((one) => one.environment === environment));
   const keys = new Set(Array.from({ length: options.perFlag }, (_, index) => `user-${options.seed}-${index}`));
   const activations = activationsIn(project, environment);
   for (const activation of activations) await chooseKeys(activation, keys);
   const chosen = { keys, pause };
-  const theirSegments = await membersOf(there.kinds, chosen, (segment) =>
-    activations.find(({ name }) => name === segment)?.activation.keys?.(),
-  );
-  const ourSegments = at
-    ? await membersOf(ours.kinds, chosen, (segment, kind) =>
-        keysHere(db, { projectId: at.projectId, environmentId: at.id, segment, kind }),
-      )
-    : theirSegments;
+  const keysThere = (segment: string) => activations.find((one) => one.name === segment)?.activation.keys?.();
+  const theirSegments = await membersOf(there.kinds, chosen, keysThere);
+  const plannedKeys = planned('keys');
+  const ourSegments = await membersOf(ours.kinds, chosen, (segment, kind) => {
+    if (plannedKeys.has(segment)) return keysThere(segment);
+    return at && keysHere(db, { projectId: at.projectId, environmentId: at.id, segment, kind });
+  });
   return {
     project: name,
-    skipped: defined.map((flag) => flag.name).filter((flag) => !flags.includes(flag)),
+    skipped: defined.filter((flag) => !flags.has(flag.name)).length,
     comparison: {
       there: { flags: there.flags, ruleBased: there.ruleBased, ...theirSegments },
       here: { flags: ours.flags, ruleBased: ours.ruleBased, ...ourSegments },
-      ...{ flags, keys: [...keys], perFlag: options.perFlag, seed: options.seed, maxDifferences },
+      ...{ flags: [...flags], keys: [...keys], perFlag: options.perFlag, seed: options.seed, maxDifferences },
     } satisfies Comparison,
   };
 }
@@ -209,6 +241,48 @@ async function readHere(
     toWireSegment({ ...(JSON.parse(text) as SegmentRules), ...rest }, surroundings),
   );
   return { flags, ruleBased, kinds };
+}
+
+interface Planning {
+  readonly planned: PlannedItems;
+  readonly pause: () => Promise<void>;
+}
+
+/** What would be here after the import: what is stored, with what the plan creates or updates. */
+async function withPlanned(stored: WireSide, project: SourceProject, { planned, pause }: Planning): Promise<WireSide> {
+  const segments = new Map(project.segments.map((segment) => [segment.name, segment]));
+  const kinds = new Map(stored.kinds);
+  for (const name of planned('activation').keys()) {
+    const segment = segments.get(name);
+    if (segment) kinds.set(name, segment.kind);
+  }
+  // Flag sets do not take part in an evaluation.
+  const surroundings = { kindOf: (name: string) => kinds.get(name), setNameOf: () => undefined };
+  const byName = <Thing extends { readonly name: string }>(all: readonly Thing[]) =>
+    new Map(all.map((one) => [one.name, one]));
+  const [flags, ruleBased] = [byName(stored.flags), byName(stored.ruleBased)];
+  const trafficTypes = new Map(project.flags.map(({ name, trafficType }) => [name, trafficType]));
+  for (const [name, { wanted }] of planned('definition')) {
+    // With new seeds it has nothing to compare with.
+    if (!wanted?.seeds) flags.delete(name);
+    else {
+      const trafficType = trafficTypes.get(name) ?? '';
+      const more = {
+        ...wanted.seeds,
+        algo: wanted.algorithm,
+        name,
+        trafficType: { id: trafficType, name: trafficType },
+      };
+      flags.set(name, toWireFlag({ ...wanted.targeting, ...more, revision: wanted.changeNumber ?? 0 }, surroundings));
+    }
+    await pause();
+  }
+  for (const [name, { wanted }] of planned('rules')) {
+    const more = { name, trafficType: segments.get(name)?.trafficType ?? '', changeNumber: wanted?.changeNumber ?? 0 };
+    if (wanted) ruleBased.set(name, toWireSegment({ ...wanted.rules, ...more }, surroundings));
+    await pause();
+  }
+  return { flags: [...flags.values()], ruleBased: [...ruleBased.values()], kinds };
 }
 
 const membersPerSegment = 50;

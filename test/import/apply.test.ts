@@ -5,10 +5,11 @@ import sql from 'sql-template-tag';
 import { type Context, contextFor } from '#commands/context.ts';
 import { permissionsOf } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
-import type { Choices, Item, Plan } from '#domain/import/plan.ts';
+import type { Choices, Item, Plan, WantedDefinition } from '#domain/import/plan.ts';
 import type { SourceAccount } from '#domain/import/source.ts';
 import { type ApplyOptions, applyPlan } from '#import/apply.ts';
 import { planAccount } from '#import/here.ts';
+import { verifyAccount } from '#import/verify.ts';
 import { openStore } from '#store/open.ts';
 import { type Api, startApi } from '../support/app.ts';
 import {
@@ -231,6 +232,59 @@ test('what changed at the source is updated; what was edited here stays, and a c
   assert.equal((await api.get('/splits/ws/Shop/old_flag/environments/Prod')).body.trafficAllocation, 5);
   assert.equal((await api.get('/splits/ws/Shop/checkout/environments/Prod')).body.trafficAllocation, 5);
   assert.equal((await api.get('/splits/ws/Shop/search/environments/Prod')).body.defaultRule[0].size, 60);
+});
+
+test('what was here with the same content before the import follows a later change at the source', async () => {
+  const [api, source] = [await startApi(), aSourceAccount()];
+  await imported(api, source);
+  // As if somebody had made it by hand.
+  await api.store.write((tx) => tx.run(sql`delete from imported_objects where kind in ('definition', 'flag')`));
+  const { plan } = await imported(api, source);
+  assert.equal(plan.counts.definition.same, 6);
+  const changed = withFlag(source, 'search', (flag) => ({
+    ...flag,
+    description: 'Other words',
+    definitions: flag.definitions.map((one) => ({ ...one, body: aBody({ trafficAllocation: 50 }) })),
+  }));
+  const next = await imported(api, changed);
+  assert.deepEqual(said(next.plan, 'update').sort(), [
+    'definition Prod search',
+    'definition Staging search',
+    'flag search',
+  ]);
+  assert.deepEqual(said(next.plan, 'conflict'), []);
+});
+
+test('who may edit a project is imported, and what was deleted at the source is told and stays', async () => {
+  const api = await startApi();
+  const project = aSourceProject('Shop', { editors: [{ kind: 'group', name: 'Release' }] });
+  await imported(api, aSourceAccount({ projects: [project] }));
+  const [{ id }] = (await api.get('/workspaces?name=Shop')).body.objects;
+  const { edit } = (await api.get(`/workspaces/${id}/access`)).body;
+  assert.deepEqual([edit.restricted, edit.grantees.map(({ name }: { name: string }) => name)], [true, ['Release']]);
+  const { plan } = await imported(api, aSourceAccount({ projects: [{ ...project, flags: project.flags.slice(1) }] }));
+  const gone = plan.gone.map(({ kind, environment, name }) => [kind, environment, name].filter(Boolean).join(' '));
+  assert.deepEqual(gone, ['flag checkout', 'definition Prod checkout', 'definition Staging checkout']);
+  assert.equal((await api.get(`/splits/ws/${id}/checkout`)).status, 200);
+});
+
+test('a rehearsal finds a definition that would answer otherwise', async () => {
+  const [api, source] = [await startApi(), aSourceAccount()];
+  const plan = await planAccount(api.store, source);
+  const options = { perFlag: 200, plan };
+  const { evaluations, differenceCount, environments } = await verifyAccount(api.store, source, options);
+  assert.ok(evaluations >= 1_200);
+  assert.deepEqual([differenceCount, environments.map(({ compared }) => compared)], [0, [3, 3]]);
+  const items = plan.items.map((item) => {
+    if (item.kind !== 'definition' || item.name !== 'search' || item.environment !== 'Prod') return item;
+    const wanted = item.wanted as WantedDefinition;
+    return { ...item, wanted: { ...wanted, seeds: { seed: 1, trafficAllocationSeed: 1 } } };
+  });
+  const broken = await verifyAccount(api.store, source, { ...options, plan: { ...plan, items } });
+  assert.ok(broken.differenceCount > 20);
+  // Another one depends on it.
+  assert.deepEqual([...new Set(broken.differences.map(({ environment }) => environment))], ['Prod']);
+  assert.equal((await api.get('/workspaces?name=Shop')).body.objects.length, 0, 'nothing is written');
 });
 
 test('what was imported and deleted here does not come back', async () => {

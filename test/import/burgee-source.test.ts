@@ -95,11 +95,13 @@ test('people, and who may see a project and edit an environment, are read by nam
   const [administrators] = (await api.get('/groups?limit=1')).body.objects;
   const { status } = await api.put(`/workspaces/${place.id}/access`, {
     view: { restricted: true, grantees: [administrators, made].map(({ id }) => ({ id, type: 'group' })) },
+    edit: { restricted: true, grantees: [{ id: made.id, type: 'group' }] },
     environments: [{ id: place.staging.id, editors: { restricted: true, grantees: [{ id: user.id, type: 'user' }] } }],
   });
   assert.equal(status, 200);
   const { project, users, groups } = await only(place.name);
   assert.deepEqual(project.viewers?.map(({ name }) => name).sort(), ['Administrators', group].sort());
+  assert.deepEqual(project.editors, [{ kind: 'group', name: group }]);
   assert.deepEqual(
     project.environments.map(({ name, editors }) => [name, editors]),
     [

@@ -69,10 +69,12 @@ test('a dry run says what would be imported, and writes nothing but the report',
   assert.match(stdout, /rollouts? would be re-bucketed, because the SDK key is missing: Staging/);
   assert.match(stdout, /Default \/ Staging \/ \w+: \d+% of users would get another treatment\. Left out\./);
   assert.match(stdout, /\d+ objects will be created/);
+  assert.match(stdout, /Rehearsal, on what would be written: [\d,]{4,} evaluations, 0 differences\./);
   assert.match(stdout, /Nothing has been written\. Run it again with --yes/);
   const page = readFileSync(report, 'utf8');
   assert.match(page, /<h1>Import from Split \(127\.0\.0\.1:\d+\)<\/h1>/);
   assert.match(page, /re-bucketed/);
+  assert.match(page, /<h2>Rehearsal: [\d,]{4,} evaluations, 0 differences<\/h2>/);
   assert.equal(await entriesIn(burgee), entries);
   assert.ok(vendor.requests.every(({ method }) => method === 'GET'));
 });
@@ -93,7 +95,7 @@ test('an import that is interrupted, or whose source limits, fails and lies, end
   assert.match(said, /Interrupted\. What was imported stays; run the same command again to go on\.|Imported \d+/);
   const { code, stdout } = await burgee.run([...args, '--verify', '100']);
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /Verified: \d{4,} evaluations on both sides, 0 differences\./);
+  assert.match(stdout, /Verified: [\d,]{4,} evaluations, 0 differences\./);
   const troubled = await other.run([...argsFor(wild), '--yes']);
   assert.equal(troubled.code, 0, troubled.stderr);
   assert.ok(equalJson(await contentsOf(burgee), await contentsOf(other)));

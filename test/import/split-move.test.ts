@@ -28,6 +28,8 @@ test('an account of Split moves in without a difference for its SDKs, and a seco
     });
   const source = await read();
   const plan = await planAccount(api.store, source);
+  const rehearsal = await verifyAccount(api.store, source, { perFlag: 100, plan });
+  assert.deepEqual(rehearsal.differences.slice(0, 3), []);
   const context = contextFor(api.store, { actor: operator, transactionId: 'import' });
   const { refused } = await applyPlan(context, plan);
   assert.deepEqual(
@@ -38,7 +40,11 @@ test('an account of Split moves in without a difference for its SDKs, and a seco
   assert.deepEqual(result.differences.slice(0, 3), []);
   const flags = source.projects.flatMap((project) => project.flags.flatMap((flag) => flag.definitions));
   const leftOut = plan.items.filter(({ kind, action }) => kind === 'definition' && action === 'left_out');
-  assert.equal(result.flags, flags.length - leftOut.length);
+  assert.equal(result.compared, flags.length - leftOut.length);
+  assert.equal(rehearsal.compared, result.compared, 'the rehearsal compares what will be here');
+  const [first] = source.projects;
+  const some = await verifyAccount(api.store, source, { perFlag: 1, choices: { onlyProjects: [first?.name ?? ''] } });
+  assert.deepEqual([...new Set(some.environments.map(({ project }) => project))], [first?.name]);
   const again = await planAccount(api.store, await read());
   assert.deepEqual(
     again.items

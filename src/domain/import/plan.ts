@@ -44,7 +44,7 @@ export interface Wanted {
   readonly rules: { readonly rules: SegmentRules; readonly changeNumber: number | undefined };
   readonly keys: { readonly activation: SourceActivation; readonly isLarge: boolean };
   readonly definition: WantedDefinition;
-  readonly restriction: { readonly list: 'view' | 'editors'; readonly people: readonly Person[] };
+  readonly restriction: { readonly list: 'view' | 'edit' | 'editors'; readonly people: readonly Person[] };
 }
 
 interface SegmentContent {
@@ -77,6 +77,8 @@ export interface Item<K extends Kind = Kind> {
   readonly ifMatch?: string | undefined;
   /** For what will be written. */
   readonly wanted?: Wanted[K] | undefined;
+  /** It is here with this content, and no import knows that yet: then a change at the source would be a conflict. */
+  readonly isNew?: true | undefined;
 }
 
 /** A live rollout of which nobody knows the seeds. */
@@ -84,6 +86,8 @@ export interface Rebucketing {
   readonly project: string;
   readonly environment: string;
   readonly flag: string;
+  /** What keys of the rule get now: "on 50%". */
+  readonly now: string;
   /** How many of the keys that a rule decides about get another treatment, 0 to 1. */
   readonly share: number;
   /** Whether the import accepts it. */
@@ -98,6 +102,8 @@ export interface Plan {
   readonly counts: Counts;
   readonly rebucketed: readonly Rebucketing[];
   readonly unread: SourceAccount['unread'];
+  /** What was imported and is still here, but no longer at the source. An import deletes nothing. */
+  readonly gone: readonly Pick<Item, 'kind' | 'project' | 'environment' | 'name'>[];
 }
 
 export interface Choices {
@@ -136,6 +142,7 @@ export interface HereProject {
   readonly flags: ReadonlyMap<string, SegmentContent & { readonly rolloutStatus: string }>;
   /** Undefined if everyone may see it. */
   readonly viewers: readonly Person[] | undefined;
+  readonly editors: readonly Person[] | undefined;
 }
 
 export interface HereEnvironment {

@@ -104,7 +104,7 @@ interface Compared {
   readonly base: string | undefined;
 }
 
-type Decision = Pick<Item, 'action' | 'reason'>;
+type Decision = Pick<Item, 'action' | 'reason' | 'isNew'>;
 
 function decide({ ours, theirs, base }: Compared): Decision {
   if (ours === undefined) {
@@ -112,7 +112,7 @@ function decide({ ours, theirs, base }: Compared): Decision {
       ? { action: 'create' }
       : { action: 'left_out', reason: 'It was imported before and is no longer here.' };
   }
-  if (ours === theirs) return { action: 'same' };
+  if (ours === theirs) return base === theirs ? { action: 'same' } : { action: 'same', isNew: true };
   if (base === undefined) return { action: 'conflict', reason: 'It exists here with other content.' };
   if (base === theirs) return { action: 'same' };
   if (base === ours) return { action: 'update' };
@@ -140,6 +140,7 @@ class Planner {
   readonly #choices: Choices;
   readonly #items: Item[] = [];
   readonly #rebucketed: Rebucketing[] = [];
+  readonly #gone: Pick<Item, 'kind' | 'project' | 'environment' | 'name'>[] = [];
 
   constructor(source: SourceAccount, here: Here, choices: Choices) {
     this.#source = source;
@@ -153,7 +154,7 @@ class Planner {
     ) as Record<Kind, Record<Action, number>>;
     for (const { kind, action } of this.#items) counts[kind][action] += 1;
     const { name: source, unread } = this.#source;
-    return { source, items: this.#items, counts, rebucketed: this.#rebucketed, unread };
+    return { source, items: this.#items, counts, rebucketed: this.#rebucketed, unread, gone: this.#gone };
   }
 
   #add<K extends Kind>(item: Omit<Item<K>, 'hash'> & { readonly hash?: string }): boolean {
@@ -247,6 +248,32 @@ class Planner {
     for (const segment of source.segments) yield* this.#activations(place, segment);
     yield* this.#definitions(place);
     this.#restrictions(place);
+    yield* this.#deletions(place);
+  }
+
+  /** A list that is empty was perhaps not read. */
+  *#deletions({ source, name: project, found }: Place): Generator<void> {
+    if (!found) return;
+    const missing = (kind: 'flag' | 'segment', here: Iterable<string>) => {
+      const there = new Set((kind === 'flag' ? source.flags : source.segments).map(({ name }) => name));
+      for (const name of there.size > 0 ? here : []) {
+        if (!there.has(name) && this.#importedAs(found.id, kind, name)) this.#gone.push({ kind, project, name });
+      }
+    };
+    missing('flag', found.flags.keys());
+    yield;
+    missing('segment', found.segments.keys());
+    yield;
+    const defined = new Set(
+      source.flags.flatMap(({ name, definitions }) => definitions.map(({ environment }) => `${environment}\n${name}`)),
+    );
+    for (const [environment, { id, definitions }] of defined.size > 0 ? found.environments : []) {
+      for (const name of definitions.keys()) {
+        if (defined.has(`${environment}\n${name}`) || !this.#importedAs(id, 'definition', name)) continue;
+        this.#gone.push({ kind: 'definition', project, environment, name });
+      }
+      yield;
+    }
   }
 
   /** Those that will exist. */
@@ -480,13 +507,13 @@ class Planner {
       return;
     }
     const decision = decide({ ours: ours?.hash, theirs, base });
-    const share = seeds || decision.action !== 'create' ? 0 : rebucketedShare(targeting);
+    const { share, now } = seeds || decision.action !== 'create' ? unmoved : rebucketedShare(targeting);
     if (share === 0) {
       this.#add<'definition'>({ ...item, ...decision, hash: theirs, ifMatch: ours?.etag, wanted });
       return;
     }
     const accepted = this.#choices.newSeeds?.[environment] === 'accept';
-    this.#rebucketed.push({ project, environment, flag: flag.name, share, accepted });
+    this.#rebucketed.push({ project, environment, flag: flag.name, now, share, accepted });
     const reason = `Its seeds are unknown without an SDK key: new ones change the treatment of up to ${Math.round(100 * share)}% of keys.`;
     const action = accepted ? decision.action : 'left_out';
     this.#add<'definition'>({ ...item, action, reason, hash: theirs, wanted });
@@ -520,6 +547,10 @@ class Planner {
     if (source.viewers) {
       const viewers = [...source.viewers, { kind: 'group' as const, name: administrators.name }];
       this.#restriction({ project, place: found?.id, list: 'view', people: viewers, ours: found?.viewers, isOwn });
+    }
+    if (source.editors) {
+      const people = source.editors;
+      this.#restriction({ project, place: found?.id, list: 'edit', people, ours: found?.editors, isOwn });
     }
     for (const { name: environment, editors, approvers } of environments.values()) {
       const at = found?.environments.get(environment);
@@ -576,7 +607,7 @@ interface PlannedRestriction {
   readonly project: string;
   readonly environment?: string | undefined;
   readonly place: string | undefined;
-  readonly list: 'view' | 'editors';
+  readonly list: 'view' | 'edit' | 'editors';
   readonly people: readonly Person[];
   readonly ours: readonly Person[] | undefined;
   readonly isOwn: boolean;
@@ -613,13 +644,25 @@ function decideKeys({ base, hash, ours, keyCount }: ComparedKeys): Decision {
   return { action: 'conflict', reason: 'Its keys were changed both here and at the source since the last import.' };
 }
 
+interface Moved {
+  readonly share: number;
+  /** The buckets of which most keys move. */
+  readonly now: string;
+}
+const unmoved: Moved = { share: 0, now: '' };
+
 /**
- * How many keys get another treatment with new seeds: the largest share, 0 to 1, among the keys of each rule and of the default rule. New seeds put a key into a bucket that
- * has nothing to do with the old one, so a key keeps its treatment with the probability Σp². Individual targets stay.
+ * How many keys get another treatment with new seeds: the largest share, 0 to 1, among the keys of each rule and of the
+ * default rule. New seeds put a key into a bucket that has nothing to do with the old one, so a key keeps its treatment
+ * with the probability Σp². Individual targets stay.
  */
-function rebucketedShare({ killed, rules, defaultRule, ...rest }: Targeting): number {
-  if (killed) return 0;
-  return Math.max(changedShare(defaultRule, rest), ...rules.map(({ buckets }) => changedShare(buckets, rest)));
+function rebucketedShare({ killed, rules, defaultRule, ...rest }: Targeting): Moved {
+  if (killed) return unmoved;
+  const moved = [defaultRule, ...rules.map(({ buckets }) => buckets)].map((buckets) => {
+    const [first] = buckets;
+    return { share: changedShare(buckets, rest), now: first ? `${first.treatment} ${first.size}%` : '' };
+  });
+  return moved.reduce((most, one) => (one.share > most.share ? one : most), unmoved);
 }
 
 type Outside = Pick<Targeting, 'trafficAllocation' | 'defaultTreatment'>;

@@ -1,5 +1,92 @@
 /** A plan for people: what the command line prints, the page shows, and a file keeps. */
+import { type Static, Type } from 'typebox';
+import { Millis, OneOf } from '../schema.ts';
 import { type Action, type Item, type Kind, kinds, type Plan } from './plan.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Place = { project: Type.String(), environment: Type.String() };
+
+/** One row for each kind of object that the source has. */
+const ReportRow = Type.Object({
+  kind: OneOf(kinds),
+  title: Type.String(),
+  total: Count,
+  counts: Type.Object({ create: Count, update: Count, same: Count, conflict: Count, left_out: Count }),
+});
+
+export const Difference = Type.Object({
+  ...Place,
+  flag: Type.String(),
+  key: Type.String(),
+  attributes: Type.String({ description: 'JSON' }),
+  there: Type.String({ description: 'what the key gets at the source' }),
+  here: Type.String(),
+});
+export type Difference = Static<typeof Difference>;
+
+export const ComparedEnvironment = Type.Object({
+  ...Place,
+  production: Type.Boolean(),
+  hasSeeds: Type.Boolean({ description: 'false: without its SDK key nobody knows its seeds' }),
+  evaluations: Count,
+  compared: Type.Integer({ description: 'definitions that were evaluated on both sides' }),
+  skipped: Type.Integer({ description: 'definitions that are not here, or whose seeds are unknown' }),
+  differenceCount: Count,
+});
+export type ComparedEnvironment = Static<typeof ComparedEnvironment>;
+
+/** Evaluations of both sides by the official engine. */
+export const Comparison = Type.Object({
+  evaluations: Count,
+  compared: Count,
+  skipped: Count,
+  differenceCount: Count,
+  differences: Type.Array(Difference, { description: 'the first of them' }),
+  environments: Type.Array(ComparedEnvironment),
+});
+export type Comparison = Static<typeof Comparison>;
+
+export const ImportReport = Type.Object({
+  source: Type.String({ description: 'as audit entries name it' }),
+  at: Millis,
+  headline: Type.String(),
+  rows: Type.Array(ReportRow),
+  rebucketed: Type.Array(
+    Type.Object({
+      ...Place,
+      flag: Type.String(),
+      now: Type.String({ description: 'what keys get now' }),
+      share: Type.Number({ description: 'of keys that would get another treatment, 0 to 1' }),
+      accepted: Type.Boolean(),
+    }),
+  ),
+  concerns: Type.Array(
+    Type.Object({ title: Type.String(), count: Count, lines: Type.Array(Type.String(), { description: 'the first' }) }),
+  ),
+  rehearsal: Type.Optional(Comparison),
+});
+export type ImportReport = Static<typeof ImportReport>;
+
+interface ReportOptions {
+  readonly at: number;
+  readonly rehearsal?: Comparison | undefined;
+  /** Of each concern; all if left out. */
+  readonly maxLines?: number;
+}
+
+export const reportOf = (plan: Plan, { at, rehearsal, maxLines }: ReportOptions): ImportReport => ({
+  source: plan.source,
+  at,
+  headline: headlineOf(plan),
+  rows: rowsOf(plan),
+  rebucketed: plan.rebucketed.slice(0, maxLines),
+  concerns: concernsOf(plan).map(({ title, lines }) => ({
+    title,
+    count: lines.length,
+    lines: lines.slice(0, maxLines),
+  })),
+  ...(rehearsal ? { rehearsal } : {}),
+});
 
 export const kindTitles: Readonly<Record<Kind, string>> = {
   group: 'Groups',
@@ -19,15 +106,8 @@ export const kindTitles: Readonly<Record<Kind, string>> = {
   restriction: 'Access lists',
 };
 
-export interface ReportRow {
-  readonly kind: Kind;
-  readonly title: string;
-  readonly total: number;
-  readonly counts: Readonly<Record<Action, number>>;
-}
-
 /** The kinds that the source has. */
-export const rowsOf = ({ counts }: Plan): ReportRow[] =>
+const rowsOf = ({ counts }: Plan): Static<typeof ReportRow>[] =>
   kinds
     .map((kind) => ({
       kind,
@@ -41,7 +121,7 @@ export const totalOf = (plan: Plan, action: Action): number =>
   kinds.reduce((sum, kind) => sum + plan.counts[kind][action], 0);
 
 /** "658 objects will be created, 12 are already here." */
-export function headlineOf(plan: Plan): string {
+function headlineOf(plan: Plan): string {
   const [create, update, same] = (['create', 'update', 'same'] as const).map((action) => totalOf(plan, action));
   if (create === 0 && update === 0) return `Nothing to do: ${countOf(same ?? 0)} already here.`;
   const parts = [
@@ -54,14 +134,19 @@ export function headlineOf(plan: Plan): string {
 
 const countOf = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`;
 
-export const placeOf = ({ project, environment, name, kind }: Item): string =>
+export const placeOf = ({
+  project,
+  environment,
+  name,
+  kind,
+}: Pick<Item, 'project' | 'environment' | 'name' | 'kind'>): string =>
   [project, kind === 'environment' ? undefined : environment, kind === 'project' ? undefined : name]
     .filter(Boolean)
     .join(' / ') || name;
 
-export interface ReportGroup {
+interface ReportGroup {
   readonly title: string;
-  readonly lines: readonly string[];
+  readonly lines: string[];
 }
 
 /** What people must know before they import, the most important first. */
@@ -76,6 +161,10 @@ export function concernsOf(plan: Plan): ReportGroup[] {
   const groups = [
     { title: rebucketedTitle(plan), lines: plan.rebucketed.map(rebucketedLine) },
     { title: 'Conflicts, which are not overwritten', lines: withAction('conflict') },
+    {
+      title: 'Deleted at the source, still here',
+      lines: plan.gone.map((item) => `${kindTitles[item.kind]}: ${placeOf(item)}`),
+    },
     { title: 'Left out', lines: withAction('left_out') },
     { title: 'Imported with a difference', lines: notes },
     { title: 'Not read, or read differently', lines: plan.unread.map(({ what, why }) => `${what}: ${why}`) },
@@ -94,9 +183,21 @@ const rebucketedLine = ({ project, environment, flag, share, accepted }: Plan['r
     accepted ? 'Imported with new seeds.' : 'Left out.'
   }`;
 
+/** "1,000,000 evaluations, 0 differences". */
+export const comparedInWords = ({
+  evaluations,
+  differenceCount,
+}: Pick<Comparison, 'evaluations' | 'differenceCount'>): string =>
+  `${evaluations.toLocaleString('en')} evaluations, ${differenceCount.toLocaleString('en')} ${differenceCount === 1 ? 'difference' : 'differences'}`;
+
+/** "off there, on here". */
+export const differenceInWords = ({ project, environment, flag, key, attributes, there, here }: Difference): string =>
+  `${project} / ${environment} / ${flag}: ${key} ${attributes} gets ${there} there, ${here} here`;
+
 /** A page of its own, to show the team. */
-export function reportPage(plan: Plan, { title, at }: { readonly title: string; readonly at: string }): string {
-  const rows = rowsOf(plan).map(
+export function reportPage(report: ImportReport): string {
+  const title = `Import from ${report.source}`;
+  const rows = report.rows.map(
     ({ title: kind, total, counts }) =>
       `<tr><th scope="row">${escaped(kind)}</th>${[
         total,
@@ -109,10 +210,10 @@ export function reportPage(plan: Plan, { title, at }: { readonly title: string; 
         .map((count) => `<td>${count}</td>`)
         .join('')}</tr>`,
   );
-  const concerns = concernsOf(plan).map(
-    (group) =>
-      `<section><h2>${escaped(group.title)}</h2><ul>${group.lines.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul></section>`,
-  );
+  const concerns = report.concerns.map(({ title: what, count, lines }) => {
+    const more = count > lines.length ? [`and ${count - lines.length} more`] : [];
+    return `<section><h2>${escaped(what)} (${count})</h2>${listOf([...lines, ...more])}</section>`;
+  });
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -130,7 +231,8 @@ li { overflow-wrap: anywhere; }
 </head>
 <body>
 <h1>${escaped(title)}</h1>
-<p><strong>${escaped(headlineOf(plan))}</strong> Read at ${escaped(at)}.</p>
+<p><strong>${escaped(report.headline)}</strong> Read at ${new Date(report.at).toISOString()}.</p>
+${report.rehearsal ? rehearsalSection(report.rehearsal) : ''}
 ${concerns.join('\n')}
 <section><h2>Plan</h2>
 <table>
@@ -143,6 +245,19 @@ ${rows.join('\n')}
 </body>
 </html>
 `;
+}
+
+const listOf = (lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `<ul>${lines.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>`;
+
+function rehearsalSection(rehearsal: Comparison): string {
+  const places = rehearsal.environments.map(
+    (one) =>
+      `${one.project} / ${one.environment}: ${comparedInWords(one)}${one.skipped > 0 ? `; ${one.skipped} definitions cannot be compared` : ''}`,
+  );
+  return `<section><h2>Rehearsal: ${comparedInWords(rehearsal)}</h2>
+<p>Random keys, evaluated by the official engine on what the source has and on what would be here.</p>
+${listOf(places)}${listOf(rehearsal.differences.map(differenceInWords))}</section>`;
 }
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

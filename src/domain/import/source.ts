@@ -34,6 +34,8 @@ export interface SourceProject {
   readonly segments: readonly SourceSegment[];
   /** Who may see the project; absent if everyone may. */
   readonly viewers?: readonly Person[] | undefined;
+  /** Who may edit it; absent if everyone may. Only another Burgee tells it. */
+  readonly editors?: readonly Person[] | undefined;
 }
 
 export interface SourceEnvironment {

@@ -209,6 +209,7 @@ async function readProject(reading: Reading, { project, environments: items, peo
     flags: flagItems.map((item) => toFlag(reading, item, { project: name, people, trafficTypeOf, definitions })),
     segments,
     viewers: access.viewers,
+    editors: access.projectEditors,
   };
 }
 

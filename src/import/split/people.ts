@@ -56,6 +56,8 @@ function byName(reference: Members): Person | undefined {
 
 export interface Access {
   readonly viewers: readonly Person[] | undefined;
+  /** Of the whole project. */
+  readonly projectEditors?: readonly Person[] | undefined;
   /** By the id of the environment; only restricted ones. */
   readonly editors: ReadonlyMap<string, readonly Person[]>;
 }
@@ -92,15 +94,13 @@ async function readOwnAccess(reading: Reading, { id, name }: Named, named: NameA
   const circleOf = (circle: unknown, what: string) =>
     memberIn(circle, 'restricted') === true ? named(objectsIn(circle, 'grantees'), what) : undefined;
   const body = isObject(access) ? access : {};
-  if (memberIn(body.edit, 'restricted') === true) {
-    reading.leaveOut(
-      `Who may edit ${name}`,
-      'An import takes who may see a project and who may edit its environments.',
-    );
-  }
   const editors = objectsIn(body, 'environments').flatMap((environment) => {
     const people = circleOf(environment.editors, `Who may edit ${name}/${textIn(environment, 'name')}`);
     return people ? [[textIn(environment, 'id'), people] as const] : [];
   });
-  return { viewers: circleOf(body.view, `Who may see ${name}`), editors: new Map(editors) };
+  return {
+    viewers: circleOf(body.view, `Who may see ${name}`),
+    projectEditors: circleOf(body.edit, `Who may edit ${name}`),
+    editors: new Map(editors),
+  };
 }
