@@ -39,6 +39,7 @@ import { flagSets } from '#http/routes/flag-sets.ts';
 import { flags } from '#http/routes/flags.ts';
 import { groups } from '#http/routes/groups.ts';
 import { identities } from '#http/routes/identities.ts';
+import { imports } from '#http/routes/imports.ts';
 import { largeSegments } from '#http/routes/large-segments.ts';
 import { projects } from '#http/routes/projects.ts';
 import { restrictions } from '#http/routes/restrictions.ts';
@@ -63,6 +64,7 @@ import { answerProblem } from '#http/server/problems.ts';
 import { logRequest, routeOf, traceRequests } from '#http/server/requests.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
+import { createImportJobs } from '#import/jobs.ts';
 import { createAfterAnswers, keyUse, sdkKeyUse, sessionUse } from '#jobs/after-answers.ts';
 import type { Account } from '#store/account.ts';
 import { currentDeadline, maxWaitMs, withDeadline } from '#store/deadline.ts';
@@ -85,6 +87,8 @@ export interface AppOptions {
   readonly acceptPartialPut?: boolean | undefined;
   /** Who may see and edit a new project. */
   readonly newProjects?: NewProjects | undefined;
+  /** Whether imports may read from addresses that are not public. */
+  readonly importPrivateSources?: boolean | undefined;
   /** Called after each request. */
   readonly answered?: Answered | undefined;
   readonly traces?: Traces | undefined;
@@ -101,6 +105,7 @@ export async function createApp({
   rateLimits = { perKey: undefined, perAddress: undefined },
   acceptPartialPut = false,
   newProjects = 'open',
+  importPrivateSources = false,
   answered = () => undefined,
   traces,
 }: AppOptions): Promise<FastifyInstance> {
@@ -172,6 +177,12 @@ export async function createApp({
     keyUsed: keyUse(store, log),
     sessionUsed: sessionUse(store, log),
   };
+  const importJobs = createImportJobs({
+    newProjects,
+    mayBePrivate: importPrivateSources,
+    onError: (message) => log.error(`an import failed: ${message}`),
+  });
+  app.addHook('onClose', importJobs.close);
   const adminRoutes = [
     ...projects(store, newProjects),
     ...environments(store, account.id),
@@ -192,6 +203,7 @@ export async function createApp({
     ...changes(store, markersFor('changes', account.markerSecret)),
     ...rollouts(store),
     ...sdks(store, delivery?.sdks),
+    ...imports(store, importJobs),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const afterAnswers = createAfterAnswers(log);

@@ -33,6 +33,8 @@ export interface Config {
   readonly acceptPartialPut: boolean;
   /** Who may see and edit a new project. */
   readonly newProjects: NewProjects;
+  /** Whether imports in the interface may read from addresses that are not public. */
+  readonly importPrivateSources: boolean;
   /** The mail server and the sender; undefined: mails stay in the outbox. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
   /** Nightly backups; undefined: none. */
@@ -108,6 +110,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const acceptPartialPut = read('ACCEPT_PARTIAL_PUT', (value) =>
     ['true', 'false'].includes(value) ? undefined : `must be true or false, not ${value}`,
   );
+  const importPrivateSources = read('IMPORT_PRIVATE_SOURCES', (value) =>
+    ['true', 'false'].includes(value) ? undefined : `must be true or false, not ${value}`,
+  );
   const newProjects = read('NEW_PROJECTS', (value) =>
     isNewProjects(value) ? undefined : `must be one of ${newProjectsChoices.join(', ')}, not ${value}`,
   );
@@ -157,6 +162,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     rateLimits: { perKey: numberOrNone(perKey), perAddress: numberOrNone(perAddress) },
     acceptPartialPut: acceptPartialPut === 'true',
+    importPrivateSources: importPrivateSources === 'true',
     newProjects: newProjects && isNewProjects(newProjects) ? newProjects : 'open',
     mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : undefined,
     backups: backupFolder

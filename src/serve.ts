@@ -123,8 +123,10 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const { store, answered, traces } = telemetry;
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
-  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects } = config;
-  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, acceptPartialPut, newProjects };
+  const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits } = config;
+  const { acceptPartialPut, newProjects, importPrivateSources } = config;
+  const writing = { acceptPartialPut, newProjects, importPrivateSources };
+  const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, ...writing };
   const { snapshotFile: file } = config;
   const disk = file === undefined ? undefined : startDisk({ file, secrets: tokenSecretsOf(account), log });
   const delivery = await startDelivery({ store, log, disk });

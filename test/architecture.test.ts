@@ -37,7 +37,7 @@ function importsOf(file: string): Import[] {
       names: [...what.matchAll(/[{,]\s*(?:type\s+)?(\w+)/g)].map(([, name = '']) => name),
     }),
   );
-  const others = [...code.matchAll(/\bimport\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+  const others = [...code.matchAll(/\bimport(?:\s+|\s*\(\s*)'([^']+)'/g)].map(([, target = '']) => ({
     file,
     target,
     names: [],
@@ -74,7 +74,7 @@ const mayInstall: Record<string, RegExp> = {
   security: /^node:/,
   operations: /^(node:|sql-template-tag$)/,
   commands: /^(node:|uuid$|otpauth$|@zxcvbn-ts\/language-common$)/,
-  import: /^(node:|p-limit$|p-retry$)/,
+  import: /^(node:|ipaddr\.js$|p-limit$|p-retry$)/,
   delivery: /^(node:|pino$)/,
   jobs: /^(node:|pino$|nodemailer$)/,
   telemetry: /^(node:|pino$)/,

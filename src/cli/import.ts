@@ -153,7 +153,7 @@ async function importSplit(options: SplitOptions): Promise<void> {
 }
 
 async function importFile(file: string, options: FileOptions): Promise<void> {
-  const account = readFile(file, options.project, options.environment);
+  const account = readFile({ file, project: options.project, environment: options.environment });
   await withStore(async (session) => {
     await importOnce({
       session,

@@ -33,6 +33,7 @@ import * as flagSets from './flag-sets.ts';
 import * as flags from './flags.ts';
 import * as groups from './groups.ts';
 import * as identities from './identities.ts';
+import * as imports from './imports.ts';
 import * as largeSegments from './large-segments.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
@@ -172,6 +173,11 @@ export const resources = {
     title: 'SDKs',
     description: 'The SDKs that read an environment, and what they answer. How to connect one: docs/sdks.md.',
     endpoints: sdks,
+  },
+  imports: {
+    title: 'Imports',
+    description: 'Moving in from Split, another Burgee, or an export file, in the background: docs/importing.md.',
+    endpoints: imports,
   },
 } as const satisfies Record<string, Resource>;
 

@@ -28,6 +28,7 @@ export const permissions = [
   'apiKey.read',
   'apiKey.write',
   'audit.read',
+  'import.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 

@@ -17,6 +17,7 @@ export const objectTitles = {
   api_key: 'API keys',
   user: 'Users and sign-ins',
   group: 'Groups',
+  import: 'Imports',
   account: 'The server',
 } as const;
 export type ObjectType = keyof typeof objectTitles;

@@ -299,6 +299,15 @@ export const problems = {
   ),
   api_key_invalid: invalid(),
 
+  // imports
+  import_not_found: notFound('import', 'Imports are found by id; `latest` names the one that was started last'),
+  import_invalid: invalid(),
+  import_running: problem(
+    'conflict',
+    () => 'Another import is running',
+    () => 'One runs at a time. GET /imports/latest shows it, and DELETE stops it',
+  ),
+
   // the server
   busy: problem<{ seconds: number }>(
     'unavailable',

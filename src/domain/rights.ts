@@ -49,6 +49,7 @@ export const rightNeeded: Readonly<Record<Permission, Right>> = {
   'apiKey.read': 'view',
   'apiKey.write': 'view',
   'audit.read': 'view',
+  'import.write': 'view',
 };
 
 /** The list is not in use, or it names someone, or it does not. */

@@ -12,7 +12,7 @@ import {
   listKeysHere,
   rememberKeys,
   rememberSame,
-} from '#commands/imports.ts';
+} from '#commands/imported-objects.ts';
 import { type Item, type Kind, kinds, type Plan, partlyImported, type Wanted } from '#domain/import/plan.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { NewProjects } from '#domain/restrictions.ts';

@@ -194,6 +194,8 @@ export interface StoredImport {
   readonly createdAt: number;
 }
 
+/** How many are kept, with their results. */
+const keptImports = 20;
 /** How long one that runs may write nothing. */
 const heartbeatMs = 30_000;
 
@@ -204,6 +206,9 @@ export async function insertImport(
 ): Promise<boolean> {
   await tx.run(sql`
     update imports set state = 'interrupted' where state = 'running' and heartbeat < ${tx.now - heartbeatMs}`);
+  await tx.run(sql`
+    delete from imports where state <> 'running' and id not in (
+      select id from imports order by created_at desc, id desc limit ${keptImports})`);
   const inserted = await tx.run(sql`
     insert into imports (id, step, state, progress, started_by, heartbeat, created_at)
     values (${id}, ${step}, 'running', '{}', ${startedBy}, ${tx.now}, ${tx.now})
@@ -216,19 +221,23 @@ export const saveImportProgress = async (tx: Tx, id: string, progress: string): 
   (await tx.run(sql`
     update imports set progress = ${progress}, heartbeat = ${tx.now} where id = ${id} and state = 'running'`)) > 0;
 
-export const saveImportEnd = (
-  tx: Tx,
-  id: string,
-  end: { readonly state: 'done' | 'failed'; readonly result: string },
-) =>
-  tx.run(sql`
-    update imports set state = ${end.state}, result = ${end.result}, heartbeat = ${tx.now}
-     where id = ${id} and state = 'running'`);
+export interface ImportEnd {
+  readonly state: 'done' | 'failed' | 'interrupted';
+  readonly result: string;
+}
 
-export async function findImport(db: Reader, id: string): Promise<StoredImport | undefined> {
+/** False if it does not run any more. */
+export const saveImportEnd = async (tx: Tx, id: string, { state, result }: ImportEnd): Promise<boolean> =>
+  (await tx.run(sql`
+    update imports set state = ${state}, result = ${result}, heartbeat = ${tx.now}
+     where id = ${id} and state = 'running'`)) > 0;
+
+/** `latest`: the one that was started last. */
+export async function findImport(db: Reader, nameOrId: string): Promise<StoredImport | undefined> {
+  const wanted = nameOrId === 'latest' ? sql`order by created_at desc, id desc limit 1` : sql`where id = ${nameOrId}`;
   const row = await db.one<Omit<StoredImport, 'result'> & { result: string | null; heartbeat: number }>(sql`
     select id, step, state, progress, result, started_by as "startedBy", created_at as "createdAt", heartbeat
-      from imports where id = ${id}`);
+      from imports ${wanted}`);
   if (!row) return undefined;
   const { heartbeat, result, state, ...rest } = row;
   const isSilent = state === 'running' && heartbeat < db.clock() - heartbeatMs;

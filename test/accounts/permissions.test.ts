@@ -5,15 +5,18 @@ import * as accounts from '#contract/accounts.ts';
 import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { type Actor, allows, permissionsOfPerson } from '#domain/access.ts';
+import { insertImport } from '#store/imports.ts';
 import { type Request, refused } from '../support/app.ts';
 import {
   aDefinedFlag,
   aDefinition,
   aFlag,
+  anImport,
   aProject,
   aRuleBasedSegment,
   aSegment,
   aSetName,
+  startedImport,
   uniqueName,
 } from '../support/build.ts';
 import {
@@ -120,6 +123,16 @@ async function anEmptyProject(): Promise<string> {
   const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${body.id}`);
   for (const { id } of trafficTypes) await api.delete(`/trafficTypes/${id}`);
   return `/workspaces/${body.id}`;
+}
+
+/** One that runs nowhere, so it does not end by itself. */
+async function aSilentImport(): Promise<string> {
+  const id = uniqueName('import');
+  await api.store.write(async (tx) => {
+    await tx.run(sql`update imports set state = 'done' where state = 'running'`);
+    await insertImport(tx, { id, step: 'plan', startedBy: '{"type":"user","id":"one","name":"One"}' });
+  });
+  return id;
 }
 
 type Name = {
@@ -396,6 +409,9 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'changes.listChanges': [forAll, async () => ['/auditLogs']],
   'rollouts.getRolloutHistory': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/rollout?from=0`]],
+  'imports.startImport': [forAdministrators, async () => ['/imports', await anImport(api)]],
+  'imports.getImport': [forAdministrators, async () => [`/imports/${(await startedImport(api)).id}`]],
+  'imports.stopImport': [forAdministrators, async () => [`/imports/${await aSilentImport()}`]],
   'sdks.getSdks': [forAllWhoSeeTheProject, async () => [`${await anEnvironment()}/sdks`]],
 };
 

@@ -15,7 +15,7 @@ const folder = temporaryFolder();
 const read = (document: unknown, environment?: string) => {
   const file = join(folder, 'export.json');
   writeFileSync(file, JSON.stringify(document));
-  return readFile(file, 'Shop', environment);
+  return readFile({ file, project: 'Shop', environment });
 };
 
 interface Listed {

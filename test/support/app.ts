@@ -76,7 +76,9 @@ export interface Api extends Calls {
 }
 
 /** Starts a server for the tests of the file; it and its database are gone after them. */
-export async function startApi(options: Pick<AppOptions, 'acceptPartialPut' | 'newProjects'> = {}): Promise<Api> {
+export async function startApi(
+  options: Pick<AppOptions, 'acceptPartialPut' | 'newProjects' | 'importPrivateSources'> = {},
+): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
   const secrets = createSecrets();
   let auditLog = '';

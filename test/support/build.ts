@@ -1,6 +1,7 @@
 /** The smallest valid objects, each with a unique name, so that tests share no rows. */
 import assert from 'node:assert/strict';
-import type { Answer, Api } from './app.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Answer, Api, Calls } from './app.ts';
 
 /** Anything that sends requests: to the test's server, or to a real one. */
 type Asker = Pick<Api, 'post'>;
@@ -175,4 +176,16 @@ export async function fillLists(
     environments: environments.map(({ id }) => ({ id, editors: { restricted: true, grantees }, killers: grantees })),
   });
   assert.equal(status, 200);
+}
+
+/** A plan of an import that ends at once. One import runs at a time: it waits for the one before. */
+export async function anImport(api: Pick<Calls, 'get'>) {
+  while ((await api.get('/imports/latest')).body.state === 'running') await nextTurn();
+  return { step: 'plan', source: { file: { text: '{"features":[],"featureStrategies":[]}', project: 'Default' } } };
+}
+
+export async function startedImport(api: Pick<Calls, 'get' | 'post'>): Promise<{ id: string }> {
+  const { status, body, text } = await api.post('/imports', await anImport(api));
+  assert.equal(status, 200, text);
+  return body;
 }

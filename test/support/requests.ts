@@ -7,10 +7,12 @@ import {
   aDefinedFlag,
   aDefinition,
   aFlag,
+  anImport,
   aRuleBasedSegment,
   aSegment,
   aSetName,
   type ProjectFixture,
+  startedImport,
   uniqueName,
 } from './build.ts';
 import { pathWith } from './every-endpoint.ts';
@@ -306,5 +308,10 @@ export function requestsTo(api: Calls): Requests {
     changes: { listChanges: async () => wholeList },
     rollouts: { getRolloutHistory: (place) => definedFlagIn(place, { query: { from: '0' } }) },
     sdks: { getSdks: async () => ({}) },
+    imports: {
+      startImport: async () => ({ body: await anImport(api) }),
+      getImport: async () => ({ words: { import: (await startedImport(api)).id } }),
+      stopImport: async () => ({ words: { import: (await startedImport(api)).id } }),
+    },
   };
 }

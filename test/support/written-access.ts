@@ -14,6 +14,9 @@ POST /environments/ws/:project environment.write project
 PATCH /environments/ws/:project/:environment environment.write project
 DELETE /environments/ws/:project/:environment environment.write project
 GET /environments/ws/:project/:environment/sdks definition.read environment
+POST /imports import.write account
+GET /imports/:import import.write account
+DELETE /imports/:import import.write account
 GET /trafficTypes/ws/:project project.read environment
 POST /trafficTypes/ws/:project trafficType.write project
 DELETE /trafficTypes/:trafficTypeId trafficType.write project

@@ -3,12 +3,13 @@
  * values of `parameters` they work on a new server: a test sends them and checks all responses against the schemas.
  */
 import type { accountContract, contract, serviceContract } from '../all.ts';
+import type * as imports from '../imports.ts';
 import type * as service from '../service.ts';
 import { flagExamples } from './flags.ts';
 import { peopleExamples } from './people.ts';
 import { projectExamples } from './projects.ts';
 import { segmentExamples } from './segments.ts';
-import { type ExamplesOf, ids } from './values.ts';
+import { at, type ExamplesOf, ids } from './values.ts';
 
 /** What each path parameter is, and a value that exists on a new server or that the examples create. */
 export const parameters: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
@@ -23,6 +24,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   attribute: { description: 'Id of the attribute.', example: 'plan' },
   identity: { description: 'The key of the identity.', example: 'ada' },
   largeSegment: { description: 'Name of the large segment.', example: 'loyalty_members' },
+  import: { description: 'Id of the import, or `latest`.', example: 'latest' },
   changeRequest: { description: 'Id of the change request.', example: ids.changeRequest },
   objectType: { description: '`Split`: a feature flag.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
@@ -38,6 +40,27 @@ const serviceExamples: ExamplesOf<typeof service> = {
   getReadiness: { reply: { status: 'ready' } },
 };
 
+const anImport = {
+  id: '019b76da-a800-7000-8000-000000000031',
+  step: 'plan',
+  state: 'running',
+  createdAt: at,
+  startedBy: { type: 'api_key', id: ids.key, name: 'First admin key' },
+  progress: { phase: 'reading', phaseStartedAt: at, doing: 'Flags of Checkout', done: 12, total: 40, requests: 31 },
+} as const;
+
+const importExamples: ExamplesOf<typeof imports> = {
+  startImport: {
+    body: {
+      step: 'plan',
+      source: { file: { text: '{"features":[],"featureStrategies":[]}', project: 'Default' } },
+    },
+    reply: anImport,
+  },
+  getImport: { reply: { ...anImport, state: 'failed', result: { problem: 'The source refuses the Admin API key' } } },
+  stopImport: { reply: { ...anImport, state: 'interrupted' } },
+};
+
 type Parts = typeof contract & typeof accountContract & typeof serviceContract;
 type Endpoints = { [Part in keyof Parts]: (one: Parts[Part]) => void }[keyof Parts] extends (one: infer All) => void
   ? All
@@ -49,5 +72,6 @@ export const examples: ExamplesOf<Endpoints> = {
   ...flagExamples,
   ...segmentExamples,
   ...peopleExamples,
+  ...importExamples,
   ...serviceExamples,
 };

@@ -7,8 +7,16 @@ import { isLaunchDarkly, readLaunchDarkly } from './launchdarkly.ts';
 import { isSplit, readSplit } from './split.ts';
 import { isUnleash, readUnleash } from './unleash.ts';
 
-/** `environment`: of flags that do not say theirs. */
-export function readFile(file: string, project: string, environment?: string): SourceAccount {
+interface FilePlace {
+  /** Its name in sentences. */
+  readonly file: string;
+  readonly project: string;
+  /** Of flags that do not say theirs. */
+  readonly environment?: string | undefined;
+}
+
+export function readFile(place: FilePlace): SourceAccount {
+  const { file } = place;
   let document: unknown;
   try {
     document = JSON.parse(readFileSync(file, 'utf8'));
@@ -16,6 +24,10 @@ export function readFile(file: string, project: string, environment?: string): S
     if (!(error instanceof SyntaxError)) throw error;
     throw new OperatorError(`${file} is not JSON: ${error.message}`);
   }
+  return readDocument(document, place);
+}
+
+export function readDocument(document: unknown, { file, project, environment }: FilePlace): SourceAccount {
   if (isObject(document) && isLaunchDarkly(document)) return readLaunchDarkly(document, project);
   if (isObject(document) && isUnleash(document)) return readUnleash(document, project);
   if (isSplit(document)) return readSplit(document, { project, environment });

@@ -35,7 +35,11 @@ export interface AccountOptions {
   readonly only?: readonly SourceKind[] | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
+  /** Counted on, for callers who look at it while they wait. */
+  readonly traffic?: Traffic | undefined;
   readonly patience?: Patience | undefined;
+  /** Throws if the address must not be asked. */
+  readonly check?: ((url: URL) => Promise<void>) | undefined;
 }
 
 export async function readSplitAccount(options: AccountOptions): Promise<SourceAccount> {
@@ -51,10 +55,10 @@ export async function readSplitAccount(options: AccountOptions): Promise<SourceA
 
 async function readAccount(options: AccountOptions): Promise<SourceAccount> {
   const { signal, adminKey, patience = defaultPatience, only, onProgress = () => undefined } = options;
-  const traffic: Traffic = { requests: 0, waitedMs: 0 };
+  const { traffic = { requests: 0, waitedMs: 0 } } = options;
   const origin = originOf(options.url);
   const connect = (base: string, headers: Record<string, string>) =>
-    createClient({ base, headers, signal, patience, traffic });
+    createClient({ base, headers, signal, patience, traffic, check: options.check });
   const api = connect(origin, adminHeaders(adminKey));
   const isBurgee = await greet(api);
   const projects = await findProjects(api, options.projects);

@@ -25,6 +25,8 @@ export interface Traffic {
   requests: number;
   /** How long requests waited because the source limits their rate. */
   waitedMs: number;
+  /** While they wait: the instant of the next request. */
+  waitsUntil?: number;
 }
 
 export interface ClientOptions {
@@ -35,6 +37,8 @@ export interface ClientOptions {
   readonly patience: Patience;
   /** Counted on. */
   readonly traffic: Traffic;
+  /** Throws if the address must not be asked. */
+  readonly check?: ((url: URL) => Promise<void>) | undefined;
 }
 
 export interface Reply {
@@ -78,9 +82,12 @@ export function createClient(options: ClientOptions): Client {
   const attempt = async (url: URL): Promise<Reply> => {
     const waitMs = freeAt - performance.now();
     if (waitMs > 0) {
+      traffic.waitsUntil = Math.round(Date.now() + waitMs);
       await pause(waitMs, undefined, { signal });
       traffic.waitedMs += waitMs;
+      delete traffic.waitsUntil;
     }
+    await options.check?.(url);
     traffic.requests += 1;
     const { response, text } = await fetched(url, options);
     if (response.status === 429) {

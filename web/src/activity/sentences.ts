@@ -23,6 +23,8 @@ const sentences: Readonly<Record<string, string>> = {
   'identity.replaced': 'replaced the identity * in @',
   'identity.patched': 'changed the identity * in @',
   'identity.deleted': 'deleted the identity * in @',
+  'import.started': 'started an import from *',
+  'import.stopped': 'stopped an import',
   'flag_set.created': 'created the flag set *',
   'flag_set.deleted': 'deleted the flag set *',
   'segment.created': 'created the segment *',
