@@ -25,6 +25,7 @@ import { createRequestCache } from '#http/cache/requests.ts';
 import { createResponseCache } from '#http/cache/responses.ts';
 import { createLimits, limitAddresses, type RateLimits } from '#http/limits/rate.ts';
 import { createThrottles } from '#http/limits/throttle.ts';
+import { createLiveStreams } from '#http/live/streams.ts';
 import { markersFor } from '#http/paging/markers.ts';
 import { type Route, register, type Services } from '#http/pipeline/implement.ts';
 import { accounts } from '#http/routes/accounts.ts';
@@ -41,6 +42,7 @@ import { groups } from '#http/routes/groups.ts';
 import { identities } from '#http/routes/identities.ts';
 import { imports } from '#http/routes/imports.ts';
 import { largeSegments } from '#http/routes/large-segments.ts';
+import { live, livePath, streamChanges } from '#http/routes/live.ts';
 import { projects } from '#http/routes/projects.ts';
 import { restrictions } from '#http/routes/restrictions.ts';
 import { rights } from '#http/routes/rights.ts';
@@ -133,7 +135,8 @@ export async function createApp({
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = routeOf(request);
     logRequest(request, { route, status: statusCode, milliseconds: Math.round(elapsedTime) });
-    answered(route, request.method, statusCode, elapsedTime / 1_000);
+    const isStream = request.routeOptions.config?.isStream && statusCode === 200;
+    answered(route, request.method, statusCode, isStream ? 0 : elapsedTime / 1_000);
   };
   const app = fastify({
     serverFactory: (handle) =>
@@ -206,11 +209,15 @@ export async function createApp({
     ...imports(store, importJobs),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
+  const liveStreams = createLiveStreams({ store, log });
   const afterAnswers = createAfterAnswers(log);
   app.addHook('onClose', afterAnswers.drain);
   // Otherwise closing would wait for them.
-  app.addHook('preClose', async () => delivery?.streams.end());
-  const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store)];
+  app.addHook('preClose', async () => {
+    liveStreams.end();
+    await delivery?.streams.end();
+  });
+  const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store), ...live()];
   const probeRoutes = service(store, manifest.version);
   const uploadRoutes = uploads();
   const refuse = refuseUnknown([
@@ -220,7 +227,7 @@ export async function createApp({
     ...pathsOf(flagSetRoutes, prefixV3),
     ...pathsOf(flagSetRoutes, publicPrefixV3),
     ...pathsOf(accountRoutes, accountPrefix),
-    ...['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
+    ...['/openapi.json', '/docs', accountPrefix + livePath].map((path) => ({ method: 'GET', path })),
   ]);
 
   // For every request. Hooks of a scope run after these.
@@ -266,6 +273,7 @@ export async function createApp({
     limitBodies(scope, accountBodyLimit);
     await scope.register(cookie);
     register(scope, services, accountRoutes);
+    streamChanges(scope, services, liveStreams);
   };
 
   const apiDocuments = async (scope: FastifyInstance) => {

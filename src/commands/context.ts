@@ -10,6 +10,7 @@ import type { Actor } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
 import { insertChanges, type NewChange, saveRepeat } from '#store/changes.ts';
+import type { Recorded } from '#store/notices.ts';
 import {
   type AccessLock,
   type DefinitionTag,
@@ -115,6 +116,7 @@ function writeWith<Result, Access extends AccessLock>(
     const acting = await requireActor(tx, asking, grant);
     /** The `touches` of each entry. */
     const tags: Entry['touches'][] = [];
+    const recorded: Recorded[] = [];
     let isNoOp = false;
     const result = await body({
       actor: acting,
@@ -141,6 +143,8 @@ function writeWith<Result, Access extends AccessLock>(
           tags.push(entry.touches);
           // Anonymous callers could otherwise fill the log.
           if (actor.type === 'anonymous' && (await saveRepeat(tx, { action, object, actor }))) continue;
+          const [projectId, environmentId] = [entry.project?.id, entry.environment?.id];
+          recorded.push({ kind: 'recorded', transactionId, object, projectId, environmentId });
           changes.push({
             id: newId(),
             at: Math.max(tx.now, entry.notBefore ?? 0),
@@ -148,8 +152,8 @@ function writeWith<Result, Access extends AccessLock>(
             actor,
             action,
             object,
-            projectId: entry.project?.id,
-            environmentId: entry.environment?.id,
+            projectId,
+            environmentId,
             title: entry.note?.title,
             comment: entry.note?.comment,
             before: entry.before,
@@ -163,8 +167,20 @@ function writeWith<Result, Access extends AccessLock>(
       if (isNoOp) throw new Unchanged(result);
       throw new Error('a command changed something without recording it');
     }
+    for (const notice of summed(recorded)) tx.announce(notice);
     // An entry without `touches` may affect everything, whatever the others say.
     if (!tags.includes(undefined)) for (const tag of tags) if (tag) tx.touches(tag);
     return result;
   }, access);
+}
+
+/** More objects are announced as one notice for each project: an import changes thousands. */
+const maxNotices = 10;
+
+function summed(recorded: readonly Recorded[]): readonly Recorded[] {
+  const [first] = recorded;
+  if (!first || recorded.length <= maxNotices) return recorded;
+  const { kind, transactionId } = first;
+  const projects = new Set(recorded.map(({ projectId }) => projectId));
+  return [...projects].map((projectId) => ({ kind, transactionId, projectId }));
 }

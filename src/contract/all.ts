@@ -35,6 +35,7 @@ import * as groups from './groups.ts';
 import * as identities from './identities.ts';
 import * as imports from './imports.ts';
 import * as largeSegments from './large-segments.ts';
+import * as live from './live.ts';
 import * as projects from './projects.ts';
 import * as restrictions from './restrictions.ts';
 import * as rights from './rights.ts';
@@ -193,6 +194,11 @@ export const accountResources = {
     description: 'What a person may do, and why.',
     endpoints: rights,
     schemas: { ExplainedRights },
+  },
+  live: {
+    title: 'Live',
+    description: 'What people do at the same time.',
+    endpoints: live,
   },
 } as const satisfies Record<string, Resource>;
 

@@ -107,9 +107,9 @@ export function startFeed({
       });
   };
   const onNotice = (received: Received) => {
-    if (isStopped || received.kind === 'outbox' || received.kind === 'api-keys') return;
+    if (isStopped) return;
     if (received.kind === 'missed') compare();
-    else environments.get(received.environmentId)?.noticed(received.changeNumber);
+    else if ('changeNumber' in received) environments.get(received.environmentId)?.noticed(received.changeNumber);
   };
   const readAll = async () => {
     for (const id of environmentIds) {

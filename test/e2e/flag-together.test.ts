@@ -35,14 +35,13 @@ suite('working together', { concurrency: 2 }, () => {
   visit('without a draft the page shows what somebody else saved, and says so', async (things) => {
     const { page } = things;
     await aFlag(things, 'shared', { on: { Staging: 50 } });
-    await page.clock.install();
     await openFlag(page, 'shared', 'Staging');
     const liu = await aMember(things);
     await openFlag(liu.page, 'shared', 'Staging');
     await preset(liu.page, 80);
     await review(liu.page, 'Staging');
-    await later(page);
-    await page.getByText('Liu Wei changed Everyone else.').waitFor();
+    // Long before the page would ask by itself.
+    await page.getByText('Liu Wei changed Everyone else.').waitFor({ timeout: soonMs });
     assert.equal(await field(page, 'Percent on').inputValue(), '80');
     // The rollout line was 50% until now, and is not drawn as if it had always been 80%.
     const line = page.getByRole('img', { name: /^Share of on over 30 days/ });
@@ -56,14 +55,16 @@ suite('working together', { concurrency: 2 }, () => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'carried');
     await api('POST', `/splits/ws/${project.id}/carried/environments/${environments.Staging?.id}`, whole);
-    await page.clock.install();
     await openFlag(page, 'carried', 'Staging');
     const liu = await aMember(things);
     await openFlag(liu.page, 'carried', 'Staging');
     await field(liu.page, 'Traffic allocation in percent').fill('90');
     await preset(page, 80);
+    await page.getByText('Liu Wei is editing Staging.').waitFor({ timeout: soonMs });
+    await liu.page.getByText('Ana Ruiz is editing Staging.').waitFor({ timeout: soonMs });
+    await look(page, 'somebody else is editing');
     await review(liu.page, 'Staging');
-    await later(page);
+    await page.getByText('Liu Wei is editing Staging.').waitFor({ state: 'detached', timeout: soonMs });
     await page.getByText('Liu Wei changed Traffic allocation. Your draft is kept.').waitFor();
     assert.equal(await field(page, 'Traffic allocation in percent').inputValue(), '90');
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
@@ -77,6 +78,8 @@ suite('working together', { concurrency: 2 }, () => {
     visit(`saving over a newer version shows both changes: ${choice}`, async (things) => {
       const { page } = things;
       await aFlag(things, 'contested', { on: { Production: 50 } });
+      // Otherwise the page would know of the other change before it saves.
+      await blockStream(page);
       await openFlag(page, 'contested', 'Production');
       const liu = await aMember(things);
       await openFlag(liu.page, 'contested', 'Production');
@@ -155,15 +158,41 @@ suite('working together', { concurrency: 2 }, () => {
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
   });
 
+  visit('where the stream is blocked, the page asks every half minute', async (things) => {
+    const { page, api, project, environments } = things;
+    await blockStream(page);
+    await aFlag(things, 'polled', { on: { Staging: 50 } });
+    await page.clock.install();
+    await openFlag(page, 'polled', 'Staging');
+    const path = `/splits/ws/${project.id}/polled/environments/${environments.Staging?.id}`;
+    await api('PATCH', path, [{ op: 'replace', path: '/trafficAllocation', value: 70 }]);
+    await page.clock.fastForward(31_000);
+    await page.getByText('changed Traffic allocation.').waitFor();
+  });
+
+  visit('eight tabs of a browser share one stream, and all of them hear of a change', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'everywhere', { on: { Staging: 50 } });
+    const streams: string[] = [];
+    page.context().on('request', (request) => {
+      if (request.url().endsWith('/account/live')) streams.push(request.url());
+    });
+    const tabs = await Promise.all(Array.from({ length: 8 }, () => page.context().newPage()));
+    for (const tab of tabs) await openFlag(tab, 'everywhere', 'Staging');
+    const path = `/splits/ws/${project.id}/everywhere/environments/${environments.Staging?.id}`;
+    await api('PATCH', path, [{ op: 'replace', path: '/trafficAllocation', value: 70 }]);
+    for (const tab of tabs) await tab.getByText('changed Traffic allocation.').waitFor({ timeout: soonMs });
+    assert.ok(streams.length <= 1, `${streams.length} streams`);
+    for (const tab of tabs) await tab.close();
+  });
+
   visit('a flag that is deleted meanwhile says so and gives the draft back', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'doomed', { on: { Staging: 50 } });
-    await page.clock.install();
     await openFlag(page, 'doomed', 'Staging');
     await preset(page, 80);
     await api('DELETE', `/splits/ws/${project.id}/doomed`);
-    await later(page);
-    await page.getByText(/This flag was deleted/).waitFor();
+    await page.getByText(/This flag was deleted/).waitFor({ timeout: soonMs });
     await page.getByRole('button', { name: 'Copy the draft for Staging' }).waitFor();
     await look(page, 'a deleted flag');
   });
@@ -196,5 +225,7 @@ test('a draft outlives a server that goes away, and is saved once it is back', a
   await leave();
 });
 
-/** Half a minute later, when the page reloads its data. */
-const later = (page: Page) => page.clock.fastForward(31_000);
+const blockStream = (page: Page) => page.route('**/internal/account/live', (route) => route.fulfill({ status: 403 }));
+
+/** A change arrives within a second on an idle machine; the page would ask by itself after thirty. */
+const soonMs = 15_000;

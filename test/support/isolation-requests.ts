@@ -49,12 +49,19 @@ export interface Tried {
 
 /** Every endpoint that asks for a permission. Reads come first: what writes make is open to everybody. */
 export function triedEndpoints(api: Calls): Tried[] {
+  const ofAdminApi = requestsTo(api);
   const requests: Record<string, Record<string, BuildAt>> = {
-    ...requestsTo(api),
+    ...ofAdminApi,
     accounts: ofAccounts(api),
     rights: {
       explainAccess: async () => ({}),
       listGrantedRights: async () => ({ query: { type: 'user', id: 'nobody' } }),
+    },
+    live: {
+      announceEditing: async (place) => ({
+        ...(await ofAdminApi.definitions.getDefinition(place)),
+        body: { editing: true },
+      }),
     },
   };
   const written = new Map(

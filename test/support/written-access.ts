@@ -140,6 +140,7 @@ GET /setup public
 POST /setup public
 GET /access user.read project
 GET /access/lists project.read project
+POST /editing/ws/:project/:flag/environments/:environment definition.read environment
 `;
 
 /** The permissions of each role. */

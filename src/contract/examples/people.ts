@@ -2,6 +2,7 @@ import { type permissions, permissionsOfPerson } from '#domain/access.ts';
 import type * as accountsContract from '../accounts.ts';
 import type * as apiKeysContract from '../api-keys.ts';
 import type * as groupsContract from '../groups.ts';
+import type * as liveContract from '../live.ts';
 import type * as rightsContract from '../rights.ts';
 import type * as usersContract from '../users.ts';
 import { at, type ExamplesOf, ids, markerPage, page, replace } from './values.ts';
@@ -48,7 +49,8 @@ export const peopleExamples: ExamplesOf<
     typeof groupsContract &
     typeof apiKeysContract &
     typeof accountsContract &
-    typeof rightsContract
+    typeof rightsContract &
+    typeof liveContract
 > = {
   inviteUser: { body: { email: user.email, groups: [] }, reply: { ...invited, groups: [] } },
   listUsers: { reply: markerPage({ ...user, groups: [...user.groups] }, 20) },
@@ -125,6 +127,7 @@ export const peopleExamples: ExamplesOf<
   listGrantedRights: {
     reply: page({ project: { id: ids.project, name: 'Default' }, right: 'edit' as const, alone: false }, 20),
   },
+  announceEditing: { body: { editing: true }, reply: true },
   explainAccess: {
     reply: {
       ...page(

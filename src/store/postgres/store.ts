@@ -297,6 +297,8 @@ class PostgresTx implements RootTx, SchemaTx {
   }
 
   async sendNotices(): Promise<void> {
-    for (const notice of this.notices.keys()) await this.all(sql`select pg_notify(${channel}, ${notice})`);
+    if (this.notices.size === 0) return;
+    const texts = [...this.notices.keys()];
+    await this.all(sql`select pg_notify(${channel}, value) from unnest(${texts}::text[]) as value`);
   }
 }

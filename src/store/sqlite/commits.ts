@@ -20,6 +20,7 @@ const maxTags = 10_000;
 
 export class VisibleCommits {
   readonly #writer: Connection;
+  readonly #onOthers: () => void;
   #last = 1;
   #lastOfEverything = 1;
   /** Tags that were touched after the last commit that touched everything. */
@@ -27,9 +28,11 @@ export class VisibleCommits {
   #versionOfOthers: number | undefined;
   #isHeld = false;
 
-  constructor(writer: Connection) {
+  /** `onOthers` is called when a commit of another process is noticed. */
+  constructor(writer: Connection, onOthers: () => void) {
     this.#writer = writer;
-    this.#lookForOthers();
+    this.#onOthers = onOthers;
+    this.#versionOfOthers = this.#readVersion();
   }
 
   /** The last commit; with a tag, the last commit that touched it. */
@@ -61,11 +64,16 @@ export class VisibleCommits {
   }
 
   #lookForOthers(): void {
-    const version = this.#writer.one<{ data_version: number }>(dataVersion)?.data_version;
+    const version = this.#readVersion();
     if (version === this.#versionOfOthers) return;
     this.#versionOfOthers = version;
     this.#last += 1;
     this.#everythingChanged();
+    this.#onOthers();
+  }
+
+  #readVersion(): number | undefined {
+    return this.#writer.one<{ data_version: number }>(dataVersion)?.data_version;
   }
 
   #everythingChanged(): void {

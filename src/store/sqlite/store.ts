@@ -9,7 +9,8 @@
  * 3. A write resolves only after its commit is on disk. SQLite itself does not wait for that (synchronous=normal),
  *    which would block the event loop; we flush the write-ahead log asynchronously. SQLite waits only when the log
  *    restarts, once in a hundred commits.
- * 4. Listeners are notified after a commit, in commit order, and never of a rollback.
+ * 4. Listeners are notified after a commit, in commit order, and never of a rollback. Of commits by other processes they
+ *    learn when somebody asks for the version, which the feed does every second.
  * 5. Another process (the command line) may hold the write lock. We wait for it without blocking the event loop, and
  *    refuse after the deadline.
  * 6. If the disk is full or fails, the affected writes are refused. If a flush fails, everything is refused: only a
@@ -22,7 +23,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { DatabaseAway, OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
 import { makeFolder } from '../folders.ts';
-import { type Listener, type Notice, notify } from '../notices.ts';
+import { type Listener, missed, type Notice, notify } from '../notices.ts';
 import { type CacheTag, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
 import { Connection, isBusy, refuseDiskError } from './connection.ts';
@@ -120,7 +121,8 @@ class SqliteStore implements Store {
     this.#writer = writer;
     this.#reader = reader;
     this.#log = log;
-    this.#commits = new VisibleCommits(writer);
+    // Later: it may be noticed inside a transaction, before readers see it.
+    this.#commits = new VisibleCommits(writer, () => setImmediate(() => notify(this.#listeners, missed)));
     this.#clock = clock;
   }
 

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Static, TObject, TSchema } from 'typebox';
 import * as accounts from '#contract/accounts.ts';
 import type { Body, Endpoint, Params, Query } from '#contract/endpoint.ts';
+import * as live from '#contract/live.ts';
 import { accountPrefix, type ErrorBody, prefix } from '#contract/parts.ts';
 import * as rights from '#contract/rights.ts';
 import { stringifySearch } from '../state/search-params.ts';
@@ -75,7 +76,9 @@ export const reading = <E extends Endpoint>(endpoint: E, ...args: Args<E>) =>
     queryFn: () => call(endpoint, ...args),
   });
 
-const accountEndpoints: ReadonlySet<Endpoint> = new Set([...Object.values(accounts), ...Object.values(rights)]);
+const accountEndpoints: ReadonlySet<Endpoint> = new Set(
+  [accounts, rights, live].flatMap((part) => Object.values<Endpoint>(part)),
+);
 
 /** The path of a request, relative to the server. */
 export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {} }: LooseInput = {}): string {

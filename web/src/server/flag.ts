@@ -11,7 +11,7 @@ export type FlagAnswer = Answer<typeof getFlag> & { readonly definitions: readon
 
 export const FlagContext = createContext<FlagAnswer | null>(null);
 
-/** The current flag and its definitions: already loaded, and refetched every 30 seconds and on focus. */
+/** The current flag and its definitions: already loaded, and refetched when others change them. */
 export function useFlag(): FlagAnswer {
   const flag = useContext(FlagContext);
   if (!flag) throw new Error('outside of a flag');

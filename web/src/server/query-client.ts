@@ -3,7 +3,7 @@ import { listProjects } from '#contract/projects.ts';
 import { explainAccess } from '#contract/rights.ts';
 import { keyOf } from './api.ts';
 import { ApiProblem } from './api-problem.ts';
-import { onConnectionBack } from './connection.ts';
+import { isLive, onConnectionBack } from './connection.ts';
 
 /** Retries only transient failures. Changes are never retried, because they may have been applied. */
 const isPassing = ({ status }: ApiProblem) => status === 0 || status >= 502;
@@ -45,5 +45,5 @@ export const client: QueryClient = new QueryClient({
 
 onConnectionBack(() => void client.invalidateQueries());
 
-/** How often open definitions are refetched. */
-export const definitionsRefreshMs = 30_000;
+/** How often open definitions are refetched: not at all while the server tells of changes. */
+export const definitionsRefreshMs = (): number | false => (isLive.get() ? false : 30_000);

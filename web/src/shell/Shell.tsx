@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { SignedIn } from '../features/accounts/SignedIn.tsx';
 import { Toasts } from '../kit/Toasts.tsx';
 import { useIsAway } from '../server/connection.ts';
+import { startLive } from '../server/live.ts';
 import { MeContext } from '../server/session.ts';
 import { useIsSignedOut } from '../server/signed-out.ts';
 import { closeOverlay, openPalette, openShortcuts, useOverlay } from '../state/overlays.ts';
@@ -45,6 +46,7 @@ function Frame({ children }: Props) {
     const timer = setTimeout(() => void importSignedOut(), 5_000);
     return () => clearTimeout(timer);
   }, []);
+  useEffect(startLive, []);
   useEffect(() => {
     addEventListener('keydown', runShortcut);
     return () => removeEventListener('keydown', runShortcut);

@@ -17,6 +17,7 @@ import { useEditing } from '../editing/use-editing.ts';
 import { Ladder } from '../ladder/Ladder.tsx';
 import { type Lit, LitContext, nothingLit } from '../ladder/lit.ts';
 import styles from './DefinitionView.module.css';
+import { Editors } from './Editors.tsx';
 import { KilledBand } from './KilledBand.tsx';
 import { SaveBar } from './SaveBar.tsx';
 
@@ -68,6 +69,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
                   {whyNot(killDefinition) === undefined && saved && ' You can kill and restore it here.'}
                 </Notice>
               )}
+              <Editors />
               {saved?.killed && <KilledBand />}
               <Suspense>
                 {draft && draft.conflicts.length > 0 && (
