@@ -33,6 +33,7 @@ import { apiKeys } from '#http/routes/api-keys.ts';
 import { attributes } from '#http/routes/attributes.ts';
 import { changeRequests } from '#http/routes/change-requests.ts';
 import { changes } from '#http/routes/changes.ts';
+import { changesets } from '#http/routes/changesets.ts';
 import { definitions } from '#http/routes/definitions.ts';
 import { documents } from '#http/routes/documents.ts';
 import { environments } from '#http/routes/environments.ts';
@@ -198,6 +199,7 @@ export async function createApp({
     ...segments(store, account.id),
     ...largeSegments(store),
     ...changeRequests(store, markersFor('changeRequests', account.markerSecret)),
+    ...changesets(store, markersFor('changesets', account.markerSecret)),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...ruleBasedSegments(store, account.id),

@@ -62,6 +62,8 @@ export interface Entry {
   /** Absent when the object was deleted. */
   readonly after?: unknown;
   readonly note?: Note;
+  /** The changeset that the change is part of. */
+  readonly changesetId?: string;
   /** The object's new timestamp. A transaction that waited for another one started earlier but commits later. */
   readonly notBefore?: number;
   /**
@@ -158,6 +160,7 @@ function writeWith<Result, Access extends AccessLock>(
             comment: entry.note?.comment,
             before: entry.before,
             after: entry.after,
+            changesetId: entry.changesetId,
           });
         }
         if (changes.length > 0) await insertChanges(tx, changes);

@@ -4,6 +4,7 @@ import { CreatedApiKey } from '#domain/api-keys.ts';
 import { AttributeBody, AttributeReply } from '#domain/attributes.ts';
 import { ChangeRequest } from '#domain/change-requests.ts';
 import { Change } from '#domain/changes.ts';
+import { Changeset } from '#domain/changesets.ts';
 import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Matcher } from '#domain/definitions/matchers.ts';
 import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
@@ -26,6 +27,7 @@ import * as apiKeys from './api-keys.ts';
 import * as attributes from './attributes.ts';
 import * as changeRequests from './change-requests.ts';
 import * as changes from './changes.ts';
+import * as changesets from './changesets.ts';
 import * as definitions from './definitions.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as environments from './environments.ts';
@@ -139,6 +141,12 @@ export const resources = {
     description: 'How clients of the vendor’s API replace the keys of large segments.',
     endpoints: changeRequests,
     schemas: { ChangeRequest },
+  },
+  changesets: {
+    title: 'Changesets',
+    description: 'Edits to several objects of a project that are applied together, or not at all.',
+    endpoints: changesets,
+    schemas: { Changeset },
   },
   users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {

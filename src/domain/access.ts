@@ -21,6 +21,8 @@ export const permissions = [
   'segment.read',
   'segment.write',
   'segmentContent.write',
+  'changeset.read',
+  'changeset.write',
   'user.read',
   'user.write',
   'group.read',
@@ -47,7 +49,7 @@ const projectAdmin = [
   'audit.read',
 ] as const;
 const segmentViewer = ['project.read', 'segment.read'] as const;
-const flagViewer = ['project.read', 'rolloutStatus.read', 'flag.read', 'definition.read'] as const;
+const flagViewer = ['project.read', 'rolloutStatus.read', 'flag.read', 'definition.read', 'changeset.read'] as const;
 
 export const roles = {
   API_ALL_GRANTED: permissions,
@@ -55,7 +57,7 @@ export const roles = {
   API_ADMIN: [...projectAdmin, 'project.create', 'user.read', 'user.write', 'group.read', 'group.write'],
   API_WORKSPACE_ADMIN: projectAdmin,
   API_FEATURE_FLAG_VIEWER: flagViewer,
-  API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write', 'definition.kill'],
+  API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write', 'definition.kill', 'changeset.write'],
   API_SEGMENT_VIEWER: segmentViewer,
   API_SEGMENT_EDITOR: [...segmentViewer, 'segment.write', 'segmentContent.write'],
 } as const satisfies Record<string, readonly Permission[]>;
@@ -79,6 +81,8 @@ const member = [
   'segment.read',
   'segment.write',
   'segmentContent.write',
+  'changeset.read',
+  'changeset.write',
   'user.read',
   'group.read',
   'audit.read',

@@ -12,6 +12,7 @@ export const objectTitles = {
   attribute: 'Attributes',
   identity: 'Identities',
   flag_set: 'Flag sets',
+  changeset: 'Changesets',
   restriction: 'Project access',
   workspace: 'Projects',
   api_key: 'API keys',
@@ -41,5 +42,6 @@ export const Change = Type.Object({
     Type.Integer({ description: 'how often the same happened again within the hour without its own entry' }),
   ),
   transactionId: Type.String(),
+  changesetId: Type.Optional(Type.String({ description: 'the changeset that the change is part of' })),
 });
 export type Change = Static<typeof Change>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { refuse } from './problems.ts';
 import { Description, extend, Millis, NullableArray, OneOf, patterns, Reference } from './schema.ts';
@@ -90,5 +91,41 @@ function tidy(patched: unknown): unknown {
     description: description ?? '',
     tags: Array.isArray(tags) ? tags.map(asTag) : (tags ?? []),
     rolloutStatus,
+  };
+}
+
+export const settingsOf = ({ description, tags, rolloutStatus }: Flag): FlagSettings => ({
+  description,
+  tags: (tags ?? []).map(({ name }) => name),
+  rolloutStatusId: rolloutStatus.id,
+});
+
+const settings = {
+  description: { path: '/description', op: 'replace', words: 'the description' },
+  tags: { path: '/tags', op: 'add', words: 'the tags' },
+  rolloutStatusId: { path: '/rolloutStatus/id', op: 'replace', words: 'the rollout status' },
+} as const;
+
+const members = Object.keys(settings) as (keyof FlagSettings)[];
+
+/** The patch that leads to these settings. */
+export const patchTo = (wanted: FlagSettings, which: readonly (keyof FlagSettings)[] = members): Operation[] =>
+  which.map((key) => ({ op: settings[key].op, path: settings[key].path, value: wanted[key] }));
+
+/** A patch that started from `base` as one of the flag as it is now, and where both changed the same. */
+export function settingsNow(patch: readonly Operation[], base: FlagSettings, flag: Flag) {
+  const now = settingsOf(flag);
+  const before = {
+    ...flag,
+    ...base,
+    tags: base.tags.map((name) => ({ name })),
+    rolloutStatus: { id: base.rolloutStatusId, name: '' },
+  };
+  const mine = patchFlag(before, patch);
+  const changed = members.filter((key) => !equalJson(mine[key], base[key]));
+  const both = changed.filter((key) => !equalJson(now[key], base[key]) && !equalJson(now[key], mine[key]));
+  return {
+    operations: patchTo(mine, changed),
+    conflicts: both.map((key) => `someone else changed ${settings[key].words} too`),
   };
 }

@@ -202,6 +202,27 @@ export const problems = {
     (p) => `Flag set ${p.name} is named by more than ${p.max} definitions; remove it from some of them first`,
   ),
 
+  // changesets
+  changeset_not_found: notFound(
+    'changeset',
+    'Changesets are found by id; GET /changesets?workspaceId=<project> lists them',
+  ),
+  changeset_invalid: invalid(),
+  changeset_state: problem<{ status: string; needed: string; verb: string }>(
+    'conflict',
+    (p) => `The changeset is ${p.status}; only one that is ${p.needed} can be ${p.verb}`,
+  ),
+  changeset_conflict: problem<{ conflicts: readonly string[] }>(
+    'conflict',
+    (p) =>
+      p.conflicts.length === 1 ? `${p.conflicts[0]}` : `${p.conflicts.length} conflicts with changes made since then`,
+    (p) => listed(p.conflicts),
+  ),
+  changeset_without_changes: problem(
+    'invalid',
+    () => 'There is nothing to revert: the changeset changed nothing, or its audit entries were deleted',
+  ),
+
   // segments
   segment_not_found: notFound(
     'segment',

@@ -42,6 +42,9 @@ export const rightNeeded: Readonly<Record<Permission, Right>> = {
   'segment.read': 'view',
   'segment.write': 'edit',
   'segmentContent.write': 'define',
+  'changeset.read': 'view',
+  // Its operations need what the same edits need alone.
+  'changeset.write': 'view',
   'user.read': 'view',
   'user.write': 'view',
   'group.read': 'view',

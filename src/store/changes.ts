@@ -33,6 +33,7 @@ interface ChangeRow {
   readonly before_body: string | null;
   readonly after_body: string | null;
   readonly repeats: number;
+  readonly changeset_id: string | null;
 }
 
 const toChange = (row: ChangeRow): Change => ({
@@ -50,6 +51,7 @@ const toChange = (row: ChangeRow): Change => ({
   ...(row.after_body === null ? {} : { after: JSON.parse(row.after_body) as unknown }),
   ...(row.repeats === 0 ? {} : { repeats: row.repeats }),
   transactionId: row.transaction_id,
+  ...(row.changeset_id === null ? {} : { changesetId: row.changeset_id }),
 });
 
 export interface ChangeFilter {
@@ -215,12 +217,25 @@ export async function findChanges(db: Reader, ids: readonly string[], scope: Sco
   const rows = await db.all<ChangeRow>(sql`
     select c.id, c.at, c.transaction_id, c.actor_type, c.actor_id, c.actor_name, c.action, c.object_type, c.object_id,
            c.object_name, c.project_id, c.environment_id, c.title, c.comment,
-           coalesce(c.before_body, p.after_body) as before_body, c.after_body, c.repeats
+           coalesce(c.before_body, p.after_body) as before_body, c.after_body, c.repeats, c.changeset_id
       from changes c left join changes p on p.id = c.previous_id
      where c.id in (${join([...ids])})
      order by c.at desc, c.id desc`);
   const changes = rows.map(toChange);
   return scope.kind === 'member' ? changes.map(withoutKeys) : changes;
+}
+
+/** What a changeset changed, in order. */
+export async function listChangesOfChangeset(db: Reader, changesetId: string): Promise<Change[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    select id from changes where changeset_id = ${changesetId} and object_type <> 'changeset'`);
+  return (
+    await findChanges(
+      db,
+      rows.map(({ id }) => id),
+      { kind: 'account' },
+    )
+  ).reverse();
 }
 
 /** The entry of a new environment contains its keys, which members may not see. */
@@ -275,6 +290,8 @@ export interface NewChange {
   readonly comment: string | undefined;
   readonly before: unknown;
   readonly after: unknown;
+  /** The changeset that it is part of. */
+  readonly changesetId: string | undefined;
 }
 
 /**
@@ -286,7 +303,7 @@ export interface NewChange {
 export async function insertChanges(tx: Tx, changes: readonly NewChange[]): Promise<void> {
   await tx.run(sql`
     with given (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
-                project_id, environment_id, title, comment, before_body, after_body) as (
+                project_id, environment_id, title, comment, before_body, after_body, changeset_id) as (
       values ${bulk(changes.map(valuesOf))}),
     last as (
       select given.id as given_id, changes.id, changes.after_body = given.before_body as is_same
@@ -297,11 +314,12 @@ export async function insertChanges(tx: Tx, changes: readonly NewChange[]): Prom
            order by at desc, id desc limit 1)
        ${tx.keep})
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
-                         object_name, project_id, environment_id, title, comment, before_body, after_body, previous_id)
+                         object_name, project_id, environment_id, title, comment, before_body, after_body, changeset_id,
+                         previous_id)
     select given.id, ${inOrder}, given.transaction_id, given.actor_type, given.actor_id, given.actor_name, given.action,
            given.object_type, given.object_id, given.object_name, given.project_id, given.environment_id, given.title,
            given.comment, case when last.is_same then null else given.before_body end, given.after_body,
-           case when last.is_same then last.id end
+           given.changeset_id, case when last.is_same then last.id end
       from given left join last on last.given_id = given.id`);
 }
 
@@ -322,6 +340,7 @@ const valuesOf = (change: NewChange) => [
   change.comment ?? null,
   jsonOrNull(change.before),
   jsonOrNull(change.after),
+  change.changesetId ?? null,
 ];
 
 /**

@@ -121,6 +121,13 @@ export function listKeys(db: Reader, filter: KeyFilter, page: Page, counted: Tot
   });
 }
 
+/** Those of the keys that are in the segment. */
+export async function listPresentKeys(tx: Tx, place: KeyPlace, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.all<{ key: string }>(sql`
+    select key from segment_keys where ${placed(place)} and ${tx.isOneOf(sql`key`, keys)}`);
+  return new Set(rows.map(({ key }) => key));
+}
+
 /** Who added these keys, when and from where; those of a call that is not known any more are left out. */
 export async function listKeyOrigins(db: Reader, place: KeyPlace, keys: readonly string[]): Promise<ListedKey[]> {
   if (keys.length === 0) return [];

@@ -106,6 +106,16 @@ async function anEnvironment(): Promise<string> {
   return `/environments/ws/${project.id}/${body.id}`;
 }
 
+const someOperations = async () => {
+  const flag = (await definitionPath()).split('/')[4];
+  return [{ environment: project.staging.id, flag, edit: { kind: 'kill' } }];
+};
+async function changesetPath(isPublished = false): Promise<string> {
+  const { body } = await api.post('/changesets', { workspace: project, operations: await someOperations() });
+  if (isPublished) await api.post(`/changesets/${body.id}/apply`);
+  return `/changesets/${body.id}`;
+}
+
 const segmentPath = async () => `/segments/ws/${project.id}/${(await aSegment(api, project)).name}`;
 async function activeSegmentPath(keys = ['ada']): Promise<string> {
   const { name } = await aSegment(api, project, [project.staging]);
@@ -279,6 +289,16 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAllWhoSeeTheProject,
     async () => [`${await definitionPath({ killed: true })}/restore`],
   ],
+  'changesets.createChangeset': [
+    forAllWhoSeeTheProject,
+    async () => ['/changesets', { workspace: { id: project.id }, operations: await someOperations() }],
+  ],
+  'changesets.listChangesets': [forAllWhoSeeTheProject, async () => [`/changesets?workspaceId=${project.id}`]],
+  'changesets.getChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath()]],
+  'changesets.changeChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath(), { title: 'new' }]],
+  'changesets.withdrawChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath()]],
+  'changesets.applyChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/apply`]],
+  'changesets.revertChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath(true)}/revert`]],
   'flagSets.listFlagSets': [forAllWhoSeeTheProject, async () => [`${setsPath}?workspace_id=${project.id}`]],
   'flagSets.getFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
   'flagSets.listFlagsInSet': [forAllWhoSeeTheProject, async () => [`${await flagSetPath()}/flags`]],
@@ -430,6 +450,8 @@ const strangers: Record<string, Request> = {
 function absent(path: string): string {
   if (path.startsWith(identitiesPath)) return `Could not find traffic type ${userType?.id}`;
   if (path.startsWith(`${setsPath}/`)) return `Could not find flag set ${path.split('/')[setsPath.split('/').length]}`;
+  const [, changeset] = /^\/changesets\/([^/?]+)/.exec(path) ?? [];
+  if (changeset !== undefined) return `Could not find changeset ${changeset}`;
   const [, request] = /^\/changeRequests\/([^/]+)$/.exec(path) ?? [];
   if (request !== undefined) return `Could not find change request ${request}`;
   const isOfEnvironment = /^\/(?:large-|rule-based-)?segments\/([^/]+)\//.exec(path)?.[1] === project.staging.id;
@@ -451,7 +473,9 @@ describe('what a person may do', () => {
           else assert.equal(answer.status, 200, `${path} ${answer.text}`);
         });
         const written = method !== 'GET' && statuses[index] === 200;
-        assert.equal(actions.length, written ? 1 : 0, actions.join());
+        // A changeset has an entry of its own beside those of what it changes.
+        const entries = name === 'changesets.applyChangeset' ? 2 : 1;
+        assert.equal(actions.length, written ? entries : 0, actions.join());
         if (written) {
           assert.deepEqual((await api.lastChange()).editor, { type: 'user', id: person.id, name: person.email });
         }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { empty, raw, Sql } from 'sql-template-tag';
+import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Segment } from '#domain/segments.ts';
 import { userStatuses } from '#domain/users.ts';
@@ -12,6 +12,7 @@ import * as attributes from '#store/attributes.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changeRequests from '#store/change-requests.ts';
 import * as changes from '#store/changes.ts';
+import * as changesets from '#store/changesets.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as delivery from '#store/delivery.ts';
@@ -296,6 +297,16 @@ const lists: Record<string, readonly Run[]> = {
   }).flatMap((filter) =>
     marks.map((mark) => (db: Reader) => changeRequests.listChangeRequests(db, { ...filter, ...mark })),
   ),
+  listChangesets: combined<Omit<changesets.ChangesetFilter, 'after' | 'before'>>({
+    scope: scopes,
+    projectId: [project.id],
+    state: [undefined, 'DRAFT'],
+    offset: [0],
+    limit: [20],
+  }).flatMap((filter) => marks.map((mark) => (db: Reader) => changesets.listChangesets(db, { ...filter, ...mark }))),
+  listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],
+  listChangesOfChangeset: [(db) => changes.listChangesOfChangeset(db, 'id')],
+  listPresentKeys: [(db) => segmentKeys.listPresentKeys(db, { environmentId: environment.id, segment: 'beta' }, ['a'])],
   listUploads: [(db) => changeRequests.listUploads(db, largeSegment, 10)],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
@@ -331,7 +342,7 @@ const txWith = (methods: Pick<Tx, 'one' | 'all' | 'run'>): Tx => ({
   rowsAtOnce: 250,
   clock: () => 0,
   rowsOf: () => empty,
-  isOneOf: () => empty,
+  isOneOf: (column, values) => sql`${column} in (${join([...values])})`,
   announce: () => undefined,
 });
 
@@ -544,6 +555,7 @@ test('an entry finds its place and the state before it by one look into an index
     action: 'x',
     object,
     environmentId: undefined,
+    changesetId: undefined,
   };
   await changes.insertChanges(txWith({ one, all, run }), [change]);
   const plan = await planOf(insert ?? assert.fail());

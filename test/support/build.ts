@@ -95,8 +95,8 @@ export async function aLargeSegment(
 }
 
 /**
- * Segments of all kinds, with keys and what names them, a flag set, an attribute and an identity: rows for tests of
- * whole databases.
+ * Segments of all kinds, with keys and what names them, a flag set, an attribute, an identity and a changeset: rows for
+ * tests of whole databases.
  */
 export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'delete'>): Promise<ProjectFixture> {
   const project = await aProject(api);
@@ -110,7 +110,11 @@ export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'dele
   const keys = Array.from({ length: 600 }, (_, index) => `user-${index}`);
   await done(api.put(`/segments/${staging.id}/${name}/uploadKeys`, { keys }));
   await done(api.post(`/tags/ws/${id}/object/${name}/objecttype/Segment`, ['beta']));
-  await aDefinedFlag(api, project, { treatments: [{ name: 'on', segments: [name] }, { name: 'off' }] });
+  const { flag } = await aDefinedFlag(api, project, {
+    treatments: [{ name: 'on', segments: [name] }, { name: 'off' }],
+  });
+  const operations = [{ environment: staging.id, flag: flag.name, edit: { kind: 'kill' } }];
+  await done(api.post('/changesets', { workspace: { id }, operations }));
   const deactivated = await aSegment(api, project, [staging]);
   await done(api.delete(`/segments/${staging.id}/${deactivated.name}`));
   const { name: rules } = await aRuleBasedSegment(api, project, [staging]);

@@ -102,7 +102,22 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   const group = await ask('POST', '/groups', { name: 'crew' });
   const user = await ask('POST', '/users', { email: 'ann@example.com' });
   const key = await ask('POST', '/apiKeys', { name: 'key', apiKeyType: 'admin' });
-  const ids = { project, environment, flag, flagSet, changeRequest, group, user, key, trafficTypeId: trafficType };
+  const changeset = await ask('POST', '/changesets', {
+    workspace: { id: project.id },
+    operations: [{ environment: 'staging', flag: 'lights', edit: { kind: 'kill' } }],
+  });
+  const ids = {
+    project,
+    environment,
+    flag,
+    flagSet,
+    changeRequest,
+    changeset,
+    group,
+    user,
+    key,
+    trafficTypeId: trafficType,
+  };
   const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
   return {
     ...Object.fromEntries(words),

@@ -59,6 +59,7 @@ const pathKinds: Readonly<Record<string, Kind>> = {
   ...{ trafficTypeId: 'trafficType', flagSet: 'flagSet', user: 'user', group: 'group', key: 'key' },
   ...{ segment: 'segment', anySegment: 'segment', largeSegment: 'segment', ruleBasedSegment: 'segment' },
   changeRequest: 'changeRequest',
+  changeset: 'changeset',
 };
 const width = { environment: 0, project: 1, account: 2 } as const;
 
@@ -209,6 +210,7 @@ class Asking {
         trafficType: () => inProject(side),
         flagSet: () => reachesProject(side),
         changeRequest: () => reachesProject(side),
+        changeset: () => reachesProject(side),
         rolloutStatus: () => inProject(side),
         actor: () => reachesProject(side),
         user: () => principal.seesUsersOf.includes(side),

@@ -18,6 +18,7 @@ export type Kind =
   | 'trafficType'
   | 'flagSet'
   | 'changeRequest'
+  | 'changeset'
   | 'rolloutStatus'
   | 'actor'
   | 'user'
@@ -109,7 +110,7 @@ const dependsAt = (place: string) => `body/${place}/condition/matchers/0/depends
 
 /** By endpoint: what replaces its request, and what is asked besides. */
 function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?: readonly Shape[] }>> {
-  const { flags, definitions, ruleBasedSegments, segments, changeRequests } = requestsTo(api);
+  const { flags, definitions, ruleBasedSegments, segments, changeRequests, changesets } = requestsTo(api);
   return {
     listProjects: {
       further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
@@ -210,6 +211,31 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     },
     listFlagSets: {
       instead: naming('query/workspace_id', 'project', ({ id }) => ({ query: { workspace_id: id } })),
+    },
+    createChangeset: {
+      instead: {
+        slots: { 'body/workspace/id': 'project', 'body/operations/0/environment': 'environment' },
+        build: changesets.createChangeset,
+      },
+      further: [
+        {
+          slots: { 'body/workspace/id': 'project', 'body/operations/0/flag': 'flag' },
+          build: async ({ id, flag }) => ({
+            body: {
+              workspace: { id },
+              operations: [
+                {
+                  flag: flag.id,
+                  edit: { kind: 'patch', operations: [{ op: 'test', path: '/description', value: '' }] },
+                },
+              ],
+            },
+          }),
+        },
+      ],
+    },
+    listChangesets: {
+      instead: naming('query/workspaceId', 'project', ({ id }) => ({ query: { workspaceId: id } })),
     },
     createFlagSet: {
       instead: naming('body/workspace/id', 'project', ({ id }) => ({ body: { name: aSetName(), workspace: { id } } })),

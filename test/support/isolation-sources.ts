@@ -182,6 +182,23 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['    scopeFilter(scope, sql`e.project_id`),\n', '', 'changeRequests.listChangeRequests'],
     ['    environmentScopeFilter(scope, sql`e.id`),\n', '', 'changeRequests.listChangeRequests'],
   ],
+  'src/store/changesets.ts': [
+    ['  ${scopeFilter(scope, sql`c.project_id`)}\n  and not exists', '  not exists', 'changesets.getChangeset'],
+    ['and not (${environmentScopeFilter(scope, sql`o.environment_id`)})', 'and 1 = 0', 'changesets.getChangeset'],
+    ['    sql`c.project_id = ${projectId}`,\n', '', 'changesets.listChangesets'],
+  ],
+  'src/http/routes/changesets.ts': [
+    [
+      'resolveProject(db, actor, workspace.id)',
+      `resolveProject(db, ${everybody}, workspace.id)`,
+      'changesets.createChangeset',
+    ],
+    [
+      'resolveProject(db, actor, workspaceId)',
+      `resolveProject(db, ${everybody}, workspaceId)`,
+      'changesets.listChangesets',
+    ],
+  ],
   'src/store/traffic-types.ts': [
     ['traffic_types where project_id = ${projectId} and (id', 'traffic_types where (id', 'flags.createFlag'],
     [

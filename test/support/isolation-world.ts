@@ -211,6 +211,13 @@ async function aSide(
   const flagSet = `${aSetName()}_mark`;
   const made = await api.post('/internal/api/v3/flag-sets', { name: flagSet, workspace: { id: project.id } });
   assert.equal(made.status, 200, made.text);
+  const drafts: string[] = [];
+  for (const environment of [staging.id, production.id]) {
+    const operations = [{ environment, flag: flag.name, edit: { kind: 'kill' } }];
+    const { status, body } = await api.post('/changesets', { workspace: { id: project.id }, operations });
+    assert.equal(status, 200);
+    drafts.push(body.id);
+  }
   const statuses: { id: string }[] = (await api.get(`/rolloutStatuses/ws/${project.id}`)).body;
   const rolloutStatus = statuses.at(-1)?.id ?? assert.fail('no status');
   const patched = await api.patch(`/splits/ws/${project.id}/${flag.name}`, [
@@ -242,9 +249,16 @@ async function aSide(
     marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
       [segment, ruleBased, large.name, attribute, flagSet],
       large.changeRequests.slice(0, 1),
+      drafts.slice(0, 1),
       statuses.map(({ id }) => id),
     ),
-    productionMarks: [production.id, production.name, ofProduction, ...large.changeRequests.slice(1)],
+    productionMarks: [
+      production.id,
+      production.name,
+      ofProduction,
+      ...large.changeRequests.slice(1),
+      ...drafts.slice(1),
+    ],
     keyMarks: [idleKey.id],
     userMarks: [viewer, groupViewer].flatMap(({ id, email }) => [id, email]),
   };

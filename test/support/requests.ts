@@ -130,6 +130,15 @@ export function requestsTo(api: Calls): Requests {
     const { body } = await api.post('/groups', { name: uniqueName('group') });
     return { body, words: { group: body.id }, id: body.id };
   };
+  const someOperations = async (place: Place) => {
+    const { words } = await definedFlagIn(place);
+    return [{ environment: place.environment.id, flag: words?.flag, edit: { kind: 'kill' } }];
+  };
+  const aChangeset = async (place: Place, more: Target = {}): Promise<Target> => {
+    const fields = { workspace: { id: place.id }, operations: await someOperations(place) };
+    const { body } = await api.post('/changesets', fields);
+    return { ...more, words: { changeset: body.id }, id: body.id };
+  };
   return {
     projects: {
       listProjects: async () => wholeList,
@@ -227,6 +236,21 @@ export function requestsTo(api: Calls): Requests {
       killDefinitionByPost: definedFlagIn,
       restoreDefinition: definedFlagIn,
       restoreDefinitionByPost: definedFlagIn,
+    },
+    changesets: {
+      createChangeset: async (place) => ({
+        body: { workspace: { id: place.id }, operations: await someOperations(place) },
+      }),
+      listChangesets: async ({ id }) => ({ query: { workspaceId: id, limit: '100' } }),
+      getChangeset: aChangeset,
+      changeChangeset: (place) => aChangeset(place, { body: { title: 'new' } }),
+      withdrawChangeset: aChangeset,
+      applyChangeset: aChangeset,
+      revertChangeset: async (place) => {
+        const { words } = await aChangeset(place);
+        await api.post(`/changesets/${words?.changeset}/apply`);
+        return { words: words ?? {} };
+      },
     },
     flagSets: {
       listFlagSets: async ({ id }) => ({ query: { workspace_id: id, limit: '200' } }),

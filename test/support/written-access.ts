@@ -100,6 +100,13 @@ POST /rule-based-segments/:environment/:ruleBasedSegment segmentContent.write en
 DELETE /rule-based-segments/:environment/:ruleBasedSegment segmentContent.write environment
 GET /rule-based-segments/ws/:project/:ruleBasedSegment/environments/:environment segment.read environment
 PUT /rule-based-segments/ws/:project/:ruleBasedSegment/environments/:environment segmentContent.write environment
+POST /changesets changeset.write environment
+GET /changesets changeset.read environment
+GET /changesets/:changeset changeset.read environment
+PUT /changesets/:changeset changeset.write environment
+DELETE /changesets/:changeset changeset.write environment
+POST /changesets/:changeset/apply changeset.write environment
+POST /changesets/:changeset/revert changeset.write environment
 GET /users user.read environment
 POST /users user.write account
 GET /users/:user user.read environment
@@ -154,16 +161,17 @@ export const powers = {
   API_WORKSPACE_ADMIN:
     'project.read project.write environment.write trafficType.write identity.read identity.write restriction.write ' +
     'audit.read',
-  API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read',
+  API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read changeset.read',
   API_FEATURE_FLAG_EDITOR:
-    'project.read rolloutStatus.read flag.read definition.read flag.write definition.write definition.kill',
+    'project.read rolloutStatus.read flag.read definition.read changeset.read flag.write definition.write ' +
+    'definition.kill changeset.write',
   API_SEGMENT_VIEWER: 'project.read segment.read',
   API_SEGMENT_EDITOR: 'project.read segment.read segment.write segmentContent.write',
 };
 
 /** The permissions of signed-in people who are not administrators. */
 export const powersOfMember =
-  'project.read identity.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill segment.read segment.write segmentContent.write user.read group.read audit.read';
+  'project.read identity.read rolloutStatus.read flag.read flag.write definition.read definition.write definition.kill segment.read segment.write segmentContent.write changeset.read changeset.write user.read group.read audit.read';
 
 /** And which right in a project each permission takes, unless its owner may change access. */
 export const rightsOfPermissions = `
@@ -184,6 +192,8 @@ definition.kill kill
 segment.read view
 segment.write edit
 segmentContent.write define
+changeset.read view
+changeset.write view
 user.read view
 user.write view
 group.read view

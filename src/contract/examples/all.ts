@@ -5,6 +5,7 @@
 import type { accountContract, contract, serviceContract } from '../all.ts';
 import type * as imports from '../imports.ts';
 import type * as service from '../service.ts';
+import { changesetExamples } from './changesets.ts';
 import { flagExamples } from './flags.ts';
 import { peopleExamples } from './people.ts';
 import { projectExamples } from './projects.ts';
@@ -26,6 +27,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   largeSegment: { description: 'Name of the large segment.', example: 'loyalty_members' },
   import: { description: 'Id of the import, or `latest`.', example: 'latest' },
   changeRequest: { description: 'Id of the change request.', example: ids.changeRequest },
+  changeset: { description: 'Id of the changeset.', example: ids.changeset },
   objectType: { description: '`Split`: a feature flag.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
   user: { description: 'Id of the user.', example: ids.user },
@@ -71,6 +73,7 @@ export const examples: ExamplesOf<Endpoints> = {
   ...projectExamples,
   ...flagExamples,
   ...segmentExamples,
+  ...changesetExamples,
   ...peopleExamples,
   ...importExamples,
   ...serviceExamples,

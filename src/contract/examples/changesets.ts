@@ -1,0 +1,40 @@
+import type * as changesets from '../changesets.ts';
+import { at, type ExamplesOf, environmentReference, ids, markerPage } from './values.ts';
+
+const changeset = {
+  id: ids.changeset,
+  type: 'changeset' as const,
+  status: 'DRAFT' as const,
+  title: 'Open the new checkout',
+  comment: 'The last week of staging was quiet.',
+  workspace: { id: ids.project, name: 'Default' },
+  author: { type: 'user', id: ids.user, name: 'ada@example.com' },
+  operations: [
+    {
+      environment: environmentReference,
+      flag: { id: ids.flag, name: 'new_checkout' },
+      edit: { kind: 'patch' as const, operations: [{ op: 'replace' as const, path: '/trafficAllocation', value: 50 }] },
+    },
+  ],
+  createdAt: at,
+  updatedAt: at,
+};
+const { title, comment } = changeset;
+const operations = changeset.operations.map(({ edit }) => ({
+  environment: 'Staging-Default',
+  flag: 'new_checkout',
+  edit,
+}));
+
+export const changesetExamples: ExamplesOf<typeof changesets> = {
+  createChangeset: { body: { workspace: { id: 'Default' }, title, comment, operations }, reply: changeset },
+  listChangesets: { reply: markerPage(changeset, 20) },
+  getChangeset: { reply: changeset },
+  changeChangeset: { body: { title, comment, operations }, reply: changeset },
+  withdrawChangeset: { reply: { ...changeset, status: 'WITHDRAWN' } },
+  applyChangeset: { reply: { ...changeset, status: 'PUBLISHED', publishedAt: at } },
+  revertChangeset: {
+    body: { title: 'Close it again' },
+    reply: { ...changeset, title: 'Close it again', reverts: ids.changeset },
+  },
+};

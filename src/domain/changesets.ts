@@ -1,0 +1,204 @@
+/** Changesets: edits to several objects of a project that are applied together, or not at all. */
+import { type Static, Type } from 'typebox';
+import type { Permission } from './access.ts';
+import type { Bucketing } from './bucketing.ts';
+import type { Change } from './changes.ts';
+import { type Targeting, toTargeting } from './definitions/definition.ts';
+import type { DefinitionEdit } from './definitions/edits.ts';
+import { type Flag, patchTo, settingsOf } from './flags.ts';
+import { Patch, type Operation as PatchOperation } from './json-patch.ts';
+import { refuse } from './problems.ts';
+import { type SegmentRules, toRulesText } from './rule-based-segments.ts';
+import { Millis, OneOf, Reference } from './schema.ts';
+import { maxKeysPerCall } from './segments.ts';
+
+export const changesetStates = ['DRAFT', 'PUBLISHED', 'WITHDRAWN'] as const;
+export type ChangesetState = (typeof changesetStates)[number];
+
+/** Which edits each kind of object takes. */
+const editsOf = {
+  definition: ['create', 'replace', 'patch', 'kill', 'restore', 'delete'],
+  flag: ['patch'],
+  segment: ['addKeys', 'removeKeys', 'replaceRules'],
+} as const;
+export type ObjectKind = keyof typeof editsOf;
+
+const editKinds = [...new Set(Object.values(editsOf).flat())];
+
+const Edit = Type.Object({
+  kind: OneOf(editKinds, {
+    description:
+      'A definition: `create`, `replace`, `patch`, `kill`, `restore`, `delete`. A flag without an environment: `patch`. A segment: `addKeys`, `removeKeys`, `replaceRules`.',
+  }),
+  body: Type.Optional(
+    Type.Unknown({ description: 'for `create`, `replace` and `replaceRules`: as in the request that does only this' }),
+  ),
+  operations: Type.Optional(Patch),
+  keys: Type.Optional(
+    Type.Array(Type.String(), { maxItems: maxKeysPerCall, description: 'for `addKeys` and `removeKeys`' }),
+  ),
+});
+export type Edit = Static<typeof Edit>;
+
+export const maxChangesetOperations = 100;
+/** Characters of all definitions that the operations of a changeset start from: they are read together. */
+export const maxBases = 8_388_608;
+
+const word = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
+
+const NewOperation = Type.Object({
+  environment: Type.Optional(word('Id or name. Absent only for a flag’s description, tags and status.')),
+  flag: Type.Optional(word('Id or name of the flag.')),
+  segment: Type.Optional(word('Name of the segment.')),
+  edit: Edit,
+});
+export type NewOperation = Static<typeof NewOperation>;
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
+const operations = Type.Array(NewOperation, { minItems: 1, maxItems: maxChangesetOperations });
+
+export const NewChangeset = Type.Object({
+  workspace: Type.Object({ id: word('Id or name of the project.') }),
+  title: text('What it is for, in a few words. Audit entries repeat it.'),
+  comment: text('Why, in more words.'),
+  operations,
+});
+
+/** What is left out stays. New operations are based on what is there now. */
+export const ChangesetUpdate = Type.Object({
+  title: NewChangeset.properties.title,
+  comment: NewChangeset.properties.comment,
+  operations: Type.Optional(operations),
+});
+
+const Operation = Type.Object({
+  environment: Type.Optional(Reference),
+  flag: Type.Optional(Reference),
+  segment: Type.Optional(Reference),
+  edit: Edit,
+});
+
+export const Changeset = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('changeset'),
+  status: OneOf(changesetStates),
+  title: Type.String(),
+  comment: Type.String(),
+  workspace: Reference,
+  author: Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() }),
+  reverts: Type.Optional(Type.String({ description: 'the changeset that this one takes back' })),
+  operations: Type.Array(Operation),
+  createdAt: Millis,
+  updatedAt: Millis,
+  publishedAt: Type.Optional(Millis),
+});
+export type Changeset = Static<typeof Changeset> & { readonly revision: number };
+
+/** An operation with the object that it edits. */
+export interface PlacedOperation {
+  readonly kind: ObjectKind;
+  readonly object: Reference;
+  readonly environment: Reference | undefined;
+  readonly edit: Edit;
+  /** JSON of what the edit started from; undefined if there was nothing, or if it does not matter. */
+  readonly base: string | undefined;
+}
+
+export const toChangeset = (
+  head: Omit<Changeset, 'operations' | 'type'>,
+  placed: readonly PlacedOperation[],
+): Changeset => ({ ...head, type: 'changeset', operations: placed.map(toOperation) });
+
+const toOperation = ({ kind, object, environment, edit }: PlacedOperation): Static<typeof Operation> => ({
+  ...(environment ? { environment } : {}),
+  [kind === 'segment' ? 'segment' : 'flag']: object,
+  edit,
+});
+
+/** The kind of object that the operation names, or undefined if it names none or several. */
+export const kindOf = ({ environment, flag, segment }: NewOperation): ObjectKind | undefined => {
+  if ((flag === undefined) === (segment === undefined)) return undefined;
+  if (segment !== undefined) return environment === undefined ? undefined : 'segment';
+  return environment === undefined ? 'flag' : 'definition';
+};
+
+/** Refuses operations that are not complete, whatever they name. */
+export function checkOperations(all: readonly NewOperation[]): void {
+  refuse(
+    'changeset_invalid',
+    all.flatMap((operation, index) => complaintsOf(operation).map((complaint) => `operations/${index} ${complaint}`)),
+  );
+}
+
+function complaintsOf(operation: NewOperation): string[] {
+  const kind = kindOf(operation);
+  if (!kind) {
+    return ['must name a flag or a segment, and its environment; only a patch of a flag’s details has no environment'];
+  }
+  const allowed: readonly string[] = editsOf[kind];
+  const { edit } = operation;
+  if (!allowed.includes(edit.kind)) {
+    const what =
+      kind === 'definition' ? 'a definition' : kind === 'flag' ? 'a flag without an environment' : 'a segment';
+    return [`edit/kind must be one of ${allowed.join(', ')} for ${what}`];
+  }
+  const needed = neededMember(edit.kind);
+  return needed && edit[needed] === undefined ? [`edit/${needed} is needed to ${edit.kind}`] : [];
+}
+
+function neededMember(kind: Edit['kind']): 'body' | 'operations' | 'keys' | undefined {
+  if (kind === 'patch') return 'operations';
+  if (kind === 'addKeys' || kind === 'removeKeys') return 'keys';
+  return kind === 'create' || kind === 'replace' || kind === 'replaceRules' ? 'body' : undefined;
+}
+
+/** An edit of a definition that `checkOperations` let pass. */
+export const definitionEditOf = ({ kind, body, operations: patch }: Edit): DefinitionEdit =>
+  ({ kind, ...(body === undefined ? {} : { body }), ...(patch ? { operations: patch } : {}) }) as DefinitionEdit;
+
+export const patchOf = ({ operations: patch = [] }: Edit): readonly PatchOperation[] => patch;
+
+/** What applying the operation takes, as the request that does only this. */
+export function permissionFor({ kind, edit }: Pick<PlacedOperation, 'kind' | 'edit'>): Permission {
+  if (kind === 'flag') return 'flag.write';
+  if (kind === 'segment') return 'segmentContent.write';
+  return edit.kind === 'kill' || edit.kind === 'restore' ? 'definition.kill' : 'definition.write';
+}
+
+/** "checkout_one_page in Production". */
+export const nameOf = ({ object, environment }: Pick<PlacedOperation, 'object' | 'environment'>): string =>
+  environment ? `${object.name} in ${environment.name}` : object.name;
+
+/** The operation that takes a recorded change back. `applied`: the operations of the changeset that made it. */
+export function inverseOf(
+  { object, environmentId, before, after }: Change,
+  applied: readonly PlacedOperation[],
+): PlacedOperation {
+  const made = applied.find((one) => one.object.id === object.id && one.environment?.id === environmentId);
+  if (!made) throw new Error(`no operation changed ${object.name}`);
+  if (made.kind === 'definition') return { ...made, ...inverseOfDefinition(before, after) };
+  if (made.kind === 'flag') return { ...made, ...inverseOfSettings(before as Flag, after as Flag) };
+  const { kind, keys = [] } = made.edit;
+  if (kind === 'replaceRules')
+    return { ...made, edit: { kind, body: before }, base: toRulesText(after as SegmentRules) };
+  return { ...made, edit: { kind: kind === 'addKeys' ? 'removeKeys' : 'addKeys', keys } };
+}
+
+type Inverse = Pick<PlacedOperation, 'edit' | 'base'>;
+type Recorded = Targeting & Bucketing & { readonly changeNumber: number };
+
+function inverseOfDefinition(before: unknown, after: unknown): Inverse {
+  const base = after === undefined ? undefined : baseOf(after as Recorded);
+  if (before === undefined) return { edit: { kind: 'delete' }, base };
+  // With its seeds.
+  if (after === undefined) return { edit: { kind: 'create', body: before }, base };
+  return { edit: { kind: 'replace', body: toTargeting(before as Recorded) }, base };
+}
+
+const baseOf = (recorded: Recorded): string =>
+  JSON.stringify({ revision: recorded.changeNumber, ...toTargeting(recorded) });
+
+const inverseOfSettings = (before: Flag, after: Flag): Inverse => ({
+  edit: { kind: 'patch', operations: patchTo(settingsOf(before)) },
+  base: JSON.stringify(settingsOf(after)),
+});

@@ -1,0 +1,163 @@
+import sql, { bulk, join } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import type { Changeset, ChangesetState, Edit, ObjectKind, PlacedOperation } from '#domain/changesets.ts';
+import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
+import type { Position, Reader, Tx } from './sql.ts';
+
+/** A changeset without its operations. */
+export type ChangesetHead = Omit<Changeset, 'operations' | 'type'>;
+
+interface ChangesetRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly state: ChangesetState;
+  readonly title: string;
+  readonly comment: string;
+  readonly author_type: string;
+  readonly author_id: string;
+  readonly author_name: string;
+  readonly reverts: string | null;
+  readonly revision: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly published_at: number | null;
+}
+
+const toHead = (row: ChangesetRow): ChangesetHead => ({
+  id: row.id,
+  status: row.state,
+  title: row.title,
+  comment: row.comment,
+  workspace: { id: row.project_id, name: row.project_name },
+  author: { type: row.author_type, id: row.author_id, name: row.author_name },
+  ...(row.reverts === null ? {} : { reverts: row.reverts }),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  ...(row.published_at === null ? {} : { publishedAt: row.published_at }),
+  revision: row.revision,
+});
+
+const columns = sql`
+  c.id, c.project_id, p.name as project_name, c.state, c.title, c.comment, c.author_type, c.author_id, c.author_name,
+  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at`;
+const changesets = sql`changesets c join projects p on p.id = c.project_id`;
+
+/** A key of some environments sees what is in these alone. */
+const inScope = (scope: Scope) => sql`
+  ${scopeFilter(scope, sql`c.project_id`)}
+  and not exists (select 1 from changeset_operations o
+                   where o.changeset_id = c.id and not (${environmentScopeFilter(scope, sql`o.environment_id`)}))`;
+
+export async function findChangeset(db: Reader, id: string, scope: Scope): Promise<ChangesetHead | undefined> {
+  const row = await db.one<ChangesetRow>(sql`
+    select ${columns} from ${changesets} where c.id = ${id} and ${inScope(scope)}`);
+  return row && toHead(row);
+}
+
+/** As it is now, locked until the commit. */
+export async function lockChangeset(tx: Tx, id: string): Promise<ChangesetHead | undefined> {
+  const locked = await tx.one(sql`select id from changesets where id = ${id} ${tx.lock}`);
+  return locked === undefined ? undefined : findChangeset(tx, id, { kind: 'account' });
+}
+
+export interface ChangesetFilter {
+  readonly scope: Scope;
+  readonly projectId: string;
+  readonly state: ChangesetState | undefined;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The newest first. With `before`: those directly before it, in the same order. */
+export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
+  const { scope, projectId, state, after, before, offset, limit } = filter;
+  const conditions = [
+    sql`c.project_id = ${projectId}`,
+    inScope(scope),
+    ...(state ? [sql`c.state = ${state}`] : []),
+    ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
+    ...(before ? [sql`(c.created_at, c.id) > (${before.at}, ${before.id})`] : []),
+  ];
+  const order = before ? sql`order by c.created_at, c.id` : sql`order by c.created_at desc, c.id desc`;
+  const rows = await db.all<ChangesetRow>(sql`
+    select ${columns} from ${changesets} where ${join(conditions, ' and ')} ${order} limit ${limit} offset ${offset}`);
+  if (before) rows.reverse();
+  return rows.map(toHead);
+}
+
+interface OperationRow {
+  readonly changeset_id: string;
+  readonly object_kind: ObjectKind;
+  readonly object_id: string;
+  readonly object_name: string;
+  readonly environment_id: string;
+  readonly environment_name: string;
+  readonly edit: string;
+  readonly base: string | null;
+}
+
+const toPlaced = (row: OperationRow): PlacedOperation => ({
+  kind: row.object_kind,
+  object: { id: row.object_id, name: row.object_name },
+  environment: row.environment_id === '' ? undefined : { id: row.environment_id, name: row.environment_name },
+  edit: JSON.parse(row.edit) as Edit,
+  base: row.base ?? undefined,
+});
+
+/** In their order, by changeset. */
+export async function listOperations(db: Reader, ids: readonly string[]): Promise<Map<string, PlacedOperation[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.all<OperationRow>(sql`
+    select changeset_id, object_kind, object_id, object_name, environment_id, environment_name, edit, base
+      from changeset_operations where changeset_id in (${join([...ids])}) order by changeset_id, position`);
+  const all = new Map<string, PlacedOperation[]>(ids.map((id) => [id, []]));
+  for (const row of rows) all.get(row.changeset_id)?.push(toPlaced(row));
+  return all;
+}
+
+export async function insertChangeset(
+  tx: Tx,
+  head: ChangesetHead,
+  operations: readonly PlacedOperation[],
+): Promise<void> {
+  await tx.run(sql`
+    insert into changesets (id, project_id, state, title, comment, author_type, author_id, author_name, reverts,
+                            revision, created_at, updated_at)
+    values (${head.id}, ${head.workspace.id}, ${head.status}, ${head.title}, ${head.comment}, ${head.author.type},
+            ${head.author.id}, ${head.author.name}, ${head.reverts ?? null}, ${head.revision}, ${head.createdAt},
+            ${head.updatedAt})`);
+  await insertOperations(tx, head.id, operations);
+}
+
+async function insertOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
+  const rows = operations.map(({ kind, object, environment, edit, base }, position) => [
+    id,
+    position,
+    kind,
+    object.id,
+    object.name,
+    environment?.id ?? '',
+    environment?.name ?? '',
+    JSON.stringify(edit),
+    base ?? null,
+  ]);
+  await tx.run(sql`
+    insert into changeset_operations (changeset_id, position, object_kind, object_id, object_name, environment_id,
+                                      environment_name, edit, base)
+    values ${bulk(rows)}`);
+}
+
+export const saveChangeset = (tx: Tx, head: ChangesetHead) =>
+  tx.run(sql`
+    update changesets
+       set state = ${head.status}, title = ${head.title}, comment = ${head.comment}, revision = ${head.revision},
+           updated_at = ${head.updatedAt}, published_at = ${head.publishedAt ?? null}
+     where id = ${head.id}`);
+
+export async function replaceOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
+  await tx.run(sql`delete from changeset_operations where changeset_id = ${id}`);
+  await insertOperations(tx, id, operations);
+}
