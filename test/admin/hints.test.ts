@@ -65,6 +65,9 @@ test('a part of the vendor’s API that Burgee does not have is named', async ()
     'POST /internal/api/v2/splits/ws/Default/checkout/environments/e/reallocate':
       'Burgee cannot reallocate traffic yet',
     'POST /internal/api/v2/splits/ws/Default/checkout/archive': 'Burgee cannot archive flags yet',
+    'POST /internal/api/v2/changeRequests/ws/Default/environments/e/file':
+      'A change request takes no file yet: send it with PUT /internal/api/v2/segments/{environment}/{segment}/upload',
+    'POST /api/events': 'Not part of Burgee: single events. SDKs send events with an SDK key, to /api/events/bulk',
     'GET /splitChanges?since=-1': 'No SDK asks for this path: check its URLs against docs/sdks.md',
     'POST /api/api/events/bulk': 'No SDK asks for this path: check its URLs against docs/sdks.md',
   };
@@ -85,7 +88,7 @@ test('a part of the vendor’s products that Burgee will not have is named, also
     'GET /internal/api/v2/metrics/ws/Default': measuring,
     'GET /internal/api/v2/experiments': measuring,
     'POST /internal/api/v2/events/bulk':
-      'Not part of Burgee: events in the Admin API. SDKs send events with an SDK key, to /api/events',
+      'Not part of Burgee: single events. SDKs send events with an SDK key, to /api/events/bulk',
     'GET /fme/api/v4/environments': 'Not part of Burgee: the Harness FME API; the Admin API is at /internal/api/v2',
     'GET /ng/api/user/currentUser': platform,
     'POST /authz/api/acl': platform,

@@ -7,6 +7,10 @@ type Rows = readonly (readonly [path: RegExp, sentence: string])[];
 const planned: Rows = [
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
   [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
+  [
+    /^\/internal\/api\/v2\/changeRequests\/.+\/file$/,
+    `A change request takes no file yet: send it with PUT ${prefix}/segments/{environment}/{segment}/upload`,
+  ],
 ];
 
 /** Of paths that look like those of SDKs. */
@@ -25,8 +29,8 @@ const outOfScope: Rows = [
     'Not part of Burgee: metrics and experiments. It manages flags; measure their effect in your own analytics',
   ],
   [
-    /^\/internal\/api\/(v\d\/)?events(\/|$)/,
-    'Not part of Burgee: events in the Admin API. SDKs send events with an SDK key, to /api/events',
+    /^(\/internal\/api\/(v\d\/)?events(\/|$)|\/api\/events$)/,
+    'Not part of Burgee: single events. SDKs send events with an SDK key, to /api/events/bulk',
   ],
   [
     /^(\/api)*(\/v\d)?\/(splitChanges|segmentChanges|mySegments|memberships|auth|testImpressions|events|sse|event-stream)(\/|$)/,
