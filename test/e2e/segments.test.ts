@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { suite } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
 import { someSegments } from './some-segments.ts';
-import { aMember, choose, look, menuOf, row, signedInVisitsIn } from './support.ts';
+import { aMember, choose, eventually, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -19,6 +19,20 @@ async function dropFile(page: Page, name: string, text: string): Promise<void> {
   })()`);
   await page.dispatchEvent('main', 'dragover', { dataTransfer });
   await page.dispatchEvent('main', 'drop', { dataTransfer });
+}
+
+/** Presses Tab until the focus is there. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let tabs = 0; (await target.and(page.locator(':focus')).count()) === 0; tabs += 1) {
+    assert.ok(tabs < 60, `${target} cannot be reached`);
+    await page.keyboard.press('Tab');
+  }
+}
+
+async function pressByKeyboard(page: Page, name: string): Promise<void> {
+  await tabTo(page, page.getByRole('button', { name, exact: true }));
+  await page.keyboard.press('Enter');
 }
 
 suite('segments', { concurrency: 2 }, () => {
@@ -114,6 +128,51 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByText('Only Payments can edit Checkout.').waitFor();
     assert.deepEqual(complaints, []);
     await leave();
+  });
+
+  visit('with the keyboard alone, segments are created, filled with keys and given rules', async (things) => {
+    const { page, api, project, environments } = things;
+    const { keyboard } = page;
+    const isFocusKept = () => eventually(page, 'document.activeElement !== document.body', true);
+    await page.goto('/p/Checkout/segments');
+    await pressByKeyboard(page, 'New segment');
+    await keyboard.type('testers');
+    await keyboard.press('Enter');
+    await heading(page, 'testers').waitFor();
+    await pressByKeyboard(page, 'Activate in Staging');
+    await pressByKeyboard(page, 'Add keys');
+    await tabTo(page, page.getByRole('textbox', { name: 'Keys' }));
+    await keyboard.type('ana, noor');
+    await pressByKeyboard(page, 'Add keys to Staging');
+    await page.getByText('2 keys added to Staging, which has 2 keys now.').waitFor();
+    await isFocusKept();
+    await pressByKeyboard(page, 'Remove ana');
+    await pressByKeyboard(page, 'Remove key');
+    await page.getByText('Removed ana from Staging.').waitFor();
+    await isFocusKept();
+
+    await page.goto('/p/Checkout/segments');
+    await pressByKeyboard(page, 'New segment');
+    await keyboard.type('pros');
+    await tabTo(page, page.getByRole('radio', { checked: true }));
+    const ruleBased = page.getByRole('radio', { name: 'Rule-based' });
+    while (!(await ruleBased.isChecked())) await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    await heading(page, 'pros').waitFor();
+    await pressByKeyboard(page, 'Activate in Staging');
+    await pressByKeyboard(page, 'Add rule');
+    await tabTo(page, page.getByRole('combobox', { name: 'Attribute' }));
+    await keyboard.type('plan');
+    await tabTo(page, field(page, 'Values'));
+    await keyboard.type('pro');
+    await keyboard.press('Enter');
+    await keyboard.press('Control+s');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.press('Control+Enter');
+    await page.getByText('Saved to Staging.').waitFor();
+    await isFocusKept();
+    const path = `/rule-based-segments/ws/${project.id}/pros/environments/${environments.Staging?.id}`;
+    assert.deepEqual((await api('GET', path)).rules[0].condition.matchers[0].strings, ['pro']);
   });
 
   visit('keys are added by hand and by file, searched, looked up and removed', async (things) => {

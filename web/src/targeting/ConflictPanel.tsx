@@ -3,6 +3,7 @@ import { keepMine, takeTheirs } from '#domain/definitions/merge.ts';
 import { type Draft, type DraftPlace, writeDraft } from '../state/drafts.ts';
 import { Button } from '../ui/Button.tsx';
 import styles from './ConflictPanel.module.css';
+import box from './DifferenceBox.module.css';
 import { DifferenceSide } from './DifferenceSide.tsx';
 import { differenceTitle } from './difference-words.ts';
 
@@ -41,9 +42,9 @@ function ConflictBox({ conflict, draft, place, order, trafficType }: Props & { r
   };
   const look = { order, trafficType };
   return (
-    <div className={styles.conflict}>
-      <h4 className={styles.name}>{name}</h4>
-      <dl className={styles.sides}>
+    <div className={box.box}>
+      <h4 className={box.title}>{name}</h4>
+      <dl className={box.sides}>
         <dt>Before</dt>
         <dd>
           <DifferenceSide difference={theirs} side="before" {...look} />

@@ -11,6 +11,9 @@ export type FieldProps = Omit<ComponentProps<'input'>, 'id' | 'className'> &
     readonly face?: 'text' | 'code' | 'name';
   };
 
+/** Identifiers are not words: keyboards must not change them. */
+const asTyped = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false };
+
 /** A label, an input, and a hint or error. */
 export function Field({ label, hint, error, aside, tool, face = 'text', ...input }: FieldProps) {
   const classes = [styles.input, styles[face], tool !== undefined && styles.withTool];
@@ -18,7 +21,12 @@ export function Field({ label, hint, error, aside, tool, face = 'text', ...input
     <FieldFrame label={label} hint={hint} error={error} aside={aside}>
       {(control) => (
         <div className={styles.box}>
-          <input {...input} {...control} className={classes.filter(Boolean).join(' ')} />
+          <input
+            {...(face === 'name' ? asTyped : {})}
+            {...input}
+            {...control}
+            className={classes.filter(Boolean).join(' ')}
+          />
           {tool}
         </div>
       )}

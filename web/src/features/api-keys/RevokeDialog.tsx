@@ -2,13 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { listApiKeys, revokeApiKey } from '#contract/api-keys.ts';
 import { listChanges } from '#contract/changes.ts';
 import { getProjectAccess } from '#contract/restrictions.ts';
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { LostRights } from '../../administration/GrantedRights.tsx';
+import { RemoveModal } from '../../administration/RemoveModal.tsx';
 import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
-import { FormModal } from '../../kit/FormModal.tsx';
-import { useForm } from '../../kit/form.ts';
 import { call, keyOf } from '../../server/api.ts';
-import { toast } from '../../state/toasts.ts';
 import { Time } from '../../ui/Time.tsx';
 import { type Place, placeInWords } from './key-places.ts';
 import { roleWord } from './key-words.ts';
@@ -22,22 +19,12 @@ interface Props {
 export function RevokeDialog({ apiKey, place, onClose }: Props) {
   const client = useQueryClient();
   const { id, name, lastFour, lastUsedAt } = apiKey;
-  const { form, problem, isSending } = useForm({
-    rules: {},
-    send: () => call(revokeApiKey, { params: { key: id } }),
-    onDone: () => {
-      onClose();
-      toast(`Revoked ${name}.`);
-      return Promise.all([
-        client.invalidateQueries({ queryKey: keyOf(listApiKeys) }),
-        client.invalidateQueries({ queryKey: keyOf(listChanges) }),
-        client.invalidateQueries({ queryKey: keyOf(getProjectAccess) }),
-      ]).then(focusWhenLost);
-    },
-  });
+  const refresh = () =>
+    Promise.all(
+      [listApiKeys, listChanges, getProjectAccess].map((one) => client.invalidateQueries({ queryKey: keyOf(one) })),
+    );
   return (
-    <FormModal
-      kind="alert"
+    <RemoveModal
       title={`Revoke ${name}?`}
       about={
         <>
@@ -52,15 +39,14 @@ export function RevokeDialog({ apiKey, place, onClose }: Props) {
           )}
         </>
       }
-      form={form}
-      problem={problem}
-      isSending={isSending}
       submit="Revoke key"
-      look="danger-fill"
+      send={() => call(revokeApiKey, { params: { key: id } })}
+      done={`Revoked ${name}.`}
+      refresh={refresh}
       onClose={onClose}
     >
       {apiKey.apiKeyType === 'admin' && <LostRights grantee={{ type: 'api_key', id }} />}
-    </FormModal>
+    </RemoveModal>
   );
 }
 

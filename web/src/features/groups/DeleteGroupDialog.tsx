@@ -2,13 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { deleteGroup } from '#contract/groups.ts';
 import { listed } from '../../administration/count.ts';
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { LostRights } from '../../administration/GrantedRights.tsx';
+import { RemoveModal } from '../../administration/RemoveModal.tsx';
 import { everyoneReading, type GroupAnswer, type UserAnswer } from '../../administration/whole-lists.ts';
-import { FormModal } from '../../kit/FormModal.tsx';
-import { useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
-import { toast } from '../../state/toasts.ts';
 import { isMember, useRefreshGroups } from './groups-changes.ts';
 
 interface Props {
@@ -21,31 +18,23 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
   const navigate = useNavigate();
   const { data } = useQuery(everyoneReading);
   const members = data?.people.filter((user) => isMember(user, group.id));
-  const { form, problem, isSending } = useForm({
-    rules: {},
-    send: () => call(deleteGroup, { params: { group: group.id } }),
-    onDone: async () => {
-      onClose();
-      toast(`Deleted ${group.name}.`);
-      // Leaves the deleted group's page; has no effect on the list.
-      await navigate({ to: '/admin/groups' });
-      await refresh().then(focusWhenLost);
-    },
-  });
+  const leave = async () => {
+    // Leaves the deleted group's page; has no effect on the list.
+    await navigate({ to: '/admin/groups' });
+    await refresh();
+  };
   return (
-    <FormModal
-      kind="alert"
+    <RemoveModal
       title={`Delete ${group.name}?`}
       about={`${membersSentence(members)} They lose what they can do only through this group.`}
-      form={form}
-      problem={problem}
-      isSending={isSending}
       submit="Delete group"
-      look="danger-fill"
+      send={() => call(deleteGroup, { params: { group: group.id } })}
+      done={`Deleted ${group.name}.`}
+      refresh={leave}
       onClose={onClose}
     >
       <LostRights grantee={{ type: 'group', id: group.id }} />
-    </FormModal>
+    </RemoveModal>
   );
 }
 

@@ -3,7 +3,7 @@ import { Plus, Trash } from 'lucide-react';
 import { useState } from 'react';
 import { createTrafficType, deleteTrafficType, listTrafficTypes } from '#contract/traffic-types.ts';
 import type { TrafficTypeReply } from '#domain/traffic-types.ts';
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
+import { RemoveModal } from '../../administration/RemoveModal.tsx';
 import { sentence } from '../../kit/explain.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { type FieldRule, useForm } from '../../kit/form.ts';
@@ -108,9 +108,6 @@ function NewTrafficTypeDialog({ onClose }: { readonly onClose: () => void }) {
         hint="A letter, then letters, digits, - or _. You cannot change it later."
         maxLength={100}
         error={errors.name}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
         autoFocus
       />
     </FormModal>
@@ -125,25 +122,14 @@ interface DeleteProps {
 /** Only the server knows whether a flag uses it. */
 function DeleteTrafficTypeDialog({ trafficType: { id, name }, onClose }: DeleteProps) {
   const refresh = useRefresh();
-  const { form, problem, isSending } = useForm({
-    rules: {},
-    send: () => call(deleteTrafficType, { params: { trafficTypeId: id } }),
-    onDone: () => {
-      onClose();
-      toast(`Deleted ${name}.`);
-      return refresh().then(focusWhenLost);
-    },
-  });
   return (
-    <FormModal
-      kind="alert"
+    <RemoveModal
       title={`Delete the traffic type ${name}?`}
       about="You can delete it only if no flag uses it."
-      form={form}
-      problem={problem}
-      isSending={isSending}
       submit="Delete traffic type"
-      look="danger-fill"
+      send={() => call(deleteTrafficType, { params: { trafficTypeId: id } })}
+      done={`Deleted ${name}.`}
+      refresh={refresh}
       onClose={onClose}
     />
   );

@@ -46,9 +46,6 @@ export function IsKeyIn({ segment, environment }: Props) {
           value={text}
           maxLength={longestKey}
           onChange={({ target }) => setText(target.value)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
         />
         <div>
           <Button type="submit" isBusy={looking.isPending}>

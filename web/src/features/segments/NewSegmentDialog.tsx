@@ -71,9 +71,6 @@ export function NewSegmentDialog({ onClose }: { readonly onClose: () => void }) 
         maxLength={maxLength}
         hint="The name that rules use. You cannot change it later."
         error={errors.name}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
         autoFocus
       />
       <Choices label="Kind">

@@ -56,7 +56,7 @@ export function RemoveAllKeysDialog({
       onClose={onClose}
     >
       {environment.production && (
-        <Field name="word" label={`Type ${segment} to confirm`} face="name" error={errors.word} autoComplete="off" />
+        <Field name="word" label={`Type ${segment} to confirm`} face="name" error={errors.word} />
       )}
       {isRequired && <NoteFields isRequired title={`Remove all keys of ${segment}`} errors={errors} />}
     </FormModal>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Download, Minus, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { removeKeys, uploadKeys } from '#contract/segments.ts';
 import type { Usage } from '#domain/segments.ts';
 import { explain } from '../../kit/explain.ts';
@@ -40,9 +40,12 @@ export function StandardKeys(props: KeysProps) {
     setDropped(file);
     setOpen((before) => before ?? 'add');
   });
+  const addButton = useRef<HTMLButtonElement>(null);
   const close = () => {
     setOpen(undefined);
     setDropped(undefined);
+    // The focused button leaves with the panel.
+    addButton.current?.focus();
   };
   const downloading = useMutation<readonly string[], ApiProblem>({
     mutationFn: () => allKeys({ environment: environment.id, segment }),
@@ -70,7 +73,7 @@ export function StandardKeys(props: KeysProps) {
               </Button>
             </>
           )}
-          <Button refusal={whyNotAdd} onClick={() => setOpen('add')}>
+          <Button ref={addButton} refusal={whyNotAdd} onClick={() => setOpen('add')}>
             <Plus size={14} aria-hidden /> Add keys
           </Button>
         </div>

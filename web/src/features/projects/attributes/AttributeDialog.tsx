@@ -85,9 +85,6 @@ export function AttributeDialog({ trafficType, attribute, onClose }: Props) {
           hint="As programs send it. You cannot change it later."
           maxLength={200}
           error={errors.id}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
           autoFocus
         />
       )}

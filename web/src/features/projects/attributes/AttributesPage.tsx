@@ -5,17 +5,14 @@ import { deleteAttribute, listAttributes, saveAttribute } from '#contract/attrib
 import type { AttributeReply } from '#domain/attributes.ts';
 import type { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { countOf, listed } from '../../../administration/count.ts';
-import { focusWhenLost } from '../../../administration/focus-when-lost.ts';
+import { RemoveModal } from '../../../administration/RemoveModal.tsx';
 import { Nothing, RowName, StackingTable } from '../../../administration/StackingTable.tsx';
-import { FormModal } from '../../../kit/FormModal.tsx';
-import { useForm } from '../../../kit/form.ts';
 import { Loaded } from '../../../kit/Loaded.tsx';
 import { SearchField } from '../../../kit/SearchField.tsx';
 import { call, keyOf, reading } from '../../../server/api.ts';
 import { useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
 import { useMay } from '../../../server/session.ts';
-import { toast } from '../../../state/toasts.ts';
 import { dataTypeWords } from '../../../targeting/use-attributes.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -204,26 +201,14 @@ interface DeleteProps {
 function DeleteDialog({ attribute: { id, trafficTypeId }, onClose }: DeleteProps) {
   const project = useProject();
   const client = useQueryClient();
-  const { form, problem, isSending } = useForm({
-    rules: {},
-    send: () => call(deleteAttribute, { params: { project: project.id, trafficType: trafficTypeId, attribute: id } }),
-    onDone: async () => {
-      onClose();
-      toast(`Deleted ${id}.`);
-      await client.invalidateQueries({ queryKey: keyOf(listAttributes) });
-      focusWhenLost();
-    },
-  });
   return (
-    <FormModal
-      kind="alert"
+    <RemoveModal
       title={`Delete ${id}?`}
       about="Rules that use it keep working. It and its values are no longer suggested."
-      form={form}
-      problem={problem}
-      isSending={isSending}
       submit="Delete attribute"
-      look="danger-fill"
+      send={() => call(deleteAttribute, { params: { project: project.id, trafficType: trafficTypeId, attribute: id } })}
+      done={`Deleted ${id}.`}
+      refresh={() => client.invalidateQueries({ queryKey: keyOf(listAttributes) })}
       onClose={onClose}
     />
   );

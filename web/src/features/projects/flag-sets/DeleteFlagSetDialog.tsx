@@ -3,14 +3,11 @@ import { patchDefinition } from '#contract/definitions.ts';
 import { deleteFlagSet } from '#contract/flag-sets.ts';
 import type { FlagSetReply } from '#domain/flag-sets.ts';
 import { countOf, listed } from '../../../administration/count.ts';
-import { focusWhenLost } from '../../../administration/focus-when-lost.ts';
-import { FormModal } from '../../../kit/FormModal.tsx';
+import { RemoveModal } from '../../../administration/RemoveModal.tsx';
 import { flagsInSetReading, useRefreshFlagSets } from '../../../kit/flag-sets.ts';
-import { useForm } from '../../../kit/form.ts';
 import { call } from '../../../server/api.ts';
 import { useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
-import { toast } from '../../../state/toasts.ts';
 
 interface Props {
   readonly flagSet: FlagSetReply;
@@ -23,35 +20,23 @@ export function DeleteFlagSetDialog({ flagSet: { id, name }, onClose }: Props) {
   const whyNot = useWhyNot();
   const refresh = useRefreshFlagSets();
   const { data } = useQuery(flagsInSetReading(id));
-  const { form, problem, isSending } = useForm({
-    rules: {},
-    send: () => call(deleteFlagSet, { params: { flagSet: id } }),
-    onDone: async () => {
-      onClose();
-      toast(`Deleted ${name}.`);
-      await refresh();
-      focusWhenLost();
-    },
-  });
   const environments = [
     ...new Map((data?.objects ?? []).map(({ environment }) => [environment.id, environment])).values(),
   ];
   const refusal = environments.map((one) => whyNot(patchDefinition, { environment: one.id })).find(Boolean);
   return (
-    <FormModal
-      kind="alert"
+    <RemoveModal
       title={`Delete ${name}?`}
       about={
         !data || data.totalCount === 0
           ? `No flag in ${project.name} is in it. You cannot undo this.`
           : `${countOf(data.totalCount, 'definition leaves', 'definitions leave')} it in the same change: ${listed([...new Set(data.objects.map(({ flag }) => flag.name))])}, in ${listed(environments.map((one) => one.name))}. You cannot undo this.`
       }
-      form={form}
-      problem={problem}
-      isSending={isSending}
       refusal={refusal}
       submit="Delete flag set"
-      look="danger-fill"
+      send={() => call(deleteFlagSet, { params: { flagSet: id } })}
+      done={`Deleted ${name}.`}
+      refresh={refresh}
       onClose={onClose}
     />
   );

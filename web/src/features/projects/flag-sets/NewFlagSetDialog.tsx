@@ -52,9 +52,6 @@ export function NewFlagSetDialog({ onClose }: { readonly onClose: () => void }) 
         hint="Programs use this name. You cannot change it later."
         maxLength={50}
         error={errors.name}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
         autoFocus
       />
       <TextArea
