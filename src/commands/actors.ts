@@ -84,15 +84,16 @@ export interface NeededRight {
 /** Refuses unless the actor has the right now: 404 for a project that it cannot see, otherwise 403. */
 export async function requireRight(db: Reader, actor: Actor, needed: NeededRight): Promise<void> {
   const { right, project, environments, flag } = needed;
-  const notFound = new Problem('project_not_found', { nameOrId: project.name });
+  // Made only when thrown: an Error takes 5 % of the time of a PATCH.
+  const notFound = () => new Problem('project_not_found', { nameOrId: project.name });
   if (right === 'view' || mayGrant(actor)) {
-    if (!(await reaches(db, actor.scope, project.id))) throw notFound;
+    if (!(await reaches(db, actor.scope, project.id))) throw notFound();
     return;
   }
   const environmentIds = environments.map(({ id }) => id);
   const standings = await listStandings(db, actor, { projectId: project.id, environmentIds, flagId: flag?.id });
   const all = standings.map((one) => ({ rights: rightsFrom(one), environmentId: one.environmentId }));
-  if (!all[0]?.rights.view) throw notFound;
+  if (!all[0]?.rights.view) throw notFound();
   const missing = all.find(({ rights }) => !rights[right]);
   if (missing) throw await rightMissing(db, actor, { right, project, environmentId: missing.environmentId });
 }
