@@ -6,10 +6,9 @@
 import { v7 as newId } from 'uuid';
 import { setUp } from '#commands/setup.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
-import { summarize } from '#domain/definitions/summary.ts';
 import type { Flag } from '#domain/flags.ts';
 import type { Project } from '#domain/projects.ts';
-import { insertDefinition, type SeededDefinition } from '#store/definitions.ts';
+import { insertDefinition, type SeededDefinition, summaryOf } from '#store/definitions.ts';
 import { insertEnvironment, listEnvironments, nextChangeNumber } from '#store/environments.ts';
 import { insertFlag, saveFlag } from '#store/flags.ts';
 import { insertGroup } from '#store/groups.ts';
@@ -154,7 +153,7 @@ async function insertFlagEverywhere(tx: Tx, place: Place, number: number, count:
       algo: 2,
       revision: at,
     };
-    await insertDefinition(tx, definition, summarize(targeting));
+    await insertDefinition(tx, definition, summaryOf(targeting));
   }
 }
 

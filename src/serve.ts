@@ -22,7 +22,7 @@ import { startOutbox } from '#jobs/outbox.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
-import { completeFlagCounts, completeFlagTags } from '#store/flags.ts';
+import { completeFlagCounts, completeFlagPlaces, completeFlagTags } from '#store/flags.ts';
 import { isFile, openStore } from '#store/open.ts';
 import { completeReferences } from '#store/references.ts';
 import type { Store } from '#store/sql.ts';
@@ -43,6 +43,7 @@ export async function serve(config: Config): Promise<void> {
   const store = await openOrStandBy(config, log);
   await completeFlagTags(store);
   await completeFlagCounts(store);
+  await completeFlagPlaces(store);
   await completeReferences(store);
   await completeSummaries(store);
   const { adminKeyText, newProjects } = config;

@@ -14,7 +14,6 @@ import {
 import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from '#domain/definitions/edits.ts';
 import { parseBucketing } from '#domain/definitions/parse.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
-import { summarize } from '#domain/definitions/summary.ts';
 import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
 import { equalJson, JsonText } from '#domain/json.ts';
@@ -143,7 +142,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
     ...bucketing,
     revision,
   };
-  await store.insertDefinition(tx, stored, summarize(targeting));
+  await store.insertDefinition(tx, stored, store.summaryOf(targeting));
   await saveReferences(tx, environment.id, { ...flag, kind: 'flag' }, referencesOf(targeting));
   await tx.record({ ...entry('definition.created', change), after: toRecord(stored) });
   return { stored, targeting };
@@ -241,7 +240,7 @@ function toChange(tx: Tx, place: Omit<Place, 'flag'>, { stored: before, revision
   const definition = { ...before, targeting: text, lastUpdateTime, revision };
   const states = { before: toRecord(before), after: toRecord(definition), notBefore: lastUpdateTime };
   const recorded: Entry = { ...entry(action, { ...place, flag: before }), ...states };
-  return { definition, summary: summarize(targeting), recorded };
+  return { definition, summary: store.summaryOf(targeting), recorded };
 }
 
 async function saveAll(tx: RecordingTx, changes: readonly ReturnType<typeof toChange>[]): Promise<void> {

@@ -11,7 +11,7 @@ import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api-keys.ts';
-import { hasDefinitions } from '#store/definitions.ts';
+import { hasDefinitions, moveFlagsOf } from '#store/definitions.ts';
 import * as store from '#store/environments.ts';
 import { deleteIdentitiesOf } from '#store/identities.ts';
 import { lockProject } from '#store/projects.ts';
@@ -77,6 +77,7 @@ export async function patchEnvironmentIn(
   const [recordBefore, recordAfter] = [environmentRecord(before, stored), environmentRecord(environment, permissions)];
   if (equalJson(recordAfter, recordBefore)) return tx.unchanged(answer);
   await store.saveEnvironment(tx, environment);
+  if (environment.production !== before.production) await moveFlagsOf(tx, id);
   if (!equalJson(permissions, stored)) {
     await saveEnvironmentAccess(tx, projectId, { id, ...permissions });
     await requireRoom(tx, projectId);

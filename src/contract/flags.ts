@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
+import { FlagFacets, flagSorts, statePattern } from '#domain/flag-list.ts';
 import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, Id, OneOf } from '#domain/schema.ts';
@@ -22,30 +23,66 @@ export const createFlag = endpoint({
 
 const pageSize = { default: 20, max: 50 };
 
+const several = (description: string, item = Type.String({ maxLength: 255 })) =>
+  Type.Optional(Type.Array(item, { maxItems: 50, description: `repeatable: ${description}` }));
+
+const FlagFilter = Type.Object({
+  tag: several('flags with any of these tags'),
+  name: Type.Optional(Type.String({ maxLength: 255, description: 'flags whose name contains this, ignoring case' })),
+  rolloutStatus: several('flags in any of these rollout statuses, by id'),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'flags whose name or description contains this, ignoring case. An addition to the vendor’s API.',
+    }),
+  ),
+  trafficType: several('flags of any of these traffic types, by id. An addition to the vendor’s API.'),
+  owner: several('flags that any of these users and groups own, by id. An addition to the vendor’s API.'),
+  state: several(
+    'flags in any of these states. `killed`, `defined` and `undefined` are about any environment, or about one: ' +
+      '`killed:Production`, by name or id. `different`: rules, targets or treatments are not the same everywhere. ' +
+      'An addition to the vendor’s API.',
+    Type.String({ pattern: statePattern, maxLength: 300 }),
+  ),
+});
+
 export const listFlags = endpoint({
   method: 'GET',
   path: '/splits/ws/:project',
   summary: 'List flags',
-  description: 'In order of creation. Filters are combined with AND.',
+  description:
+    'In order of creation, unless `sort` says otherwise. Filters are combined with AND, the values of one with OR.',
   access: { needs: 'flag.read', scope: 'project' },
   pageSize,
   query: extend(
-    OffsetPage(pageSize),
+    extend(OffsetPage(pageSize), FlagFilter),
     Type.Object({
-      tag: Type.Optional(
-        Type.Array(Type.String({ maxLength: 255 }), {
-          maxItems: 50,
-          description: 'repeatable: flags with any of these tags',
+      sort: Type.Optional(
+        OneOf(flagSorts, {
+          description:
+            'default `created`. `changed`: by the last change of the flag or of a definition in any environment. ' +
+            '`share`: by the share of keys that get another treatment than the default one in production, without ' +
+            'rules and targets. An addition to the vendor’s API.',
         }),
       ),
-      name: Type.Optional(
-        Type.String({ maxLength: 255, description: 'flags whose name contains this, ignoring case' }),
-      ),
-      rolloutStatus: Type.Optional(Type.String({ maxLength: 255, description: 'id of a rollout status' })),
+      order: Type.Optional(OneOf(['asc', 'desc'], { description: 'default `asc`. An addition to the vendor’s API.' })),
       expand: expandable('environments', 'adds to each flag what it does in each environment, in short'),
     }),
   ),
   reply: OffsetListing(ListedFlag),
+  problems: [],
+});
+
+export const countFlags = endpoint({
+  method: 'GET',
+  path: '/flag-counts/ws/:project',
+  summary: 'Count flags by filter value',
+  description:
+    'How many flags each value of each filter would show, given the other filters of the query. An addition to the ' +
+    'vendor’s API.',
+  access: { needs: 'flag.read', scope: 'project' },
+  query: FlagFilter,
+  reply: FlagFacets,
   problems: [],
 });
 

@@ -49,6 +49,12 @@ export function rolloutHistoryOf(states: readonly State[], from: number): Rollou
 
 type Rollout = Pick<Targeting, 'killed' | 'defaultTreatment' | 'trafficAllocation' | 'defaultRule'>;
 
+/** The share of keys that get another treatment than the default one, in percent, as `rolloutOf` counts them. */
+export const rolledOutShare = (rollout: Rollout): number =>
+  rolloutOf(rollout)
+    .filter(({ treatment }) => treatment !== rollout.defaultTreatment)
+    .reduce((sum, { size }) => sum + size, 0);
+
 /**
  * The share of each treatment among keys that match no target and no rule, in percent to two decimals, after traffic
  * allocation. In the order of the default rule; the default treatment comes last if the rule does not have it.

@@ -2,9 +2,9 @@
 import sql, { join } from 'sql-template-tag';
 import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
-import { type SummarizedDefinition, summarize } from '#domain/definitions/summary.ts';
+import type { SummarizedDefinition } from '#domain/definitions/summary.ts';
 import type { Reference } from '#domain/schema.ts';
-import { findStoredDefinition, inChunks, saveSummaries } from './definitions.ts';
+import { findStoredDefinition, inChunks, saveSummaries, summaryOf } from './definitions.ts';
 import { fitting } from './paging.ts';
 import { saveReferences } from './references.ts';
 import type { Reader, Store, Tx } from './sql.ts';
@@ -76,7 +76,7 @@ async function findSummary(db: Reader, environment: Reference, flagId: string) {
   const definition = await findStoredDefinition(db, environment, flagId);
   return (
     definition && {
-      summary: JSON.stringify(summarize(parseStored(definition))),
+      summary: JSON.stringify(summaryOf(parseStored(definition))),
       lastUpdateTime: definition.lastUpdateTime,
     }
   );
@@ -96,7 +96,8 @@ export async function completeSummaries(store: Store): Promise<void> {
       select d.environment_id, d.flag_id, octet_length(d.targeting) as bytes from definitions d
        where (d.environment_id, d.flag_id) > (${last.environment_id}, ${last.flag_id})
          and not exists (select 1 from definition_summaries s
-                          where s.environment_id = d.environment_id and s.flag_id = d.flag_id and ${isCurrent})
+                          where s.environment_id = d.environment_id and s.flag_id = d.flag_id and ${isCurrent}
+                            and s.listed_change = s.change_number)
        order by d.environment_id, d.flag_id limit 100`);
     const places = fitting(found, ({ bytes }) => bytes, maxSummarizedBytes);
     const end = places.at(-1);
@@ -116,7 +117,7 @@ async function completeSummary(tx: Tx, { environment_id: id, flag_id: flagId }: 
   if (!definition) return;
   const targeting = parseStored(definition);
   await saveReferences(tx, id, { ...definition, kind: 'flag' }, referencesOf(targeting));
-  await saveSummaries(tx, [{ definition, summary: summarize(targeting) }]);
+  await saveSummaries(tx, [{ definition, summary: summaryOf(targeting) }]);
 }
 
 type PlaceRow = Readonly<Record<'environment_id' | 'flag_id', string>>;

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Algorithm, Bucketing } from '#domain/bucketing.ts';
-import type { StoredDefinition } from '#domain/definitions/definition.ts';
-import type { StoredSummary } from '#domain/definitions/summary.ts';
+import type { StoredDefinition, Targeting } from '#domain/definitions/definition.ts';
+import { type StoredSummary, summarize } from '#domain/definitions/summary.ts';
 import { Problem } from '#domain/problems.ts';
+import { rolledOutShare } from '#domain/rollouts.ts';
 import type { Reference } from '#domain/schema.ts';
 import { fitting } from './paging.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
@@ -225,19 +227,53 @@ export async function saveDefinitions(tx: Tx, changed: readonly SummarizedChange
   await saveSummaries(tx, changed);
 }
 
-export const saveSummaries = (tx: Tx, changed: readonly SummarizedChange[]) =>
-  tx.run(sql`
-    insert into definition_summaries (environment_id, flag_id, change_number, updated_at, summary)
-    values ${bulk(
-      changed.map(({ definition: { environment, id, revision, lastUpdateTime }, summary }) => [
-        ...[environment.id, id, revision, lastUpdateTime, JSON.stringify(summary)],
-      ]),
-    )}
-        on conflict (environment_id, flag_id) do update
-       set change_number = excluded.change_number, updated_at = excluded.updated_at, summary = excluded.summary`);
+/** The summary to store beside a targeting. */
+export const summaryOf = (targeting: Targeting): StoredSummary =>
+  summarize(targeting, (text) => createHash('sha256').update(text).digest('base64url').slice(0, 16));
 
-export const deleteDefinition = (tx: Tx, environmentId: string, flagId: string) =>
-  tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);
+/** Also moves the flags in the list. */
+export async function saveSummaries(tx: Tx, changed: readonly SummarizedChange[]): Promise<void> {
+  const rows = changed.map(({ definition: { environment, id, revision, lastUpdateTime }, summary }) => [
+    ...[environment.id, id, revision, lastUpdateTime, JSON.stringify(summary)],
+    ...[revision, summary.killed, Math.round(rolledOutShare(summary) * 100), summary.digest],
+  ]);
+  await tx.run(sql`
+    insert into definition_summaries (environment_id, flag_id, change_number, updated_at, summary, listed_change, killed,
+                                      share, digest)
+    values ${bulk(rows)}
+        on conflict (environment_id, flag_id) do update
+       set change_number = excluded.change_number, updated_at = excluded.updated_at, summary = excluded.summary,
+           listed_change = excluded.listed_change, killed = excluded.killed, share = excluded.share,
+           digest = excluded.digest`);
+  const flagIds = changed.map(({ definition }) => definition.id);
+  await moveFlags(tx, flagIds, Math.max(...changed.map(({ definition }) => definition.lastUpdateTime)));
+}
+
+/** Of several production environments, the largest counts. */
+const productionShare = sql`coalesce(
+  (select max(s.share) from definition_summaries s join environments e on e.id = s.environment_id
+    where s.flag_id = flags.id and e.production), -1)`;
+const ofFlag = sql`from definition_summaries s where s.flag_id = flags.id`;
+
+/** Updates their places and states in the list after a change to their definitions. */
+const moveFlags = (tx: Tx, flagIds: readonly string[], at: number) =>
+  tx.run(sql`
+    update flags
+       set changed_at = case when changed_at < ${at} then ${at} else changed_at end, production_share = ${productionShare},
+           definition_count = (select count(*) ${ofFlag}), killed_count = (select count(*) ${ofFlag} and s.killed),
+           differs = coalesce((select min(s.digest) <> max(s.digest) ${ofFlag}), false)
+     where id in (${join([...flagIds])})`);
+
+/** After an environment became one for production, or ceased to be. */
+export const moveFlagsOf = (tx: Tx, environmentId: string) =>
+  tx.run(sql`
+    update flags set production_share = ${productionShare}
+     where id in (select flag_id from definitions where environment_id = ${environmentId})`);
+
+export async function deleteDefinition(tx: Tx, environmentId: string, flagId: string): Promise<void> {
+  await tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);
+  await moveFlags(tx, [flagId], tx.now);
+}
 
 /** Tells SDKs that the flag was removed from the environment with this change. */
 export const insertTombstone = (tx: Tx, environmentId: string, flag: string, changeNumber: number) =>

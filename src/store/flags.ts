@@ -16,6 +16,13 @@ interface FlagRow {
   readonly owners: string;
   readonly revision: number;
   readonly created_at: number;
+  readonly changed_at: number;
+}
+
+/** A flag in a list. */
+export interface ChangedFlag extends Flag {
+  /** When it or one of its definitions last changed. */
+  readonly lastUpdateTime: number;
 }
 
 const toFlag = (row: FlagRow, tags: readonly { name: string }[]): Flag => ({
@@ -33,7 +40,7 @@ const toFlag = (row: FlagRow, tags: readonly { name: string }[]): Flag => ({
 
 const flagColumns = sql`
   f.id, f.name, f.description, f.traffic_type_id, t.name as traffic_type_name, f.rollout_status_id,
-  s.name as rollout_status_name, f.rollout_status_at, f.owners, f.revision, f.created_at`;
+  s.name as rollout_status_name, f.rollout_status_at, f.owners, f.revision, f.created_at, f.changed_at`;
 const flagsWithReferences = sql`
   flags f
   join traffic_types t on t.id = f.traffic_type_id
@@ -92,36 +99,31 @@ export interface FlagFilter {
 }
 
 /** In order of creation. */
-export async function listFlags(db: Reader, filter: FlagFilter, page: Page, counted: Total): Promise<Flag[]> {
-  const rows = await findPage(page, counted, {
+export async function listFlags(db: Reader, filter: FlagFilter, page: Page, counted: Total): Promise<ChangedFlag[]> {
+  return findPage(page, counted, {
     fromStart: ({ offset, limit }) =>
-      listRows(db, sql`select id from (${inOrder(filter)}) p order by created_at, id limit ${limit} offset ${offset}`),
+      readFlags(db, sql`select id from (${inOrder(filter)}) p order by created_at, id limit ${limit} offset ${offset}`),
     fromEnd: ({ offset, limit }) =>
-      listRows(
+      readFlags(
         db,
         sql`
         select id from (${inOrder(filter)}) p where (${changesOf(filter.projectId)}) = ${counted.changes}
          order by created_at desc, id desc limit ${limit} offset ${offset}`,
       ),
   });
-  return withTags(db, rows);
 }
 
-/** Other columns are read only for the page, not for skipped rows. */
-const listRows = (db: Reader, page: Sql) =>
-  db.all<FlagRow>(sql`
+/** The flags whose ids the page has, in this order. Other columns are read only for them, not for skipped rows. */
+export async function readFlags(db: Reader, page: Sql, order: Sql = sql`f.created_at, f.id`): Promise<ChangedFlag[]> {
+  const rows = await db.all<FlagRow>(sql`
     select ${flagColumns} from ${flagsWithReferences} join (${page}) page on page.id = f.id
-     order by f.created_at, f.id`);
-
-async function withTags(db: Reader, rows: readonly FlagRow[]): Promise<Flag[]> {
-  const tags = Map.groupBy(
-    await listTags(
-      db,
-      rows.map((row) => row.id),
-    ),
-    (tag) => tag.flag_id,
+     order by ${order}`);
+  const found = await listTags(
+    db,
+    rows.map((row) => row.id),
   );
-  return rows.map((row) => toFlag(row, tags.get(row.id) ?? []));
+  const tags = Map.groupBy(found, (tag) => tag.flag_id);
+  return rows.map((row) => ({ ...toFlag(row, tags.get(row.id) ?? []), lastUpdateTime: row.changed_at }));
 }
 
 /** The number of all flags of a project is stored; with a filter, flags are counted. */
@@ -174,10 +176,10 @@ export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise
   await tx
     .run(sql`
       insert into flags (id, project_id, traffic_type_id, rollout_status_id, name, description, rollout_status_at,
-                         owners, revision, created_at)
+                         owners, revision, created_at, changed_at, status_position)
       values (${flag.id}, ${projectId}, ${flag.trafficType.id}, ${flag.rolloutStatus.id}, ${flag.name},
               ${flag.description}, ${flag.rolloutStatusTimestamp}, ${JSON.stringify(flag.owners)}, ${flag.revision},
-              ${flag.creationTime})`)
+              ${flag.creationTime}, ${flag.revision}, ${positionOf(flag.rolloutStatus.id)})`)
     .catch(onRefused({ flags_name_key: () => new Problem('flag_name_taken', { name: flag.name }) }));
   await nextFlagChange(tx, flag.id, 1);
 }
@@ -186,7 +188,9 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
   await tx.run(sql`
     update flags
        set description = ${flag.description}, rollout_status_id = ${flag.rolloutStatus.id},
-           rollout_status_at = ${flag.rolloutStatusTimestamp}, revision = ${flag.revision}
+           rollout_status_at = ${flag.rolloutStatusTimestamp}, revision = ${flag.revision},
+           status_position = ${positionOf(flag.rolloutStatus.id)},
+           changed_at = case when changed_at < ${flag.revision} then ${flag.revision} else changed_at end
      where id = ${flag.id}`);
   const projectId = await nextFlagChange(tx, flag.id, 0);
   await tx.run(sql`delete from flag_tags where flag_id = ${flag.id}`);
@@ -195,6 +199,9 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
     insert into flag_tags (flag_id, position, name, project_id, flag_created_at)
     values ${bulk(flag.tags.map((tag, position) => [flag.id, position, tag.name, projectId, flag.creationTime]))}`);
 }
+
+const positionOf = (rolloutStatusId: string) =>
+  sql`(select position from rollout_statuses where id = ${rolloutStatusId})`;
 
 /**
  * Runs at each start: sets the list position of tags that lack it, because a node of 0.1.0 wrote them during an
@@ -222,6 +229,19 @@ export async function completeFlagCounts(store: Store): Promise<void> {
     await tx.all(sql`select id from projects order by id ${tx.lock}`);
     await tx.run(sql`update projects set flag_count = ${counted} where flag_count <> ${counted}`);
   });
+}
+
+/** Runs at each start, for the same reason: corrects the places of flags that a node of the previous release changed. */
+export async function completeFlagPlaces(store: Store): Promise<void> {
+  const position = sql`(select s.position from rollout_statuses s where s.id = flags.rollout_status_id)`;
+  const isWrong = sql`changed_at < revision or status_position <> ${position}`;
+  if (!(await store.one(sql`select 1 from flags where ${isWrong} limit 1`))) return;
+  await store.write((tx) =>
+    tx.run(sql`
+      update flags
+         set changed_at = case when changed_at < revision then revision else changed_at end, status_position = ${position}
+       where ${isWrong}`),
+  );
 }
 
 /** Also deletes its tags, definitions and dependencies. */

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
+import { flagSorts } from '#domain/flag-list.ts';
 import type { Segment } from '#domain/segments.ts';
 import { userStatuses } from '#domain/users.ts';
 import * as accounts from '#store/accounts.ts';
@@ -17,6 +18,7 @@ import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as delivery from '#store/delivery.ts';
 import * as environments from '#store/environments.ts';
+import * as flagList from '#store/flag-list.ts';
 import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
@@ -90,6 +92,25 @@ const flagFilters = combined<flags.FlagFilter>({
   name: [undefined, 'name'],
   rolloutStatusId: [undefined, 'id'],
 });
+const allFlags: flagList.FlagQuery = {
+  ...{ projectId: project.id, name: undefined, search: undefined },
+  ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [] },
+};
+const flagConditions: Partial<flagList.FlagQuery>[] = [
+  { name: 'name' },
+  { search: 'text' },
+  { tags: ['tag', 'other'] },
+  { rolloutStatusIds: ['one', 'two'] },
+  { trafficTypeIds: ['one', 'two'] },
+  { ownerIds: [user.id, group.id] },
+  { states: (['killed', 'defined', 'undefined', 'different'] as const).map((kind) => ({ kind })) },
+  { states: [{ kind: 'killed', environmentId: project.staging.id }] },
+];
+const flagQueries = [
+  allFlags,
+  ...flagConditions.map((condition) => ({ ...allFlags, ...condition })),
+  Object.assign({ ...allFlags }, ...flagConditions) as flagList.FlagQuery,
+];
 const segmentFilters = combined<Required<segments.SegmentFilter>>({
   projectId: [project.id],
   kind: ['standard', undefined as never],
@@ -174,6 +195,15 @@ const lists: Record<string, readonly Run[]> = {
     (db) => flags.listFlags(db, filter, page, { total: 1_000, changes: 1 }),
     (db) => flags.listFlags(db, filter, { offset: 990, limit: 20 }, { total: 1_000, changes: 1 }),
   ]),
+  listSortedFlags: flagQueries.flatMap((query) =>
+    flagSorts.flatMap((sort) =>
+      (['asc', 'desc'] as const).map((order) => (db) => flagList.listSortedFlags(db, query, { sort, order, ...page })),
+    ),
+  ),
+  countSortedFlags: flagQueries.map((query) => (db) => flagList.countSortedFlags(db, query)),
+  countFlagFacets: flagQueries.map(
+    (query) => (db) => flagList.countFlagFacets(db, query, [project.staging.id, project.production.id]),
+  ),
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
   listStoredDefinitions: [(db) => allOf(definitions.listStoredDefinitions(db, environment, page))],
@@ -404,6 +434,13 @@ const severalTags: readonly SmallSort[] = [
 
 /** The sorts that stay small however large the account is: of one page, or of the children of one thing. */
 const smallSorts: Record<string, readonly SmallSort[]> = {
+  countFlagFacets: [
+    { statement: /group by f\.\w+$/, because: 'the values of one filter' },
+    { statement: /group by t\.name/, because: 'the tags of one project' },
+    ...(onPostgres
+      ? [{ statement: /group by s\.environment_id$/, because: 'the production environments of one project' }]
+      : []),
+  ],
   listProjectAccess: [{ statement: /order by position, id$/, because: 'the lists of a page of projects' }],
   listGrantedRights: [{ statement: /order by project_name/, because: 'the lists that name one grantee' }],
   listGroupsOfUser: [{ statement: /order by m\.position$/, because: 'a user has at most 200 groups' }],

@@ -123,6 +123,13 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
         { build: async () => ({ query: { expand: 'environments' } }), slots: {} },
         { build: async () => ({ query: { tag: 'everywhere' } }), slots: {} },
+        { build: async () => ({ query: { sort: 'changed', order: 'desc', limit: '50' } }), slots: {} },
+      ],
+    },
+    countFlags: {
+      further: [
+        naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
+        naming('query/state', 'environment', ({ environment }) => ({ query: { state: `killed:${environment.id}` } })),
       ],
     },
     getFlag: {

@@ -252,6 +252,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'definitions.createDefinition',
     ],
   ],
+  'src/store/flag-list.ts': [['sql`f.project_id = ${projectId}`,', 'sql`f.id <> ${projectId}`,', 'flags.listFlags']],
   'src/store/definitions.ts': [
     [
       'from definitions where environment_id = ${environment.id}\n',

@@ -218,6 +218,7 @@ export function requestsTo(api: Calls): Requests {
     flags: {
       createFlag: async (place) => ofTrafficType(place, await newName()),
       listFlags: async () => ({}),
+      countFlags: async () => ({}),
       getFlag: flagIn,
       listDependents: flagIn,
       patchFlag: (place) => flagIn(place, { body: [] }),

@@ -49,6 +49,7 @@ GET /changeRequests/:changeRequest segment.read environment
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project
+GET /flag-counts/ws/:project flag.read project
 POST /splits/ws/:project/trafficTypes/:trafficType flag.write project
 GET /splits/ws/:project/:flag flag.read project
 GET /splits/ws/:project/:flag/dependents definition.read project

@@ -74,6 +74,7 @@ const summary = {
   trafficAllocation: 100,
   defaultRule: targeting.defaultRule,
   ruleCount: 1,
+  digest: 'p1zXtYq0hN8vKm3C',
   lastUpdateTime: at,
 };
 
@@ -111,7 +112,20 @@ export const flagExamples: ExamplesOf<
     typeof changesContract &
     typeof sdksContract
 > = {
-  listFlags: { reply: page({ ...readFlag, definitions: [summary] }, 20) },
+  listFlags: { reply: page({ ...readFlag, lastUpdateTime: at, definitions: [summary] }, 20) },
+  countFlags: {
+    reply: {
+      totalCount: 2,
+      rolloutStatus: [{ id: flag.rolloutStatus.id, count: 2 }],
+      trafficType: [{ id: flag.trafficType.id, count: 2 }],
+      owner: [{ id: ids.user, type: 'user', count: 1 }],
+      tag: [{ name: 'checkout', count: 2 }],
+      state: [
+        { state: 'killed', count: 0 },
+        { state: 'undefined', environment: environmentReference, count: 1 },
+      ],
+    },
+  },
   createFlag: { body: { name: flag.name, description: flag.description }, reply: { ...flag, tags: null } },
   getFlag: { reply: readFlag },
   listDependents: {

@@ -16,6 +16,9 @@ export const DefinitionSummary = Type.Object({
   trafficAllocation: Type.Integer(),
   defaultRule: Type.Array(Bucket),
   ruleCount: Type.Integer(),
+  digest: Type.String({
+    description: 'the same in two environments if rules, targets, treatments and the default treatment are the same',
+  }),
   lastUpdateTime: Millis,
 });
 export type DefinitionSummary = Static<typeof DefinitionSummary>;
@@ -32,6 +35,12 @@ const inOrder = 'in the environments within the caller’s scope, in order of cr
 export const ListedFlag = extend(
   FlagWithOwners,
   Type.Object({
+    lastUpdateTime: Type.Optional(
+      Type.Integer({
+        description:
+          'with `expand=environments`: when the flag or one of its definitions last changed, in any environment',
+      }),
+    ),
     definitions: Type.Optional(
       Type.Array(DefinitionSummary, { description: `with \`expand=environments\`: ${inOrder}` }),
     ),
@@ -52,14 +61,29 @@ export type ExpandedFlag = Static<typeof ExpandedFlag>;
 /** The stored part of a summary; environment and time are columns. */
 export type StoredSummary = Omit<DefinitionSummary, 'environment' | 'lastUpdateTime'>;
 
-export const summarize = (targeting: Targeting): StoredSummary => ({
+/** `digestOf` shortens a text; the same text always gives the same digest. */
+export const summarize = (targeting: Targeting, digestOf: (text: string) => string): StoredSummary => ({
   killed: targeting.killed,
   treatments: targeting.treatments.map(({ name }) => name),
   defaultTreatment: targeting.defaultTreatment,
   trafficAllocation: targeting.trafficAllocation,
   defaultRule: targeting.defaultRule,
   ruleCount: targeting.rules.length,
+  digest: digestOf(comparableText(targeting)),
 });
+
+/** What should be the same in every environment. Shares, traffic allocation and kills differ while a flag ramps up. */
+const comparableText = ({ treatments, defaultTreatment, rules }: Targeting): string =>
+  JSON.stringify([
+    treatments.map(({ name, configurations = '', keys = [], segments = [] }) => [
+      name,
+      configurations,
+      keys.toSorted(),
+      segments.toSorted(),
+    ]),
+    defaultTreatment,
+    rules,
+  ]);
 
 /** A definition's summary, as stored JSON text. */
 export interface SummarizedDefinition {

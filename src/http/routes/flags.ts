@@ -1,8 +1,10 @@
+import type { Static } from 'typebox';
 import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/definitions/summary.ts';
+import { type FlagFacets, parseState } from '#domain/flag-list.ts';
 import type { Flag } from '#domain/flags.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
@@ -11,10 +13,11 @@ import type { Reference } from '#domain/schema.ts';
 import { listSummaries } from '#store/definition-summaries.ts';
 import { listStoredDefinitionsOfFlag } from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
+import { countFlagFacets, countSortedFlags, type FlagQuery, listSortedFlags } from '#store/flag-list.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/paging.ts';
 import { countDirectDependents, listDirectDependents } from '#store/references.ts';
-import { findRolloutStatus } from '#store/rollout-statuses.ts';
+import { listRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
 import { cachedTotals } from '../paging/count-cache.ts';
 import { offsetPage } from '../paging/offset.ts';
@@ -30,22 +33,38 @@ export const flags = (db: Reader) => {
   return implement(contract, {
     createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
       createFlag(context, { project, trafficType, name, description, ifMatch }),
-    listFlags: async ({ actor, project, query: { tag = [], name, rolloutStatus, expand, ...page } }) => {
-      if (rolloutStatus !== undefined && !(await findRolloutStatus(db, project.id, rolloutStatus))) {
-        refuse('request_invalid', [unknownStatus('rolloutStatus', rolloutStatus)]);
+    listFlags: async ({ actor, project, query: { expand, sort, order = 'asc', offset, limit, ...asked } }) => {
+      const needsEnvironments = expand !== undefined || asked.state !== undefined;
+      const environments = needsEnvironments ? await listEnvironments(db, project.id, actor.scope) : [];
+      const query = await flagQuery(db, { project, environments, asked });
+      const { projectId, tags, name, rolloutStatusIds } = query;
+      // Long lists with the vendor's filters, by creation: read from the nearer end, with cached totals.
+      const isPlain = (!sort || sort === 'created') && order === 'asc' && !isExtended(query);
+      const filter = { projectId, tags, name, rolloutStatusId: rolloutStatusIds[0] };
+      const counted = isPlain ? await totalOf(filter) : undefined;
+      const list = (slice: Page) =>
+        counted
+          ? listFlags(db, filter, slice, counted)
+          : listSortedFlags(db, query, { sort: sort ?? 'created', order, ...slice });
+      const count = async () => counted?.total ?? countSortedFlags(db, query);
+      const page = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
+      if (!expand) {
+        const vendorList = async (slice: Page) => (await list(slice)).map(({ lastUpdateTime: _, ...flag }) => flag);
+        return offsetPage(page, contract.listFlags.pageSize, { list: vendorList, count });
       }
-      const filter = { projectId: project.id, tags: tag, name, rolloutStatusId: rolloutStatus };
-      const counted = await totalOf(filter);
-      const list = (slice: Page) => listFlags(db, filter, slice, counted);
-      const count = async () => counted.total;
-      if (!expand) return offsetPage(page, contract.listFlags.pageSize, { list, count });
-      const environments = await listEnvironments(db, project.id, actor.scope);
       return jsonPage(page, contract.listFlags.pageSize, {
         list: async function* (slice) {
           yield* summarizedTexts(db, await list(slice), environments);
         },
         count,
       });
+    },
+    countFlags: async ({ actor, project, query: asked }) => {
+      const environments = await listEnvironments(db, project.id, actor.scope);
+      const query = await flagQuery(db, { project, environments, asked });
+      const production = environments.filter((environment) => environment.production);
+      const ids = production.map(({ id }) => id);
+      return toFacets(await countFlagFacets(db, query, ids), production);
     },
     getFlag: async ({ actor, project, flag, query: { expand } }) => {
       if (!expand) return flag;
@@ -75,6 +94,69 @@ export const flags = (db: Reader) => {
       deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
   });
 };
+
+interface AskedFlags {
+  readonly project: Reference;
+  /** Those within the caller's scope. */
+  readonly environments: readonly Reference[];
+  readonly asked: Static<typeof contract.countFlags.query>;
+}
+
+/** Refuses rollout statuses and environments that the project does not have. */
+async function flagQuery(db: Reader, { project, environments, asked }: AskedFlags): Promise<FlagQuery> {
+  const { tag = [], rolloutStatus = [], trafficType = [], owner = [], state = [], name, search } = asked;
+  if (rolloutStatus.length > 0) {
+    const known = new Set((await listRolloutStatuses(db, project.id)).map(({ id }) => id));
+    refuse(
+      'request_invalid',
+      rolloutStatus.filter((id) => !known.has(id)).map((id) => unknownStatus('rolloutStatus', id)),
+    );
+  }
+  return {
+    projectId: project.id,
+    ...{ name, search, tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
+    states: state.map((text) => parseState(text, environments)),
+  };
+}
+
+/** It has a filter, or several values of one, that the vendor's list does not have. */
+const isExtended = ({ search, rolloutStatusIds, trafficTypeIds, ownerIds, states }: FlagQuery): boolean =>
+  search !== undefined || rolloutStatusIds.length > 1 || trafficTypeIds.length + ownerIds.length + states.length > 0;
+
+/** Flags with several owners count for each of them. */
+function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, production: readonly Reference[]): FlagFacets {
+  const owners = new Map<string, { id: string; type: 'user' | 'group'; count: number }>();
+  for (const { value, count } of counts.owners) {
+    for (const { id, type } of JSON.parse(value) as Flag['owners']) {
+      owners.set(id, { id, type, count: (owners.get(id)?.count ?? 0) + count });
+    }
+  }
+  const { total, defined, killed, different } = counts.states;
+  const inEnvironments = new Map(counts.production.map((one) => [one.id, one]));
+  const byId = ({ value: id, count }: { value: string; count: number }) => ({ id, count });
+  return {
+    totalCount: counts.total,
+    rolloutStatus: counts.rolloutStatuses.map(byId),
+    trafficType: counts.trafficTypes.map(byId),
+    owner: [...owners.values()].sort((a, b) => b.count - a.count || a.id.localeCompare(b.id)),
+    tag: counts.tags.map(({ value: name, count }) => ({ name, count })),
+    state: [
+      { state: 'killed', count: killed },
+      { state: 'defined', count: defined },
+      { state: 'undefined', count: total - defined },
+      { state: 'different', count: different },
+      ...production.flatMap(({ id, name }) => {
+        const there = inEnvironments.get(id) ?? { defined: 0, killed: 0 };
+        const environment = { id, name };
+        return [
+          { state: 'killed' as const, environment, count: there.killed },
+          { state: 'defined' as const, environment, count: there.defined },
+          { state: 'undefined' as const, environment, count: total - there.defined },
+        ];
+      }),
+    ],
+  };
+}
 
 async function* flagText(flag: Flag, definitions: AsyncIterable<string>): AsyncGenerator<string> {
   yield `${JSON.stringify(withoutRevision(flag)).slice(0, -1)},"definitions":[`;

@@ -39,7 +39,7 @@ export function useFlags() {
       expand: 'environments',
       name: search.q,
       tag: search.tag ? [...search.tag] : undefined,
-      rolloutStatus: status?.id,
+      rolloutStatus: status && [status.id],
       limit: listFlags.pageSize.max,
     },
   } as const;

@@ -1,0 +1,51 @@
+/** The filters and orders of the flag list that go beyond the vendor's. */
+import { type Static, Type } from 'typebox';
+import { refuse } from './problems.ts';
+import { OneOf, Reference } from './schema.ts';
+
+export const flagSorts = ['created', 'name', 'changed', 'status', 'share'] as const;
+
+export interface FlagSort {
+  readonly sort: (typeof flagSorts)[number];
+  readonly order: 'asc' | 'desc';
+}
+
+const stateKinds = ['killed', 'defined', 'undefined', 'different'] as const;
+
+export interface FlagState {
+  readonly kind: (typeof stateKinds)[number];
+  /** Any environment, if absent. */
+  readonly environmentId?: string;
+}
+
+/** `killed`, `killed:<environment>`, … Refuses an environment that is not one of these. */
+export function parseState(text: string, environments: readonly Reference[]): FlagState {
+  const [kind, word] = text.split(/:(.*)/s) as [FlagState['kind'], string?];
+  if (word === undefined) return { kind };
+  const found = environments.find(({ id }) => id === word) ?? environments.find(({ name }) => name === word);
+  refuse('request_invalid', found ? [] : [`state names ${word}, which is not an environment of the project`]);
+  return { kind, environmentId: found?.id ?? '' };
+}
+
+export const statePattern = '^(different|(killed|defined|undefined)(:.+)?)$';
+
+const counted = <Fields extends Record<string, ReturnType<typeof Type.String>>>(fields: Fields) =>
+  Type.Array(Type.Object({ ...fields, count: Type.Integer() }));
+
+/** How many flags each value of a filter would show, given the other filters. */
+export const FlagFacets = Type.Object({
+  totalCount: Type.Integer({ description: 'the flags that match all filters' }),
+  rolloutStatus: counted({ id: Type.String() }),
+  trafficType: counted({ id: Type.String() }),
+  owner: Type.Array(Type.Object({ id: Type.String(), type: OneOf(['user', 'group']), count: Type.Integer() })),
+  tag: counted({ name: Type.String() }),
+  state: Type.Array(
+    Type.Object({
+      state: OneOf(stateKinds),
+      environment: Type.Optional(Reference),
+      count: Type.Integer(),
+    }),
+    { description: 'in any environment first, then in each production environment' },
+  ),
+});
+export type FlagFacets = Static<typeof FlagFacets>;

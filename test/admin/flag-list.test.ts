@@ -1,0 +1,259 @@
+/** Orders, filters and counts of the flag list. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { startApi } from '../support/app.ts';
+import { aDefinition, aProject } from '../support/build.ts';
+
+const api = await startApi();
+/** Time stands still unless it is moved. */
+const tick = () => {
+  api.clock.now = (api.clock.now ?? Date.now()) + 1_000;
+};
+
+type Project = Awaited<ReturnType<typeof aProject>>;
+
+interface Listed {
+  readonly name: string;
+  readonly lastUpdateTime?: number;
+  readonly definitions?: readonly { readonly digest: string }[];
+}
+interface List {
+  readonly objects: readonly Listed[];
+  readonly totalCount: number;
+}
+
+const list = async (project: Project, query: string): Promise<List> => {
+  const answer = await api.get(`/splits/ws/${project.id}?${query}`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body as List;
+};
+const names = async (project: Project, query: string): Promise<string[]> =>
+  (await list(project, query)).objects.map(({ name }) => name);
+
+const flagPath = (project: Project, flag: string) => `/splits/ws/${project.id}/${flag}`;
+const definitionPath = (project: Project, flag: string, environment: { readonly id: string }) =>
+  `${flagPath(project, flag)}/environments/${environment.id}`;
+
+async function aFlagNamed(project: Project, name: string, body: object = {}, trafficType = 'user') {
+  tick();
+  const answer = await api.post(`/splits/ws/${project.id}/trafficTypes/${trafficType}`, { name, ...body });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body as { readonly id: string; readonly rolloutStatus: { readonly id: string } };
+}
+
+const ramp = (on: number, more: object = {}) => ({
+  ...aDefinition(),
+  rules: [],
+  trafficAllocation: 100,
+  defaultTreatment: 'off',
+  defaultRule: [
+    { treatment: 'on', size: on },
+    { treatment: 'off', size: 100 - on },
+  ],
+  ...more,
+});
+
+async function define(project: Project, flag: string, environment: { readonly id: string }, body: object) {
+  tick();
+  const answer = await api.post(definitionPath(project, flag, environment), body);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** Four flags: `alpha` ramps, `bravo` is killed in production, `charlie` differs, `delta` is defined nowhere. */
+let shop: Project;
+let statuses: readonly { readonly id: string; readonly name: string }[];
+
+before(async () => {
+  shop = await aProject(api);
+  statuses = (await api.get(`/rolloutStatuses/ws/${shop.id}`)).body as typeof statuses;
+  await api.post(`/trafficTypes/ws/${shop.id}`, { name: 'account' });
+  await aFlagNamed(shop, 'delta', { description: 'Shows a Banner at the top' }, 'account');
+  await aFlagNamed(shop, 'charlie');
+  await aFlagNamed(shop, 'bravo');
+  await aFlagNamed(shop, 'alpha');
+  await define(shop, 'alpha', shop.staging, ramp(100));
+  await define(shop, 'alpha', shop.production, ramp(50, { trafficAllocation: 50 }));
+  await define(shop, 'bravo', shop.staging, ramp(100));
+  await define(shop, 'bravo', shop.production, ramp(40));
+  await api.put(`${definitionPath(shop, 'bravo', shop.production)}/kill`);
+  await define(
+    shop,
+    'charlie',
+    shop.staging,
+    ramp(100, { treatments: [{ name: 'on', keys: ['ann'] }, { name: 'off' }] }),
+  );
+  await define(shop, 'charlie', shop.production, ramp(10));
+  const patch = (flag: string, operations: object[]) => api.patch(flagPath(shop, flag), operations);
+  await patch('alpha', [{ op: 'add', path: '/tags', value: [{ name: 'pay' }, { name: 'web' }] }]);
+  tick();
+  await patch('bravo', [
+    { op: 'add', path: '/tags', value: [{ name: 'pay' }] },
+    { op: 'replace', path: '/rolloutStatus/id', value: statuses[2]?.id },
+  ]);
+  tick();
+  await patch('charlie', [{ op: 'replace', path: '/rolloutStatus/id', value: statuses[1]?.id }]);
+});
+
+test('flags are listed in every order, both ways', async () => {
+  assert.deepEqual(await names(shop, ''), ['delta', 'charlie', 'bravo', 'alpha']);
+  assert.deepEqual(await names(shop, 'sort=created&order=desc'), ['alpha', 'bravo', 'charlie', 'delta']);
+  assert.deepEqual(await names(shop, 'sort=name'), ['alpha', 'bravo', 'charlie', 'delta']);
+  assert.deepEqual(await names(shop, 'sort=changed&order=desc'), ['charlie', 'bravo', 'alpha', 'delta']);
+  // The first status twice, in order of creation.
+  assert.deepEqual(await names(shop, 'sort=status'), ['delta', 'alpha', 'charlie', 'bravo']);
+  // 50% of 50% for alpha; killed counts as nothing; not defined comes after that.
+  assert.deepEqual(await names(shop, 'sort=share&order=desc'), ['alpha', 'charlie', 'bravo', 'delta']);
+});
+
+test('a change in any environment moves a flag to the top of the last changed', async () => {
+  const project = await aProject(api);
+  for (const name of ['one', 'two', 'three']) await aFlagNamed(project, name);
+  const changed = () => names(project, 'sort=changed&order=desc');
+  assert.deepEqual(await changed(), ['three', 'two', 'one']);
+  await define(project, 'one', project.staging, ramp(10));
+  assert.deepEqual(await changed(), ['one', 'three', 'two']);
+  tick();
+  await api.patch(flagPath(project, 'two'), [{ op: 'replace', path: '/description', value: 'new' }]);
+  assert.deepEqual(await changed(), ['two', 'one', 'three']);
+  tick();
+  await api.put(`${definitionPath(project, 'one', project.staging)}/kill`);
+  const at = api.clock.now;
+  const { objects } = await list(project, 'sort=changed&order=desc&expand=environments');
+  assert.deepEqual([objects[0]?.name, objects[0]?.lastUpdateTime], ['one', at]);
+  tick();
+  await define(project, 'three', project.staging, ramp(10));
+  await api.delete(definitionPath(project, 'one', project.staging));
+  assert.deepEqual(await changed(), ['three', 'one', 'two']);
+});
+
+test('the vendor’s list has no further members', async () => {
+  const [flag] = (await list(shop, 'sort=changed')).objects;
+  assert.ok(flag && !('lastUpdateTime' in flag) && !('definitions' in flag));
+});
+
+test('an environment that becomes one for production counts for the share', async () => {
+  const project = await aProject(api);
+  await aFlagNamed(project, 'one');
+  await aFlagNamed(project, 'two');
+  await define(project, 'two', project.staging, ramp(70));
+  await define(project, 'one', project.production, ramp(20));
+  const byShare = () => names(project, 'sort=share&order=desc');
+  assert.deepEqual(await byShare(), ['one', 'two']);
+  const path = `/environments/ws/${project.id}/${project.staging.id}`;
+  await api.patch(path, [{ op: 'replace', path: '/production', value: true }]);
+  assert.deepEqual(await byShare(), ['two', 'one']);
+});
+
+test('pages of each order have every flag once, although many are alike', async () => {
+  const project = await aProject(api);
+  const all = Array.from({ length: 7 }, (_, index) => `flag_${index}`);
+  // At the same millisecond, with the same status and share.
+  for (const name of all) await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name });
+  for (const sort of ['created', 'name', 'changed', 'status', 'share']) {
+    for (const order of ['asc', 'desc']) {
+      const found: string[] = [];
+      for (let offset = 0; offset < all.length; offset += 3) {
+        const { objects, totalCount } = await list(project, `sort=${sort}&order=${order}&limit=3&offset=${offset}`);
+        assert.equal(totalCount, all.length);
+        found.push(...objects.map(({ name }) => name));
+      }
+      assert.deepEqual(found.toSorted(), all, `${sort} ${order}`);
+    }
+  }
+});
+
+test('each filter takes several values, and filters are combined', async () => {
+  const found = (query: string) => names(shop, `sort=name&${query}`);
+  assert.deepEqual(await found('tag=pay'), ['alpha', 'bravo']);
+  assert.deepEqual(await found('tag=web&tag=other'), ['alpha']);
+  assert.deepEqual(await found(`rolloutStatus=${statuses[1]?.id}&rolloutStatus=${statuses[2]?.id}`), [
+    'bravo',
+    'charlie',
+  ]);
+  assert.deepEqual(await found('search=BANNER'), ['delta']);
+  assert.deepEqual(await found('search=LPH'), ['alpha']);
+  assert.deepEqual(await found('search=%25'), []);
+  assert.deepEqual(await found(`tag=pay&rolloutStatus=${statuses[2]?.id}`), ['bravo']);
+  const types = (await api.get(`/trafficTypes/ws/${shop.id}`)).body as { id: string; name: string }[];
+  const account = types.find(({ name }) => name === 'account');
+  assert.deepEqual(await found(`trafficType=${account?.id}`), ['delta']);
+  assert.deepEqual(await found(types.map(({ id }) => `trafficType=${id}`).join('&')), [
+    'alpha',
+    'bravo',
+    'charlie',
+    'delta',
+  ]);
+  assert.deepEqual(await found('owner=nobody'), []);
+  assert.equal((await list(shop, 'search=a&limit=1')).totalCount, 4);
+});
+
+test('states are about any environment, or about one', async () => {
+  const found = (query: string) => names(shop, `sort=name&${query}`);
+  assert.deepEqual(await found('state=killed'), ['bravo']);
+  assert.deepEqual(await found(`state=killed:${shop.production.id}`), ['bravo']);
+  assert.deepEqual(await found(`state=killed:${shop.staging.name}`), []);
+  assert.deepEqual(await found('state=defined'), ['alpha', 'bravo', 'charlie']);
+  assert.deepEqual(await found('state=undefined'), ['delta']);
+  assert.deepEqual(await found(`state=undefined:${shop.production.id}`), ['delta']);
+  // Shares, allocation and kills are not a difference.
+  assert.deepEqual(await found('state=different'), ['charlie']);
+  assert.deepEqual(await found('state=different&state=killed'), ['bravo', 'charlie']);
+  const { objects } = await list(shop, 'sort=name&expand=environments');
+  assert.deepEqual(
+    objects.map(({ definitions = [] }) => new Set(definitions.map(({ digest }) => digest)).size),
+    [1, 1, 2, 0],
+  );
+  await api.put(`${definitionPath(shop, 'bravo', shop.production)}/restore`);
+  assert.deepEqual(await found('state=killed'), []);
+  await api.put(`${definitionPath(shop, 'bravo', shop.production)}/kill`);
+});
+
+test('what does not exist is named', async () => {
+  for (const [query, complaint] of [
+    ['state=killed:nowhere', /state names nowhere, which is not an environment of the project/],
+    ['rolloutStatus=none', /rolloutStatus/],
+    ['state=odd', /state/],
+    ['sort=size', /sort/],
+  ] as const) {
+    const answer = await api.get(`/splits/ws/${shop.id}?${query}`);
+    assert.equal(answer.status, 400);
+    assert.match(JSON.stringify(answer.body), complaint);
+  }
+});
+
+interface Counts {
+  readonly totalCount: number;
+  readonly rolloutStatus: readonly { readonly id: string; readonly count: number }[];
+  readonly trafficType: readonly { readonly count: number }[];
+  readonly tag: readonly { readonly name: string; readonly count: number }[];
+  readonly state: readonly { readonly state: string; readonly environment?: { id: string }; readonly count: number }[];
+}
+
+test('the counts say what each value would show, given the other filters', async () => {
+  const counts = async (query: string) => (await api.get(`/flag-counts/ws/${shop.id}?${query}`)).body as Counts;
+  const sum = (values: readonly { readonly count: number }[]) => values.reduce((total, { count }) => total + count, 0);
+  const all = await counts('');
+  assert.equal(all.totalCount, 4);
+  assert.equal(sum(all.rolloutStatus), 4);
+  assert.equal(sum(all.trafficType), 4);
+  assert.deepEqual(all.tag, [
+    { name: 'pay', count: 2 },
+    { name: 'web', count: 1 },
+  ]);
+  // Each count is the total of the list with that value.
+  for (const { id, count } of all.rolloutStatus) {
+    assert.equal((await list(shop, `rolloutStatus=${id}`)).totalCount, count);
+  }
+  for (const { state, environment, count } of all.state) {
+    const value = environment ? `${state}:${environment.id}` : state;
+    assert.equal((await list(shop, `state=${value}`)).totalCount, count, value);
+  }
+  // A filter does not limit its own values, only those of the others.
+  const tagged = await counts('tag=web');
+  assert.equal(tagged.totalCount, 1);
+  assert.deepEqual(tagged.tag, all.tag);
+  assert.equal(sum(tagged.rolloutStatus), 1);
+  const killed = await counts('state=killed');
+  assert.deepEqual(killed.state, all.state);
+  assert.deepEqual(killed.tag, [{ name: 'pay', count: 1 }]);
+});
