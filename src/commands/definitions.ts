@@ -283,10 +283,13 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, befor
   const { project, flag } = change;
   // One more than allowed is enough for the complaint; do not look up the rest.
   const needed = dependenciesOf(targeting).slice(0, maxDependencies + 1);
+  const neededBefore = before ? dependenciesOf(before) : [];
+  const existing = await listFlagNames(tx, project.id, needed);
   const complaints = checkTargeting(targeting, {
     flag: flag.name,
-    existingFlags: await listFlagNames(tx, project.id, needed),
-    dependentFlags: await findCycles(tx, change, needed, before ? dependenciesOf(before) : []),
+    // A flag that was deleted since must not block other edits.
+    existingFlags: new Set([...existing, ...neededBefore]),
+    dependentFlags: await findCycles(tx, change, needed, neededBefore),
   });
   // The reply consists of this text, so its member order matters.
   const text = JSON.stringify(toTargeting(targeting));

@@ -95,7 +95,9 @@ async function requireValid(
 ): Promise<string> {
   // One more than allowed is enough for the complaint; do not look up the rest.
   const flags = flagsNamedIn(after).slice(0, maxFlags + 1);
-  const complaints = checkSegmentRules(after, await listFlagNames(tx, segment.projectId, flags));
+  const existing = await listFlagNames(tx, segment.projectId, flags);
+  // A flag that was deleted since must not block other edits.
+  const complaints = checkSegmentRules(after, new Set([...existing, ...flagsNamedIn(before)]));
   const text = toRulesText(after);
   if (text.length > maxCharacters) {
     complaints.push(`the definition must not have more than ${maxCharacters} characters`);

@@ -166,17 +166,18 @@ test('a killed definition keeps its dependencies', async () => {
   await changesNothing(project, async () => refused(await api.post(at('second'), needing('first')), 400, /cycle/));
 });
 
-test('where a needed flag is gone the rules must be put right, but kill, restore and delete still work', async () => {
+test('a rule on a flag that is gone blocks no other edit, but no new rule can name it', async () => {
   const { project, at } = await aProjectWith(['needing', 'needed']);
   await define(at('needing'), needing('needed'));
   assert.equal((await api.delete(`/splits/ws/${project.id}/needed`)).text, 'true');
-  await changesNothing(project, async () => {
-    const patch = [{ op: 'replace', path: '/trafficAllocation', value: 1 }];
-    refused(await api.patch(at('needing'), patch), 400, /needed is not a flag of the project/);
-  });
+  const patch = [{ op: 'replace', path: '/trafficAllocation', value: 1 }];
+  assert.equal((await api.patch(at('needing'), patch)).body.trafficAllocation, 1);
   assert.equal((await api.put(`${at('needing')}/kill`)).body.killed, true);
   assert.equal((await api.put(`${at('needing')}/restore`)).body.killed, false);
   assert.equal((await api.patch(at('needing'), [{ op: 'remove', path: '/rules/0' }])).status, 200);
+  await changesNothing(project, async () => {
+    refused(await api.put(at('needing'), needing('needed')), 400, /needed is not a flag of the project/);
+  });
   assert.equal((await api.delete(at('needing'))).text, 'true');
 });
 

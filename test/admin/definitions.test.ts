@@ -201,6 +201,25 @@ test('a flag is defined once in an environment', async () => {
   });
 });
 
+test('a rule has a name for people, which can be patched and is absent if empty', async () => {
+  const rule = {
+    buckets: [{ treatment: 'on', size: 100 }],
+    condition: { combiner: 'AND', matchers: [{ type: 'IN_LIST_STRING', strings: ['a'] }] },
+  };
+  const { path } = await aDefinedFlag(api, await aProject(api), {
+    rules: [
+      { name: 'Staff', ...rule },
+      { name: '', ...rule },
+    ],
+  });
+  const namesIn = ({ body }: { body: { rules: { name?: string }[] } }) => body.rules.map((one) => one.name);
+  assert.deepEqual(namesIn(await api.get(path)), ['Staff', undefined]);
+  const named = [{ op: 'add', path: '/rules/1/name', value: 'EU beta' }];
+  assert.deepEqual(namesIn(await api.patch(path, named)), ['Staff', 'EU beta']);
+  refused(await api.patch(path, [{ ...named[0], value: 'x'.repeat(101) }]), 400, /rules\/1\/name/);
+  assert.deepEqual(namesIn(await api.patch(path, [{ op: 'remove', path: '/rules/0/name' }])), [undefined, 'EU beta']);
+});
+
 test('PUT replaces everything that a client decides', async () => {
   const project = await aProject(api);
   const { flag, path, definition: before } = await aDefinedFlag(api, project, full);

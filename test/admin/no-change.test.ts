@@ -155,5 +155,4 @@ test('a definition that has become invalid can be sent again as it is', async ()
   await api.delete(`/splits/ws/${place.id}/${needed.flag.name}`);
   const again = await api.put(path, aDefinition({ rules }));
   assert.equal(again.status, 200, again.text);
-  refused(await api.put(path, aDefinition({ rules, trafficAllocation: 1 })), 400, /is not a flag of the project/);
 });

@@ -43,7 +43,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await page.keyboard.press('Control+s');
     const dialog = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
     await dialog.getByRole('heading', { name: 'on 50% to 80% of all keys' }).waitFor();
-    await dialog.getByText('Of all keys, 30% move from off to on.').waitFor();
+    await dialog.getByRole('row', { name: 'off on 30%', exact: true }).waitFor();
     await dialog.getByText('30% of the user keys that reach this step move from off to on.').waitFor();
     await look(page, 'review');
     await dialog.getByRole('button', { name: 'Show as JSON patch' }).click();
@@ -237,13 +237,26 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await press(page, 'Review and save');
     await saveBar(page).getByText('Rule 1: Add at least one value.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
-    await page.locator('[data-step="rule 0"] :focus').waitFor();
+    const editor = page.locator('[data-step="rule 0"]');
+    await editor.locator('[aria-label="Values"][aria-invalid="true"]:focus').waitFor();
+    await editor.getByText('Add at least one value.').waitFor();
     await look(page, 'an incomplete rule');
+    // Done is allowed with something missing; saving leads back to it.
+    await editor.getByRole('button', { name: 'Done' }).click();
+    await editor
+      .getByRole('button', { name: /^Rule 1, step 2/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await press(page, 'Review and save');
+    await editor.locator('[aria-label="Values"]:focus').waitFor();
+    await field(page, 'Rule name, optional').fill('Paying customers');
     await field(page, 'Attribute').fill('plan');
     await field(page, 'Values').fill('pro');
     await page.keyboard.press('Enter');
     await review(page, 'Staging');
     const { rules } = await definitionIn(things, 'incomplete', 'Staging');
+    assert.equal(rules[0].name, 'Paying customers');
+    await step(page, 'Paying customers').waitFor();
     assert.deepEqual(rules[0].condition.matchers, [{ attribute: 'plan', type: 'IN_LIST_STRING', strings: ['pro'] }]);
   });
 

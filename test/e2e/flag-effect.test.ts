@@ -117,6 +117,16 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await panel.getByLabel('user key').fill('acct-4321');
     await panel.getByText(/^user key matches \^acct/).waitFor();
     await page.getByText('takes too long').first().waitFor({ state: 'detached' });
+    // The editor shows which samples match, and names the one that takes too long.
+    await press(page, 'Rule 2: edit, move, remove');
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const editor = page.locator('[data-step="rule 1"]');
+    await editor.getByLabel('Value').fill('^(?:a+)+$');
+    await editor.getByLabel('Try it').fill(`aaa\nbbb\n${'a'.repeat(40)}!`);
+    await editor.getByRole('listitem').filter({ hasText: 'aaa matches' }).waitFor();
+    await editor.getByText('bbb does not match').waitFor();
+    await editor.getByRole('alert').getByText('^(?:a+)+$ takes too long for').waitFor();
+    await look(page, 'an expression that is tried');
     await press(page, 'Rule 2: edit, move, remove');
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await press(page, 'Review and save');

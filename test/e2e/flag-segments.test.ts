@@ -99,11 +99,13 @@ suite('flags and segments', { concurrency: 2 }, () => {
     await key.press('Enter');
     assert.equal(await key.inputValue(), 'kim-1');
     assert.equal(await panel.getByLabel('country').inputValue(), 'DE');
-    await panel.getByText('user is in segment eu_customers (country is one of DE, FR), bucket').waitFor();
+    await panel.getByText('user is in segment eu_customers (country is one of DE or FR), bucket').waitFor();
     await panel.getByLabel('country').fill('');
     await page.getByRole('option', { name: 'US' }).click();
     assert.equal(await panel.getByLabel('country').inputValue(), 'US');
-    await panel.getByText('Not: user is in segment eu_customers (not: country is one of DE, FR (it is US))').waitFor();
+    await panel
+      .getByText('Not: user is in segment eu_customers (not: country is one of DE or FR (it is US))')
+      .waitFor();
     await panel.getByText('Not: user is in segment gone (no such segment)').waitFor();
     await key.fill('mallory');
     await panel.getByText('Not: user is in segment eu_customers (the key is excluded)').waitFor();

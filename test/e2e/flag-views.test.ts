@@ -251,8 +251,8 @@ suite('around a definition', { concurrency: 2 }, () => {
     await define(things, 'ship', ['Staging', definitionWith(0)]);
     await openFlag(page, 'ship', 'Staging');
     await press(page, 'Add rule');
-    await field(page, 'Comparison').selectOption({ label: 'gets' });
-    await press(page, 'Choose');
+    await field(page, 'Comparison').selectOption({ label: 'serves' });
+    await press(page, 'Flag: choose');
     await page.getByRole('combobox', { name: 'Flag' }).fill('anch');
     await page.getByRole('option', { name: 'anchor' }).click();
     await page.getByRole('combobox', { name: 'Treatments' }).fill('on');
@@ -260,7 +260,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.locator('[data-step="rule 0"]').getByRole('button', { name: '100', exact: true }).click();
     const panel = page.getByRole('region', { name: 'Who sees what' });
     await panel.getByLabel('user key').fill('omar');
-    await panel.getByText(/^user gets on of the flag anchor, bucket/).waitFor();
+    await panel.getByText(/^flag anchor serves on, bucket/).waitFor();
     await review(page, 'Staging');
     const { rules } = await definitionIn(things, 'ship', 'Staging');
     assert.deepEqual(rules[0].condition.matchers, [

@@ -31,7 +31,17 @@ const Treatment = Type.Object({
 });
 export type Treatment = Static<typeof Treatment>;
 
-const Rule = Type.Object({ buckets: Type.Array(Bucket), condition: Condition });
+export const ruleNameLimit = 100;
+const Rule = Type.Object({
+  name: Type.Optional(
+    Type.String({
+      maxLength: ruleNameLimit,
+      description: 'for people: absent if it has none; not part of the vendor’s API',
+    }),
+  ),
+  buckets: Type.Array(Bucket),
+  condition: Condition,
+});
 export type Rule = Static<typeof Rule>;
 
 export const maxFlagSets = 100;
@@ -125,7 +135,7 @@ export const DefinitionBody = Type.Object({
 /** What the rules need to know beyond the definition. */
 export interface Surroundings {
   readonly flag: string;
-  /** Those of the definition's dependencies that exist in the project. */
+  /** Those of the definition's dependencies that exist in the project, or that it had before. */
   readonly existingFlags: ReadonlySet<string>;
   /** Those of the definition's dependencies that depend on this flag, directly or indirectly. */
   readonly dependentFlags: ReadonlySet<string>;

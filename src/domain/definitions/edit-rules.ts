@@ -32,6 +32,10 @@ export function moveRule(targeting: Targeting, from: number, to: number): Target
 export const setRuleBuckets = (targeting: Targeting, at: number, buckets: readonly Bucket[]): Targeting =>
   withRule(targeting, at, (rule) => ({ ...rule, buckets: [...buckets] }));
 
+/** An empty name removes it. */
+export const setRuleName = (targeting: Targeting, at: number, name: string): Targeting =>
+  withRule(targeting, at, ({ name: _, ...rule }) => (name === '' ? rule : { name, ...rule }));
+
 export const addMatcher = (targeting: Targeting, at: number): Targeting =>
   withMatchers(targeting, at, (matchers) => [...matchers, newMatcher('IN_LIST_STRING')]);
 
@@ -49,6 +53,17 @@ export const removeMatcher = (targeting: Targeting, { rule, matcher }: MatcherPl
   withMatchers(targeting, rule, (matchers) =>
     matchers.length === 1 ? [...matchers] : matchers.filter((_, index) => index !== matcher),
   );
+
+/** Something that a rule names and that does not exist. */
+export type Missing = { readonly flag: string } | { readonly segment: string };
+
+/** Removes the matchers that name it, and the rule if it has no others. */
+export function removeMatchersOf(targeting: Targeting, at: number, missing: Missing): Targeting {
+  const isMissing = ({ type, string, depends }: Matcher) =>
+    'flag' in missing ? depends?.splitName === missing.flag : type === 'IN_SEGMENT' && string === missing.segment;
+  const left = targeting.rules[at]?.condition.matchers.filter((matcher) => !isMissing(matcher)) ?? [];
+  return left.length === 0 ? removeRule(targeting, at) : withMatchers(targeting, at, () => left);
+}
 
 const withMatchers = (
   targeting: Targeting,

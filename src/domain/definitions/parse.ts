@@ -92,7 +92,7 @@ const changeable = [...plainFields, 'treatments', 'defaultRule', 'rules', 'flagS
 const patchable = new RegExp(
   `^/(?:(?:${serverFields.join('|')})(?:/.*)?|${plainFields.join('|')}|` +
     `treatments(?:/${index}(?:/${treatment})?)?|defaultRule${buckets}|flagSets(?:/${index}(?:/(?:id|name|type))?)?|` +
-    `rules(?:/${index}(?:/(?:buckets${buckets}|condition${condition}))?)?)$`,
+    `rules(?:/${index}(?:/(?:name|buckets${buckets}|condition${condition}))?)?)$`,
 );
 const impliedLists = /^\/(treatments\/\d+\/(keys|segments)|flagSets)\/-$/;
 
@@ -159,7 +159,8 @@ const isEmptyList = (member: unknown): boolean => Array.isArray(member) && membe
 const withoutEmptyLists = (treatment: Members): Members =>
   mapMembers(treatment, (member) => (isEmptyList(member) ? undefined : member));
 
-function ruleWithDefaults(rule: Members): Members {
+function ruleWithDefaults(sent: Members): Members {
+  const rule = sent.name === '' ? mapMembers(sent, (member, name) => (name === 'name' ? undefined : member)) : sent;
   const { condition } = rule;
   if (!isObject(condition)) return rule;
   const { combiner = 'AND', matchers = [] } = condition;

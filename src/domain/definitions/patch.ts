@@ -74,7 +74,7 @@ const treatmentItems = {
 const ruleItems = {
   originsOf: originsOfRules,
   diffItem: (path: string, before: Rule, after: Rule): Operation[] => [
-    ...diffMembers(path, { buckets: before.buckets }, { buckets: after.buckets }),
+    ...diffMembers(path, { name: before.name, buckets: before.buckets }, { name: after.name, buckets: after.buckets }),
     ...diffMatchers(`${path}/condition/matchers`, before.condition.matchers, after.condition.matchers),
   ],
 };

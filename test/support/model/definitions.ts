@@ -89,17 +89,20 @@ function nextNumber({ environment }: Place, now: number): number {
 }
 
 /** The first complaint about what a definition asks for. */
-function complaintAbout({ needs, share }: Targeting, { project, environment, flag }: Place): string | undefined {
+function complaintAbout({ needs, share }: Targeting, place: Place): string | undefined {
+  const { project, environment, flag, definition } = place;
   if (needs !== undefined) {
-    const place = 'rules/0/condition/matchers/0/depends/splitName';
-    if (needs === flag.name) return `${place} must not be the flag itself`;
-    if (!project.flags.some(({ name }) => name === needs)) return `${place} ${needs} is not a flag of the project`;
+    const at = 'rules/0/condition/matchers/0/depends/splitName';
+    if (needs === flag.name) return `${at} must not be the flag itself`;
+    // A definition may keep a flag that was deleted since.
+    const isKnown = needs === definition?.needs || project.flags.some(({ name }) => name === needs);
+    if (!isKnown) return `${at} ${needs} is not a flag of the project`;
     const seen = new Set<string>();
     let next: string | undefined = needs;
     while (next !== undefined && !seen.has(next)) {
       seen.add(next);
       const asked: string | undefined = neededBy(next, project, environment);
-      if (asked === flag.name) return `${place} ${needs} depends on ${flag.name}: that would be a cycle`;
+      if (asked === flag.name) return `${at} ${needs} depends on ${flag.name}: that would be a cycle`;
       next = asked;
     }
   }

@@ -12,7 +12,7 @@ interface Props {
   readonly nameOf?: Readonly<Record<'flag' | 'segment', (name: string) => ReactNode>> | undefined;
 }
 
-/** A rule's condition as a sentence: "If plan is one of pro, team and age is at least 18". */
+/** A rule's condition as a sentence: "If plan is one of pro or team and age is at least 18". */
 export const Condition = ({ rule, lead, trafficType, nameOf }: Props) => (
   <p className={styles.sentence}>
     {rule.condition.matchers.map((matcher, place) => (

@@ -10,15 +10,17 @@ interface Props {
   readonly rules: readonly Rule[];
   /** The rule that is edited. */
   readonly index: number;
+  /** Someone tried to save: what is missing is marked. */
+  readonly isAttempted: boolean;
   readonly change: (edit: (targeting: Targeting) => Targeting) => void;
 }
 
 /** Edits the condition of a rule as a sentence. */
-export function ConditionEditor({ lead, rules, index, change }: Props) {
+export function ConditionEditor({ lead, rules, index, isAttempted, change }: Props) {
   const used = attributesIn(rules);
   const matchers = rules[index]?.condition.matchers ?? [];
   return (
-    <>
+    <div className={styles.conditions}>
       {matchers.map((matcher, place) => (
         <MatcherEditor
           // biome-ignore lint/suspicious/noArrayIndexKey: matchers have no id
@@ -27,6 +29,7 @@ export function ConditionEditor({ lead, rules, index, change }: Props) {
           matcher={matcher}
           used={used}
           isFirst={place === 0}
+          isAttempted={isAttempted}
           onChange={(next) => change((before) => setMatcher(before, { rule: index, matcher: place }, next))}
           onRemove={
             matchers.length > 1
@@ -38,7 +41,7 @@ export function ConditionEditor({ lead, rules, index, change }: Props) {
       <button type="button" className={styles.and} onClick={() => change((before) => addMatcher(before, index))}>
         <Plus size={13} aria-hidden /> and
       </button>
-    </>
+    </div>
   );
 }
 

@@ -81,6 +81,7 @@ function RuleSide({ placed, order, trafficType }: Look & { readonly placed: { at
   const isOfFlag = placed.rule.buckets.length > 0;
   return (
     <>
+      {placed.rule.name !== undefined && <b>{placed.rule.name}</b>}
       <Condition
         rule={placed.rule}
         lead={placed.at === 0 ? 'If' : isOfFlag ? 'Else if' : 'Or if'}

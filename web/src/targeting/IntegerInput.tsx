@@ -1,14 +1,16 @@
 import { useState } from 'react';
 import styles from './MatcherEditor.module.css';
+import type { WrongProps } from './MatcherEditor.tsx';
 
 interface Props {
   readonly label: string;
+  readonly wrong?: WrongProps;
   readonly value: number | undefined;
   readonly onChange: (value: number | undefined) => void;
 }
 
 /** An integer in the range SDKs support. Invalid text is kept as typed but has no value. */
-export function IntegerInput({ label, value, onChange }: Props) {
+export function IntegerInput({ label, wrong, value, onChange }: Props) {
   const [typed, setTyped] = useState<string>();
   // Shows the typed text while it equals the value, which Discard or another user may change.
   const text = typed !== undefined && integerOf(typed) === value ? typed : undefined;
@@ -17,7 +19,8 @@ export function IntegerInput({ label, value, onChange }: Props) {
       className={`${styles.control} ${styles.number}`}
       inputMode="numeric"
       aria-label={label}
-      aria-invalid={text !== undefined && text !== '' && value === undefined ? true : undefined}
+      {...wrong}
+      aria-invalid={text !== undefined && text !== '' && value === undefined ? true : wrong?.['aria-invalid']}
       value={text ?? (value === undefined ? '' : String(value))}
       onChange={({ target }) => {
         setTyped(target.value);

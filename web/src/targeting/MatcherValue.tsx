@@ -1,16 +1,19 @@
 import { changeValue } from '#domain/definitions/edit-matchers.ts';
 import { type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
 import { SuggestInput } from '../ui/SuggestInput.tsx';
-import { DependencyValue } from './DependencyValue.tsx';
-import { dayValue, instantOf, minuteValue } from './dates.ts';
+import { DateField } from './DateField.tsx';
+import { TreatmentsValue } from './FlagSubject.tsx';
 import { IntegerInput } from './IntegerInput.tsx';
 import styles from './MatcherEditor.module.css';
+import type { WrongProps } from './MatcherEditor.tsx';
+import { jointOf } from './matcher-words.ts';
 import { SegmentValue } from './SegmentValue.tsx';
 import { TokensInput } from './TokensInput.tsx';
 import { asOptions } from './use-attributes.ts';
 
 interface Props {
   readonly matcher: Matcher;
+  readonly wrong: WrongProps;
   readonly onChange: (matcher: Matcher) => void;
 }
 
@@ -20,19 +23,22 @@ interface ValueProps extends Props {
 }
 
 /** The input for a matcher's value, by matcher type. */
-export function MatcherValue({ matcher, suggestions, onChange }: ValueProps) {
+export function MatcherValue({ matcher, suggestions, wrong, onChange }: ValueProps) {
   switch (matcherKindOf(matcher.type).member) {
     case 'strings':
       return (
         <TokensInput
           label="Values"
+          placeholder="Add a value"
+          joint={jointOf(matcher.type)}
+          wrong={wrong}
           tokens={matcher.strings ?? []}
           suggestions={suggestions}
           onChange={(strings) => onChange(changeValue(matcher, 'strings', strings))}
         />
       );
     case 'string':
-      if (matcher.type === 'IN_SEGMENT') return <SegmentValue matcher={matcher} onChange={onChange} />;
+      if (matcher.type === 'IN_SEGMENT') return <SegmentValue matcher={matcher} wrong={wrong} onChange={onChange} />;
       return (
         <SuggestInput
           className={`${styles.control} ${styles.text}`}
@@ -40,6 +46,7 @@ export function MatcherValue({ matcher, suggestions, onChange }: ValueProps) {
           placeholder={placeholders[matcher.type] ?? ''}
           suggestions={matcher.type === 'MATCHES_STRING' ? [] : asOptions(suggestions)}
           value={matcher.string ?? ''}
+          {...wrong}
           onText={(text) => onChange(changeValue(matcher, 'string', text))}
         />
       );
@@ -47,26 +54,28 @@ export function MatcherValue({ matcher, suggestions, onChange }: ValueProps) {
       return (
         <IntegerInput
           label="Number"
+          wrong={wrong}
           value={matcher.number}
           onChange={(number) => onChange(changeValue(matcher, 'number', number))}
         />
       );
     case 'date':
       return (
-        <DateInput
+        <DateField
           label="Date"
+          wrong={wrong}
           isDay={matcher.type === 'ON_DATE'}
           value={matcher.date}
           onChange={(date) => onChange(changeValue(matcher, 'date', date))}
         />
       );
     case 'between':
-      return <BetweenValue matcher={matcher} onChange={onChange} />;
+      return <BetweenValue matcher={matcher} wrong={wrong} onChange={onChange} />;
     // The comparison already says it: is true, is false.
     case 'bool':
       return null;
     default:
-      return <DependencyValue matcher={matcher} onChange={onChange} />;
+      return <TreatmentsValue matcher={matcher} wrong={wrong} onChange={onChange} />;
   }
 }
 
@@ -77,71 +86,84 @@ const placeholders: Partial<Record<Matcher['type'], string>> = {
   LESS_THAN_OR_EQUAL_TO_SEMVER: '1.2.3',
 };
 
-function BetweenValue({ matcher, onChange }: Props) {
+function BetweenValue({ matcher, wrong, onChange }: Props) {
   const { from = '', to = '' } = matcher.between ?? {};
   const set = (ends: { from: number | string; to: number | string }) => onChange(changeValue(matcher, 'between', ends));
+  /** Only an end that is missing is wrong, or both if each is there. */
+  const wrongEnd = (end: number | string, other: number | string) => (end === '' || other !== '' ? wrong : {});
   const numberOf = (end: number | string) => (end === '' ? undefined : Number(end));
   if (matcher.type === 'BETWEEN_SEMVER') {
     return (
       <>
-        <VersionInput label="From" value={String(from)} onChange={(value) => set({ from: value, to })} />
+        <VersionInput
+          label="From"
+          wrong={wrongEnd(from, to)}
+          value={String(from)}
+          onChange={(value) => set({ from: value, to })}
+        />
         <b>and</b>
-        <VersionInput label="To" value={String(to)} onChange={(value) => set({ from, to: value })} />
+        <VersionInput
+          label="To"
+          wrong={wrongEnd(to, from)}
+          value={String(to)}
+          onChange={(value) => set({ from, to: value })}
+        />
       </>
     );
   }
   if (matcher.type === 'BETWEEN_DATE') {
     return (
       <>
-        <DateInput label="From" value={numberOf(from)} onChange={(value) => set({ from: value ?? '', to })} />
+        <DateField
+          label="From"
+          wrong={wrongEnd(from, to)}
+          value={numberOf(from)}
+          onChange={(value) => set({ from: value ?? '', to })}
+        />
         <b>and</b>
-        <DateInput label="To" value={numberOf(to)} onChange={(value) => set({ from, to: value ?? '' })} />
+        <DateField
+          label="To"
+          wrong={wrongEnd(to, from)}
+          value={numberOf(to)}
+          onChange={(value) => set({ from, to: value ?? '' })}
+        />
       </>
     );
   }
   return (
     <>
-      <IntegerInput label="From" value={numberOf(from)} onChange={(value) => set({ from: value ?? '', to })} />
+      <IntegerInput
+        label="From"
+        wrong={wrongEnd(from, to)}
+        value={numberOf(from)}
+        onChange={(value) => set({ from: value ?? '', to })}
+      />
       <b>and</b>
-      <IntegerInput label="To" value={numberOf(to)} onChange={(value) => set({ from, to: value ?? '' })} />
+      <IntegerInput
+        label="To"
+        wrong={wrongEnd(to, from)}
+        value={numberOf(to)}
+        onChange={(value) => set({ from, to: value ?? '' })}
+      />
     </>
   );
 }
 
 interface VersionProps {
   readonly label: string;
+  readonly wrong: WrongProps;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-const VersionInput = ({ label, value, onChange }: VersionProps) => (
+const VersionInput = ({ label, wrong, value, onChange }: VersionProps) => (
   <input
     className={`${styles.control} ${styles.number}`}
     aria-label={label}
+    {...wrong}
     placeholder="1.2.3"
     spellCheck={false}
     value={value}
     onChange={({ target }) => onChange(target.value)}
   />
-);
-
-interface DateProps {
-  readonly label: string;
-  /** A day without a time. */
-  readonly isDay?: boolean;
-  readonly value: number | undefined;
-  readonly onChange: (value: number | undefined) => void;
-}
-
-const DateInput = ({ label, isDay = false, value, onChange }: DateProps) => (
-  <>
-    <input
-      className={`${styles.control} ${styles.date}`}
-      type={isDay ? 'date' : 'datetime-local'}
-      aria-label={`${label}, UTC`}
-      value={isDay ? dayValue(value) : minuteValue(value)}
-      onChange={({ target }) => onChange(instantOf(target.value))}
-    />
-    <span className={styles.unit}>UTC</span>
-  </>
 );

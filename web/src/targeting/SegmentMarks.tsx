@@ -10,21 +10,31 @@ interface Props {
   readonly names: readonly string[];
   /** All that the rules name, if more: they are read together. */
   readonly all?: readonly string[];
+  /** Removes the conditions that name a segment which does not exist. */
+  readonly onRemove?: ((name: string) => void) | undefined;
 }
 
 /** Says which of the segments nobody can be in, because they do not exist or are not active, and changes that. */
-export function SegmentMarks({ names, all = names }: Props) {
+export function SegmentMarks({ names, all = names, onRemove }: Props) {
   const { environment } = useRulePlace();
   const { known } = useKnownSegments(environment.id, all);
   return [...new Set(names)].map((name) => {
     const segment = known.get(name);
     if (segment === undefined || (segment !== 'missing' && segment.isActive)) return null;
-    return <SegmentMark key={name} name={name} kind={segment === 'missing' ? undefined : segment.kind} />;
+    return segment === 'missing' ? (
+      <SegmentMark key={name} name={name} kind={undefined} onRemove={onRemove && (() => onRemove(name))} />
+    ) : (
+      <SegmentMark key={name} name={name} kind={segment.kind} />
+    );
   });
 }
 
+type MarkProps = Parameters<ReturnType<typeof useMakeSegment>['make']>[0] & {
+  readonly onRemove?: (() => void) | undefined;
+};
+
 /** `kind` of a segment that is not active here; undefined if there is no such segment. */
-function SegmentMark({ name, kind }: Parameters<ReturnType<typeof useMakeSegment>['make']>[0]) {
+function SegmentMark({ name, kind, onRemove }: MarkProps) {
   const { environment, trafficType } = useRulePlace();
   const { make, isBusy, refusal } = useMakeSegment(environment, trafficType);
   return (
@@ -43,6 +53,14 @@ function SegmentMark({ name, kind }: Parameters<ReturnType<typeof useMakeSegment
         >
           {kind ? 'Activate' : 'Create'}
         </Button>
+        {onRemove && (
+          <>
+            {' or '}
+            <Button look="link" aria-label={`Remove the condition on ${name}`} onClick={onRemove}>
+              Remove condition
+            </Button>
+          </>
+        )}
       </span>
     </p>
   );

@@ -22,7 +22,7 @@ export function SegmentsElsewhere({ names, from, to, trafficType }: Props) {
   const there = useKnownSegments(to.id, names).known;
   const isEmptied = (name: string) => isEmpty(there.get(name)) && isEmpty(here.get(name)) === false;
   return (
-    <RulePlaceContext value={{ environment: to, trafficType, flag: undefined, segment: undefined }}>
+    <RulePlaceContext value={{ environment: to, trafficType, trafficTypeId: '', flag: undefined, segment: undefined }}>
       <div>
         <SegmentMarks names={names} />
         {[...new Set(names)].filter(isEmptied).map((name) => (

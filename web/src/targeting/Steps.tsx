@@ -6,12 +6,20 @@ interface StepsProps {
   readonly label: string;
   /** Readable, but faded. */
   readonly isMuted?: boolean;
+  /** Each step shows what share of keys it takes. */
+  readonly hasFunnel?: boolean;
+  /** One line for each rule. */
+  readonly isCompact?: boolean;
   readonly children: ReactNode;
 }
 
 /** What is evaluated, top to bottom. */
-export const Steps = ({ label, isMuted = false, children }: StepsProps) => (
-  <ol className={isMuted ? `${styles.steps} ${styles.muted}` : styles.steps} aria-label={label}>
+export const Steps = ({ label, isMuted = false, isCompact = false, hasFunnel = false, children }: StepsProps) => (
+  <ol
+    className={[styles.steps, isMuted && styles.muted, hasFunnel && styles.funnel].filter(Boolean).join(' ')}
+    aria-label={label}
+    data-compact={isCompact || undefined}
+  >
     {children}
   </ol>
 );
@@ -22,11 +30,15 @@ export interface StepProps {
   /** The number in the circle, or a drag handle. */
   readonly mark: ReactNode;
   readonly isChanged?: boolean;
+  /** Behind the number: the stream of keys. */
+  readonly stream?: ReactNode;
   /** On the right: shares or a menu. */
   readonly out?: ReactNode;
   readonly menu?: ReactNode;
   /** Full width. */
   readonly isWide?: boolean;
+  /** It is being edited, and needs the width of the page. */
+  readonly isEditing?: boolean;
   /** A rule would be dropped before or after it. */
   readonly drop?: 'before' | 'behind' | undefined;
   readonly children: ReactNode;
@@ -43,8 +55,8 @@ interface StateProps extends StepProps {
 }
 
 export function StepFrame(props: StateProps) {
-  const { id, mark, isChanged = false, out, menu, isWide = false, drop, children } = props;
-  const { complaints, isAttempted, isHit = false, isNews = false } = props;
+  const { id, mark, isChanged = false, out, menu, isWide = false, isEditing = false, drop, children } = props;
+  const { complaints, isAttempted, stream, isHit = false, isNews = false } = props;
   const classes = [
     styles.step,
     isWide && styles.wide,
@@ -55,7 +67,8 @@ export function StepFrame(props: StateProps) {
     isNews && styles.news,
   ];
   return (
-    <li className={classes.filter(Boolean).join(' ')} data-step={id}>
+    <li className={classes.filter(Boolean).join(' ')} data-step={id} data-editing={isEditing || undefined}>
+      {stream}
       {mark}
       <div className={styles.body}>
         {children}
@@ -79,8 +92,9 @@ export const StepNumber = ({ children }: { readonly children: number }) => (
 );
 
 /** The last item of a list of rules. */
-export const AddRule = (props: ComponentProps<'button'>) => (
+export const AddRule = ({ stream, ...props }: ComponentProps<'button'> & { readonly stream?: ReactNode }) => (
   <li className={styles.add}>
+    {stream}
     <button type="button" className={styles.addButton} {...props}>
       <Plus size={14} aria-hidden /> Add rule
     </button>

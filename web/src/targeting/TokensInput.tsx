@@ -1,12 +1,17 @@
 import { X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
+import { type ClipboardEvent, Fragment, type KeyboardEvent, useState } from 'react';
 import { SuggestInput } from '../ui/SuggestInput.tsx';
+import type { WrongProps } from './MatcherEditor.tsx';
 import styles from './TokensInput.module.css';
 import { asOptions } from './use-attributes.ts';
 
 interface Props {
   readonly label: string;
+  readonly placeholder: string;
+  /** Between values. */
+  readonly joint: 'or' | 'and';
   readonly tokens: readonly string[];
+  readonly wrong: WrongProps;
   readonly onChange: (tokens: string[]) => void;
   /** Suggestions. */
   readonly suggestions?: readonly string[];
@@ -22,7 +27,7 @@ export function TokensInput(props: Props) {
 }
 
 /** One value per line. */
-function LinesInput({ label, tokens, onChange }: Props) {
+function LinesInput({ label, tokens, wrong, onChange }: Props) {
   const [text, setText] = useState<string>();
   const lines = (written: string) => [...new Set(written.split('\n').filter((line) => line.trim() !== ''))];
   const shown = text !== undefined && lines(text).join('\n') === tokens.join('\n') ? text : tokens.join('\n');
@@ -31,6 +36,7 @@ function LinesInput({ label, tokens, onChange }: Props) {
       <textarea
         className={styles.area}
         aria-label={label}
+        {...wrong}
         rows={8}
         spellCheck={false}
         autoCapitalize="off"
@@ -46,7 +52,7 @@ function LinesInput({ label, tokens, onChange }: Props) {
 }
 
 /** Several values. Enter or a comma adds one, Backspace removes the last, and each pasted line becomes one. */
-function FramesInput({ label, tokens, onChange, suggestions = [] }: Props) {
+function FramesInput({ label, placeholder, joint, tokens, wrong, onChange, suggestions = [] }: Props) {
   const [text, setText] = useState('');
   const add = (found: readonly string[]) => {
     const fresh = found.map((one) => one.trim()).filter((one) => one !== '');
@@ -69,24 +75,28 @@ function FramesInput({ label, tokens, onChange, suggestions = [] }: Props) {
     add([text + (lines[0] ?? ''), ...lines.slice(1)]);
   };
   return (
-    <div className={styles.box}>
-      {tokens.map((token) => (
-        <span key={token} className={styles.token}>
-          {token === '' ? '(empty)' : token}
-          <button
-            type="button"
-            className={styles.remove}
-            aria-label={`Remove ${token}`}
-            onClick={() => onChange(tokens.filter((other) => other !== token))}
-          >
-            <X size={11} aria-hidden />
-          </button>
-        </span>
+    <div className={wrong['aria-invalid'] ? `${styles.box} ${styles.wrong}` : styles.box}>
+      {tokens.map((token, index) => (
+        <Fragment key={token}>
+          {index > 0 && <span className={styles.joint}>{joint}</span>}
+          <span className={styles.token}>
+            {token === '' ? '(empty)' : token}
+            <button
+              type="button"
+              className={styles.remove}
+              aria-label={`Remove ${token}`}
+              onClick={() => onChange(tokens.filter((other) => other !== token))}
+            >
+              <X size={11} aria-hidden />
+            </button>
+          </span>
+        </Fragment>
       ))}
       <SuggestInput
         className={styles.input}
         aria-label={label}
-        placeholder={tokens.length === 0 ? 'value, Enter' : ''}
+        placeholder={placeholder}
+        {...wrong}
         suggestions={asOptions(suggestions.filter((one) => !tokens.includes(one)))}
         value={text}
         onText={setText}

@@ -30,3 +30,12 @@ export function instantOf(value: string): number | undefined {
   const at = Date.parse(value.length > 10 ? `${value}Z` : value);
   return Number.isNaN(at) ? undefined : at;
 }
+
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const here = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** "1 Jan, 01:00 in Madrid"; undefined where the time is that of UTC. */
+export function localWords(at: number): string | undefined {
+  if (Math.abs(at) > furthest || new Date(at).getTimezoneOffset() === 0) return undefined;
+  return `${here.format(at)} in ${zone.split('/').at(-1)?.replaceAll('_', ' ')}`;
+}

@@ -44,9 +44,12 @@ type Of<Kind extends Difference['kind']> = Extract<Difference, { kind: Kind }>;
 const numberOf = (placed: PlacedRule | undefined): number => (placed?.at ?? 0) + 1;
 
 function ruleTitle({ before, after, isMoved }: Of<'rule'>): string {
-  if (!before) return `Rule ${numberOf(after)} added`;
-  if (!after) return `Rule ${numberOf(before)} removed`;
-  return isMoved ? `Rule ${numberOf(before)} is now rule ${numberOf(after)}` : `Rule ${numberOf(after)}`;
+  const name = (after ?? before)?.rule.name;
+  const called = name === undefined ? '' : `, ${name},`;
+  if (!before) return `Rule ${numberOf(after)}${called} added`;
+  if (!after) return `Rule ${numberOf(before)}${called} removed`;
+  if (isMoved) return `Rule ${numberOf(before)}${called} is now rule ${numberOf(after)}`;
+  return `Rule ${numberOf(after)}${called.slice(0, -1)}`;
 }
 
 function treatmentTitle({ before, after }: Of<'treatment'>): string {

@@ -8,21 +8,21 @@ export type Piece = { readonly word: string } | { readonly token: string; readon
 interface Verb {
   readonly is: string;
   readonly isNot: string;
-  /** The separator between values. */
-  readonly joint?: string;
+  /** Before the last value. */
+  readonly joint?: 'or' | 'and';
 }
 
 const verbs: Record<MatcherType, Verb> = {
   IN_SEGMENT: { is: 'is in segment', isNot: 'is not in segment' },
-  IN_LIST_STRING: { is: 'is one of', isNot: 'is none of', joint: ',' },
+  IN_LIST_STRING: { is: 'is one of', isNot: 'is none of', joint: 'or' },
   STARTS_WITH_STRING: { is: 'starts with', isNot: 'does not start with', joint: 'or' },
   ENDS_WITH_STRING: { is: 'ends with', isNot: 'does not end with', joint: 'or' },
   CONTAINS_STRING: { is: 'contains', isNot: 'does not contain', joint: 'or' },
   MATCHES_STRING: { is: 'matches', isNot: 'does not match' },
   EQUAL_SET: { is: 'has exactly', isNot: 'does not have exactly', joint: 'and' },
-  ANY_OF_SET: { is: 'has any of', isNot: 'has none of', joint: ',' },
-  ALL_OF_SET: { is: 'has all of', isNot: 'does not have all of', joint: ',' },
-  PART_OF_SET: { is: 'has only', isNot: 'has values other than', joint: ',' },
+  ANY_OF_SET: { is: 'has any of', isNot: 'has none of', joint: 'or' },
+  ALL_OF_SET: { is: 'has all of', isNot: 'does not have all of', joint: 'and' },
+  PART_OF_SET: { is: 'has only', isNot: 'has values other than', joint: 'or' },
   ON_DATE: { is: 'is on', isNot: 'is not on' },
   ON_OR_AFTER_DATE: { is: 'is on or after', isNot: 'is before' },
   ON_OR_BEFORE_DATE: { is: 'is on or before', isNot: 'is after' },
@@ -32,12 +32,12 @@ const verbs: Record<MatcherType, Verb> = {
   GREATER_THAN_OR_EQUAL_NUMBER: { is: 'is at least', isNot: 'is less than' },
   BETWEEN_NUMBER: { is: 'is between', isNot: 'is not between', joint: 'and' },
   BOOLEAN: { is: 'is', isNot: 'is not' },
-  IN_SPLIT: { is: 'gets', isNot: 'does not get', joint: 'or' },
+  IN_SPLIT: { is: 'serves', isNot: 'does not serve', joint: 'or' },
   EQUAL_TO_SEMVER: { is: 'is version', isNot: 'is not version' },
   GREATER_THAN_OR_EQUAL_TO_SEMVER: { is: 'is at least version', isNot: 'is below version' },
   LESS_THAN_OR_EQUAL_TO_SEMVER: { is: 'is at most version', isNot: 'is above version' },
   BETWEEN_SEMVER: { is: 'is between version', isNot: 'is not between version', joint: 'and' },
-  IN_LIST_SEMVER: { is: 'is one of the versions', isNot: 'is none of the versions', joint: ',' },
+  IN_LIST_SEMVER: { is: 'is one of the versions', isNot: 'is none of the versions', joint: 'or' },
 };
 
 /** The comparison without its value; booleans include it. */
@@ -49,37 +49,38 @@ const maxNamed = 3;
 
 /** The sentence in pieces, for rendering. `user` stands for the traffic type. */
 export function matcherPieces(matcher: Matcher, trafficType: string): Piece[] {
-  const { is, isNot, joint = '' } = verbs[matcher.type];
+  const { is, isNot } = verbs[matcher.type];
+  const joint = jointOf(matcher.type);
   const named = valuesOf(matcher);
   const ofSegment = matcher.type === 'IN_SEGMENT' ? { isNameOf: 'segment' as const } : {};
   const shown = named.slice(0, named.length > maxNamed + 1 ? maxNamed : named.length);
-  const values = shown.flatMap((token, index): Piece[] =>
-    index === 0 || joint === ',' ? [{ token, ...ofSegment }] : [{ word: joint }, { token }],
-  );
   const more = named.length - shown.length;
+  const values = shown.flatMap((token, index): Piece[] => {
+    if (index === 0) return [{ token, ...ofSegment }];
+    return [{ word: index === shown.length - 1 && more === 0 ? joint : ',' }, { token }];
+  });
   return [
-    subjectOf(matcher, trafficType),
+    ...subjectOf(matcher, trafficType),
     { word: matcher.negate ? isNot : is },
     ...(values.length === 0 ? [{ word: '…' }] : values),
-    ...(more > 0 ? [{ word: `and ${more} more` }] : []),
-    ...(matcher.depends
-      ? [{ word: 'of the flag' }, { token: matcher.depends.splitName || '…', isNameOf: 'flag' as const }]
-      : []),
+    ...(more > 0 ? [{ word: `${joint} ${more} more` }] : []),
   ];
 }
 
-/** The same as plain text, with commas instead of frames. */
+/** The same as plain text. */
 export const matcherSentence = (matcher: Matcher, trafficType: string): string =>
-  matcherPieces(matcher, trafficType).reduce((said, piece, index, all) => {
-    const before = all[index - 1];
-    const isListed = index > 1 && 'token' in piece && before !== undefined && 'token' in before;
-    return `${said}${isListed ? ',' : ''}${index === 0 ? '' : ' '}${'token' in piece ? piece.token : piece.word}`;
-  }, '');
+  matcherPieces(matcher, trafficType)
+    .map((piece) => ('token' in piece ? piece.token : piece.word))
+    .reduce((said, text) => (text === ',' ? `${said},` : `${said} ${text}`));
 
-function subjectOf({ type, attribute }: Matcher, trafficType: string): Piece {
-  if (attribute) return { token: attribute };
-  if (matcherKindOf(type).attribute === 'required') return { word: 'an attribute' };
-  return { word: matcherKindOf(type).attribute === 'none' ? trafficType : `${trafficType} key` };
+/** What stands before the last of several values: "or", or "and" if all of them count. */
+export const jointOf = (type: MatcherType): 'or' | 'and' => verbs[type].joint ?? 'or';
+
+function subjectOf({ type, attribute, depends }: Matcher, trafficType: string): Piece[] {
+  if (attribute) return [{ token: attribute }];
+  if (depends) return [{ word: 'flag' }, { token: depends.splitName || '…', isNameOf: 'flag' }];
+  if (matcherKindOf(type).attribute === 'required') return [{ word: 'an attribute' }];
+  return [{ word: matcherKindOf(type).attribute === 'none' ? trafficType : `${trafficType} key` }];
 }
 
 /** The values as displayed. */

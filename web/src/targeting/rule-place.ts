@@ -5,6 +5,7 @@ import type { Environment } from '../server/project.ts';
 export interface RulePlace {
   readonly environment: Environment;
   readonly trafficType: string;
+  readonly trafficTypeId: string;
   /** The flag that has the rules, which cannot depend on itself; undefined for a segment. */
   readonly flag: string | undefined;
   /** The segment that has the rules; undefined for a flag. */

@@ -8,11 +8,13 @@ export interface Complaint {
   /** `rule 0`, `targets`, `treatments`, `defaultRule`, `other`. */
   readonly step: string;
   readonly words: string;
+  /** An open rule says it at its field. */
+  readonly isAtField?: boolean;
 }
 
 export const ruleStep = (index: number): string => `rule ${index}`;
 
-/** `gone` are flags it depends on that no longer exist. */
+/** `gone` are flags that no longer exist and that the saved version does not depend on. */
 export function complaintsAbout(
   targeting: Targeting,
   flag: string,
@@ -28,8 +30,11 @@ export function complaintsAbout(
     ...doubles.map(({ key, treatments }) => ({ step: 'targets', words: doubleWords(key, treatments) })),
     ...targeting.rules.flatMap(({ condition }, index) =>
       condition.matchers
-        .flatMap((matcher) => [...matcherComplaint(matcher), ...goneComplaint(matcher, gone)])
-        .map((words) => ({ step: ruleStep(index), words })),
+        .flatMap((matcher) => [
+          ...[matcherComplaint(matcher)?.words ?? []].flat().map((words) => ({ words, isAtField: true })),
+          ...goneComplaint(matcher, gone).map((words) => ({ words })),
+        ])
+        .map((complaint) => ({ step: ruleStep(index), ...complaint })),
     ),
     ...found.filter((complaint) => !isSaidAbove(complaint)).map((words) => ({ step: stepOf(words), words })),
   ];

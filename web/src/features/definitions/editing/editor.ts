@@ -20,6 +20,9 @@ export interface Editor extends Editing {
   /** Set after an attempt to save an incomplete draft; complaints then stand out. */
   readonly isAttempted: boolean;
   readonly setAttempted: (isAttempted: boolean) => void;
+  /** The index of the rule that is being edited. */
+  readonly openRule: number | undefined;
+  readonly setOpenRule: (index: number | undefined) => void;
 }
 
 /** The element that says why the definition is read-only. */

@@ -43,8 +43,8 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
   );
   const gone = useGoneFlags(targeting);
   const complaints = useMemo(
-    () => (draft ? complaintsAbout(draft.targeting, flag.name, gone) : []),
-    [draft, flag.name, gone],
+    () => (draft ? complaintsAbout(draft.targeting, flag.name, addedTo(savedTargeting, gone)) : []),
+    [draft, savedTargeting, flag.name, gone],
   );
   return {
     place,
@@ -58,6 +58,12 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
     change: (edit) => changeDraft(place, saved && versionOf(saved), edit),
     discard: () => discardDraft(place),
   };
+}
+
+/** A definition may keep flags that were deleted since it was saved, but not get new ones. */
+function addedTo(saved: Targeting | undefined, gone: ReadonlySet<string>): ReadonlySet<string> {
+  const kept = saved ? dependenciesOf(saved) : [];
+  return new Set([...gone].filter((name) => !kept.includes(name)));
 }
 
 export const versionOf = (saved: ExpandedDefinition): Version => ({ targeting: toTargeting(saved), etag: saved.etag });

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { useDefinition } from '../editing/editor.ts';
 import styles from './AllocationStep.module.css';
 import { useLit } from './lit.ts';
+import { isPercent } from './Mixer.tsx';
+import { StreamOf } from './Step.tsx';
 
 /** The percentage of keys not targeted individually that continue to the rules. */
 export function AllocationStep() {
@@ -12,6 +14,7 @@ export function AllocationStep() {
   const classes = [styles.gate, difference && styles.changed, lit.step === 'allocation' && styles.hit];
   return (
     <li className={classes.filter(Boolean).join(' ')} data-step="allocation">
+      <StreamOf id="allocation" />
       <p className={styles.words}>
         Traffic allocation{' '}
         {mayEdit ? (
@@ -47,6 +50,7 @@ interface PercentProps {
 /** An inline number from 0 to 100. May be empty while typing. */
 function Percent({ value, onChange }: PercentProps) {
   const [text, setText] = useState<string>();
+  const isWrong = text !== undefined && text !== '' && !isPercent(text);
   return (
     <span className={styles.percent}>
       <input
@@ -58,11 +62,17 @@ function Percent({ value, onChange }: PercentProps) {
         onFocus={({ target }) => target.select()}
         onChange={({ target }) => {
           setText(target.value);
-          if (/^\d{1,3}$/.test(target.value)) onChange(Math.min(100, Number(target.value)));
+          if (isPercent(target.value)) onChange(Number(target.value));
         }}
+        aria-invalid={isWrong || undefined}
         onBlur={() => setText(undefined)}
       />
       <span aria-hidden>%</span>
+      {isWrong && (
+        <span className={styles.wrong} role="alert">
+          0 to 100, whole
+        </span>
+      )}
     </span>
   );
 }

@@ -99,9 +99,12 @@ interface ShareProps {
   readonly onChange: (size: number) => void;
 }
 
+export const isPercent = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= 100;
+
 function Share({ bucket: { treatment, size }, was, order, isOnly, onChange }: ShareProps) {
   // May be empty while typing; a valid number applies immediately.
   const [text, setText] = useState<string>();
+  const isWrong = text !== undefined && text !== '' && !isPercent(text);
   return (
     <label className={styles.share}>
       <Swatch treatment={treatment} order={order} />
@@ -116,12 +119,18 @@ function Share({ bucket: { treatment, size }, was, order, isOnly, onChange }: Sh
           onFocus={({ target }) => target.select()}
           onChange={({ target }) => {
             setText(target.value);
-            if (/^\d{1,3}$/.test(target.value)) onChange(Number(target.value));
+            if (isPercent(target.value)) onChange(Number(target.value));
           }}
+          aria-invalid={isWrong || undefined}
           onBlur={() => setText(undefined)}
         />
         <span aria-hidden>%</span>
       </span>
+      {isWrong && (
+        <span className={styles.wrong} role="alert">
+          0 to 100, whole
+        </span>
+      )}
       {was !== undefined && was !== size && <span className={`${styles.was} num`}>was {was}</span>}
     </label>
   );

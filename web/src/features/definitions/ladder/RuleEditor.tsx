@@ -1,8 +1,10 @@
-import type { Rule } from '#domain/definitions/definition.ts';
+import { CopyPlus, Trash2 } from 'lucide-react';
+import { type Rule, ruleNameLimit } from '#domain/definitions/definition.ts';
 import type { Difference } from '#domain/definitions/differences.ts';
-import { setRuleBuckets } from '#domain/definitions/edit-rules.ts';
+import { setRuleBuckets, setRuleName } from '#domain/definitions/edit-rules.ts';
 import { ConditionEditor } from '../../../targeting/ConditionEditor.tsx';
 import { Button } from '../../../ui/Button.tsx';
+import fieldStyles from '../../../ui/Field.module.css';
 import { useDefinition } from '../editing/editor.ts';
 import { useLit } from './lit.ts';
 import { Mixer } from './Mixer.tsx';
@@ -13,17 +15,28 @@ interface Props {
   readonly index: number;
   readonly lead: string;
   readonly onClose: () => void;
+  readonly onDuplicate: () => void;
+  readonly onRemove: () => void;
 }
 
 /** Edits a rule: its condition as a sentence, and its shares. */
-export function RuleEditor({ rule, index, lead, onClose }: Props) {
-  const { targeting, order, change, differences } = useDefinition();
+export function RuleEditor({ rule, index, lead, onClose, onDuplicate, onRemove }: Props) {
+  const { targeting, order, change, differences, isAttempted } = useDefinition();
   const lit = useLit();
   return (
     <div className={styles.editor}>
-      <ConditionEditor lead={lead} rules={targeting.rules} index={index} change={change} />
+      <input
+        className={`${fieldStyles.input} ${styles.name}`}
+        aria-label="Rule name, optional"
+        placeholder="Rule name, optional"
+        autoComplete="off"
+        maxLength={ruleNameLimit}
+        value={rule.name ?? ''}
+        onChange={({ target }) => change((before) => setRuleName(before, index, target.value))}
+      />
+      <ConditionEditor lead={lead} rules={targeting.rules} index={index} isAttempted={isAttempted} change={change} />
       <p className={styles.then}>
-        <b>then</b>
+        <b>Then serve</b>
       </p>
       <Mixer
         buckets={rule.buckets}
@@ -34,8 +47,15 @@ export function RuleEditor({ rule, index, lead, onClose }: Props) {
         onChange={(buckets) => change((before) => setRuleBuckets(before, index, buckets))}
       />
       <div className={styles.done}>
-        <Button size="small" onClick={onClose}>
+        <Button look="primary" size="small" onClick={onClose}>
           Done
+        </Button>
+        <span className={styles.space} />
+        <Button look="quiet" size="small" onClick={onDuplicate}>
+          <CopyPlus size={14} aria-hidden /> Duplicate
+        </Button>
+        <Button look="danger" size="small" onClick={onRemove}>
+          <Trash2 size={14} aria-hidden /> Remove rule
         </Button>
       </div>
     </div>

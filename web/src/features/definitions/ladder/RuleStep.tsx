@@ -1,7 +1,8 @@
 import { ArrowDown, ArrowUp, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, Suspense } from 'react';
-import { segmentsIn } from '#domain/definitions/conditions.ts';
+import { flagsIn, segmentsIn } from '#domain/definitions/conditions.ts';
 import { type Rule, segmentsOf } from '#domain/definitions/definition.ts';
+import { type Missing, removeMatchersOf } from '#domain/definitions/edit-rules.ts';
 import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { useProject } from '../../../server/project.ts';
 import { lazyPart } from '../../../state/lazy.ts';
@@ -38,7 +39,8 @@ interface Props {
 
 export function RuleStep(props: Props) {
   const { rule, index, isChanged, neverReached, drop, onClose } = props;
-  const { order, trafficType, mayEdit, saved, draft, gone, targeting } = useDefinition();
+  const { order, trafficType, mayEdit, saved, gone, targeting, change } = useDefinition();
+  const removeMissing = (missing: Missing) => change((before) => removeMatchersOf(before, index, missing));
   const isOpen = props.isOpen && mayEdit;
   const lead = index === 0 ? 'If' : 'Else if';
   const { slowPattern } = useLit();
@@ -51,6 +53,7 @@ export function RuleStep(props: Props) {
       mark={mayEdit ? <Handle {...props} /> : <StepNumber>{index + 2}</StepNumber>}
       isChanged={isChanged}
       isWide={isOpen}
+      isEditing={isOpen}
       drop={drop}
       out={
         !isOpen && (
@@ -62,9 +65,17 @@ export function RuleStep(props: Props) {
       }
       menu={<RuleMenu {...props} />}
     >
+      {!isOpen && rule.name !== undefined && <h3 className={styles.name}>{rule.name}</h3>}
       {isOpen ? (
         <Suspense>
-          <RuleEditor rule={rule} index={index} lead={lead} onClose={onClose} />
+          <RuleEditor
+            rule={rule}
+            index={index}
+            lead={lead}
+            onClose={onClose}
+            onDuplicate={props.onDuplicate}
+            onRemove={props.onRemove}
+          />
         </Suspense>
       ) : (
         <Condition
@@ -81,10 +92,18 @@ export function RuleStep(props: Props) {
           }}
         />
       )}
-      <Suspense>{!isOpen && <SegmentMarks names={segmentsIn([rule])} all={segmentsOf(targeting)} />}</Suspense>
+      <Suspense>
+        {!isOpen && (
+          <SegmentMarks
+            names={segmentsIn([rule])}
+            all={segmentsOf(targeting)}
+            onRemove={mayEdit ? (name) => removeMissing({ segment: name }) : undefined}
+          />
+        )}
+      </Suspense>
       <NeverReached reason={neverReached} />
       {isSlow && <TakesTooLong />}
-      {!draft && <GoneFlags rule={rule} />}
+      {!isOpen && <GoneFlags rule={rule} onRemove={mayEdit ? (flag) => removeMissing({ flag }) : undefined} />}
     </Step>
   );
 }
@@ -103,13 +122,25 @@ function FlagName({ name, isGone }: { readonly name: string; readonly isGone: bo
   );
 }
 
-/** Not while editing, when a complaint says the same. */
-function GoneFlags({ rule }: { readonly rule: Rule }) {
+interface GoneProps {
+  readonly rule: Rule;
+  readonly onRemove: ((flag: string) => void) | undefined;
+}
+
+/** It blocks nothing else: the rule stays until somebody removes it. */
+function GoneFlags({ rule, onRemove }: GoneProps) {
   const { gone } = useDefinition();
-  const names = rule.condition.matchers.flatMap(({ depends }) => depends?.splitName ?? []);
-  return names
-    .filter((name) => gone.has(name))
-    .map((name) => <Warning key={name}>The flag {name} no longer exists, so everyone gets control for it.</Warning>);
+  const names = new Set(flagsIn([rule]).filter((name) => gone.has(name)));
+  return [...names].map((name) => (
+    <Warning key={name}>
+      The flag {name} no longer exists, so everyone gets control for it.{' '}
+      {onRemove && (
+        <Button look="link" aria-label={`Remove the condition on ${name}`} onClick={() => onRemove(name)}>
+          Remove condition
+        </Button>
+      )}
+    </Warning>
+  ));
 }
 
 /** The step number, which is the drag handle. Alt with an arrow key moves the rule too. */

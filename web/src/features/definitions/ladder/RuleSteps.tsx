@@ -19,7 +19,8 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
   const focused = useRef<number>(undefined);
   useEffect(() => {
     if (focused.current === undefined) return;
-    document.querySelector<HTMLElement>(`[data-step="rule ${focused.current}"] [data-mark]`)?.focus();
+    const step = focused.current < 0 ? 'defaultRule' : `rule ${focused.current}`;
+    document.querySelector<HTMLElement>(`[data-step="${step}"] :is([data-mark], input)`)?.focus();
     focused.current = undefined;
   });
   const move = (from: number, to: number) => {
@@ -46,7 +47,10 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
           drop={drag.dropAt(index)}
           onDragStart={drag.begin}
           onOpen={() => onOpen(index)}
-          onClose={() => onOpen(undefined)}
+          onClose={() => {
+            onOpen(undefined);
+            focused.current = index;
+          }}
           onMove={(to) => move(index, to)}
           onDuplicate={() => {
             change((before) => duplicateRule(before, index));
@@ -55,6 +59,7 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
           onRemove={() => {
             change((before) => removeRule(before, index));
             onOpen(undefined);
+            focused.current = Math.min(index, targeting.rules.length - 2);
             onSay(`Removed rule ${index + 1} from the draft.`);
           }}
         />

@@ -20,6 +20,8 @@ const SegmentMarks = lazyPart('SegmentMarks', () => import('../../../targeting/S
 /** Keys shown per treatment before "N more". */
 const maxShown = 4;
 
+const editId = 'edit-targets';
+
 /** Keys that get a treatment regardless of the rules. */
 export function TargetsStep() {
   const { targeting, order, mayEdit, refusal, differences } = useDefinition();
@@ -38,6 +40,7 @@ export function TargetsStep() {
           <Button
             look="quiet"
             size="tiny"
+            id={editId}
             aria-label="Edit individual targets"
             refusal={refusal}
             onClick={() => setOpen(true)}
@@ -48,7 +51,16 @@ export function TargetsStep() {
       }
     >
       <h3 className={styles.title}>Individual targets</h3>
-      <Suspense>{isOpen && <TargetsEditor onClose={() => setOpen(false)} />}</Suspense>
+      <Suspense>
+        {isOpen && (
+          <TargetsEditor
+            onClose={() => {
+              setOpen(false);
+              setTimeout(() => document.getElementById(editId)?.focus());
+            }}
+          />
+        )}
+      </Suspense>
       {!isOpen && targeted.length === 0 && <p className={styles.note}>No keys are targeted individually.</p>}
       {!isOpen &&
         targeted.map(({ name, keys = [], segments = [] }) => (

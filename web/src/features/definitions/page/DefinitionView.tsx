@@ -38,6 +38,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
   const whyNot = (endpoint: Endpoint) => ask(endpoint, { owners: flag.owners, environment: environment.id });
   const refusal = whyNot(patchDefinition);
   const [isAttempted, setAttempted] = useState(false);
+  const [openRule, setOpenRule] = useState<number>();
   const [lit, setLit] = useState<Lit>(nothingLit);
   const news = useCarryOver(editing, environment);
   useLeaveWarning(draft !== undefined);
@@ -54,8 +55,16 @@ export function DefinitionView({ environment }: { readonly environment: Environm
     mayEdit: refusal === undefined,
     isAttempted,
     setAttempted,
+    openRule,
+    setOpenRule,
   };
-  const place = { environment, trafficType: flag.trafficType.name, flag: flag.name, segment: undefined };
+  const place = {
+    environment,
+    trafficType: flag.trafficType.name,
+    trafficTypeId: flag.trafficType.id,
+    flag: flag.name,
+    segment: undefined,
+  };
   return (
     <EditorContext value={editor}>
       <RulePlaceContext value={place}>

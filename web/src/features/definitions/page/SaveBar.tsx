@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense } from 'react';
+import { focusWhenLost } from '../../../administration/focus-when-lost.ts';
 import { SaveBar as SaveBarFrame } from '../../../kit/SaveBar.tsx';
 import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
@@ -11,12 +12,14 @@ const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx
 /** Floats at the bottom of the page while there is a draft. */
 export function SaveBar() {
   const editor = useDefinition();
-  const { complaints, draft, discard, setAttempted, refusal } = editor;
+  const { complaints, draft, discard, setAttempted, setOpenRule, refusal } = editor;
   const dialogs = useDialogs();
   const review = () => {
     const blocked = complaints[0]?.step ?? (draft?.conflicts.length ? 'conflicts' : undefined);
     if (blocked === undefined) return dialogs.open('review');
     setAttempted(true);
+    const [, rule] = /^rule (\d+)$/.exec(blocked) ?? [];
+    if (rule !== undefined) setOpenRule(Number(rule));
     showStep(blocked);
   };
   usePageActions([
@@ -30,6 +33,7 @@ export function SaveBar() {
         onClick={() => {
           setAttempted(false);
           discard();
+          focusWhenLost();
         }}
       >
         Discard
@@ -62,8 +66,16 @@ function stepName(step: string): string {
   return step === 'targets' ? 'Individual targets: ' : '';
 }
 
-function showStep(step: string): void {
+const maxFrames = 60;
+
+/** Leads to the field that is wrong, once its rule is open; otherwise to the first one. */
+function showStep(step: string, frames = 0): void {
   const place = document.querySelector<HTMLElement>(`[data-step="${step}"]`);
+  const wrong = place?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
+  if (!wrong && step.startsWith('rule ') && frames < maxFrames) {
+    requestAnimationFrame(() => showStep(step, frames + 1));
+    return;
+  }
   place?.scrollIntoView({ block: 'center' });
-  place?.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select, button')?.focus();
+  (wrong ?? place?.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select, button'))?.focus();
 }

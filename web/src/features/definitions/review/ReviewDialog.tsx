@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
+import { focusWhenLost } from '../../../administration/focus-when-lost.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
@@ -32,7 +33,7 @@ const askAgainMs = 10_000;
 
 /** Shows each change before saving, and asks why it is made. */
 export function ReviewDialog({ draft, onClose }: Props) {
-  const { environment, place, order, trafficType, refusal } = useDefinition();
+  const { environment, place, order, trafficType, refusal, setOpenRule } = useDefinition();
   const project = useProject();
   const client = useQueryClient();
   const words = useDefinitionParams();
@@ -45,6 +46,8 @@ export function ReviewDialog({ draft, onClose }: Props) {
     send: (values) => save(draft, noteOf(values)),
     onDone: () => {
       onClose();
+      setOpenRule(undefined);
+      focusWhenLost();
       toast(`Saved to ${environment.name}.${connectedInWords(connected)}`);
     },
     // Someone else saved first. The page loads their version, rebases the draft and says so.

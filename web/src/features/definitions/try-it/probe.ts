@@ -11,9 +11,9 @@ import {
 import { useFlag } from '../../../server/flag.ts';
 import { noticesOf } from '../../../state/notices.ts';
 import type { KnownSegments } from '../../../targeting/known-segments.ts';
+import { type Reason, Undecided, usePatternVerdicts } from '../../../targeting/patterns.ts';
 import { type AttributeKind, attributesFrom, kindsOfAttributes } from '../editing/attributes.ts';
 import { useEditor } from '../editing/editor.ts';
-import { type Reason, Undecided, usePatternVerdicts } from './patterns.ts';
 import { useWorld } from './use-world.ts';
 
 export interface Asked {

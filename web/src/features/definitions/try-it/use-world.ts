@@ -12,8 +12,8 @@ import { flagReading } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { useSettled } from '../../../state/use-settled.ts';
 import { type KnownSegments, useKnownSegments } from '../../../targeting/known-segments.ts';
+import { matchesInTime, Undecided } from '../../../targeting/patterns.ts';
 import type { HasRules } from '../editing/attributes.ts';
-import { matchesInTime, Undecided } from './patterns.ts';
 
 export interface PageWorld extends World {
   /** Distinguishes "not defined" from "not loaded yet". */

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { useState } from 'react';
 import { listChanges } from '#contract/changes.ts';
 import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
 import { listSegments, listSegmentUsers } from '#contract/segments.ts';
@@ -71,13 +71,10 @@ export function ReviewDialog({ segment, environment, saved, editing, onClose }: 
   const close = () => {
     if (!isSending) onClose();
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
-  };
   const count = differences.length === 1 ? '1 change' : `${differences.length} changes`;
   return (
     <Modal title={`Save ${count} to ${environment.name}?`} onClose={close}>
-      <form {...form} onKeyDown={onKeyDown}>
+      <form {...form}>
         <ModalBody>
           {differences.map((difference, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time

@@ -42,12 +42,19 @@ export function RuleStep(props: Props) {
       isWide
       isChanged={isChanged}
       isAttempted={isAttempted}
-      complaints={editing.complaints[index] ?? []}
+      // An open rule says them at their fields.
+      complaints={isOpen ? [] : (editing.complaints[index] ?? [])}
       menu={<RuleMenu {...props} isOpen={isOpen} />}
     >
       {isOpen ? (
         <div className={styles.editor}>
-          <ConditionEditor lead={lead} rules={editing.targeting.rules} index={index} change={editing.change} />
+          <ConditionEditor
+            lead={lead}
+            rules={editing.targeting.rules}
+            index={index}
+            isAttempted={isAttempted}
+            change={editing.change}
+          />
           <div>
             <Button size="small" onClick={onClose}>
               Done

@@ -77,7 +77,13 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
     document.querySelector(`[data-step="${blocked}"]`)?.scrollIntoView({ block: 'center' });
   };
   const changed = new Set(differences.flatMap((one) => (one.kind === 'rule' && one.after ? [one.after.at] : [])));
-  const place = { environment, trafficType, flag: undefined, segment: segment.name };
+  const place = {
+    environment,
+    trafficType,
+    trafficTypeId: segment.trafficType.id,
+    flag: undefined,
+    segment: segment.name,
+  };
   return (
     <RulePlaceContext value={place}>
       {refusal !== undefined && (

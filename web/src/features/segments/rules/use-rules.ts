@@ -40,7 +40,8 @@ export function useRules(place: DraftPlace, saved: SegmentDefinition): RulesEdit
     [version, draft],
   );
   const complaints = useMemo(
-    () => targeting.rules.map(({ condition }) => condition.matchers.flatMap(matcherComplaint)),
+    () =>
+      targeting.rules.map(({ condition }) => condition.matchers.flatMap((one) => matcherComplaint(one)?.words ?? [])),
     [targeting],
   );
   useCarryOver(place, version, draft);

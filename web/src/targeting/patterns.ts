@@ -3,7 +3,7 @@
  * evaluation needs verdicts synchronously: it throws `Undecided` if one is missing, and
  * runs again once it arrives.
  */
-import { noticesOf } from '../../../state/notices.ts';
+import { noticesOf } from '../state/notices.ts';
 import type { PatternQuestion } from './pattern-worker.ts';
 
 /** Without a reason, the evaluation waits for an answer; otherwise it will never get one. */
