@@ -114,7 +114,7 @@ export function checkSource({ source: { url, sdkUrl, file }, keys, step }: NewIm
   const complaints = keys ? [] : ['keys is required with source/url'];
   for (const [name, address] of Object.entries({ url, sdkUrl })) {
     if (address === undefined) continue;
-    const [, protocol] = /^(https?):\/\/[^/?#\s]+/i.exec(address) ?? [];
+    const [, protocol] = /^(https?):\/\/[^/?#\s@]+(?:[/?#]|$)/i.exec(address) ?? [];
     const isPlain = protocol?.toLowerCase() === 'http';
     if (protocol !== undefined && (!isPlain || mayBePrivate)) continue;
     complaints.push(

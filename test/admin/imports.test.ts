@@ -153,6 +153,17 @@ test('a source that echoes the key, a wrong key and a missing host fail with a s
   assert.match(wrong.result?.problem ?? '', /^The source refuses the Admin API key/);
 });
 
+test('an import that is stopped while it reads ends at once, and nothing else does', async () => {
+  const vendor = await startSplitAccount({ flags: 5, users: 0, projects: 1 });
+  const isAboutSegments = (path: string) => path.includes('egments');
+  vendor.trouble = (path) => (isAboutSegments(path) ? 'hang' : undefined);
+  const { id } = (await api.post('/imports', askedOf(vendor, 'plan'))).body;
+  await until(async () => vendor.requests.filter(({ path }) => isAboutSegments(path)).length >= 4);
+  const { body } = await api.delete(`/imports/${id}`);
+  assert.deepEqual([body.state, body.result.problem], ['interrupted', 'It was stopped. What it wrote stays.']);
+  assert.equal((await api.get('/workspaces')).status, 200);
+});
+
 test('an export file is planned and imported', async () => {
   const file = {
     text: JSON.stringify({

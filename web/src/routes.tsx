@@ -100,6 +100,11 @@ const serverSettings = createRoute({
   path: '/admin/settings',
   component: lazyRouteComponent(() => import('./features/projects/ServerSettingsPage.tsx'), 'ServerSettingsPage'),
 });
+const imports = createRoute({
+  ...inShell,
+  path: '/admin/settings/import',
+  component: lazyRouteComponent(() => import('./features/imports/ImportPage.tsx'), 'ImportPage'),
+});
 
 const project = createRoute({
   getParentRoute: () => shell,
@@ -242,6 +247,7 @@ export const router = createRouter({
       apiKeys,
       accountActivity,
       serverSettings,
+      imports,
       project.addChildren([
         projectHome,
         flags.addChildren([newFlag]),

@@ -659,7 +659,7 @@ const unmoved: Moved = { share: 0, now: '' };
 function rebucketedShare({ killed, rules, defaultRule, ...rest }: Targeting): Moved {
   if (killed) return unmoved;
   const moved = [defaultRule, ...rules.map(({ buckets }) => buckets)].map((buckets) => {
-    const [first] = buckets;
+    const first = buckets.find(({ size }) => size > 0);
     return { share: changedShare(buckets, rest), now: first ? `${first.treatment} ${first.size}%` : '' };
   });
   return moved.reduce((most, one) => (one.share > most.share ? one : most), unmoved);

@@ -44,7 +44,7 @@ async function readKind(reading: Reading, place: Place, kind: Kind): Promise<Sou
   const { project, environments } = place;
   const list = (path: string, where: string) =>
     reading.attempt(`${wordOf[kind]} of ${where}`, () => readList(reading.api, kind, pathOf[kind] + path), []);
-  const own = list(`/ws/${project.id}`, project.name);
+  const listed = list(`/ws/${project.id}`, project.name);
   const activations = environments.map(async (environment) => {
     const where = `${project.name}/${environment.name}`;
     const active = await list(`/ws/${project.id}/environments/${environment.id}`, where);
@@ -62,10 +62,10 @@ async function readKind(reading: Reading, place: Place, kind: Kind): Promise<Sou
       })),
     );
   });
-  const segments = new Map(
-    (await own).map((item) => [textIn(item, 'name'), { item, active: [] as SourceActivation[] }]),
-  );
-  for (const { item, activation } of (await Promise.all(activations)).flat()) {
+  // Together: if one fails, nobody would wait for the others, and their failures would end the process.
+  const [own, active] = await Promise.all([listed, Promise.all(activations)]);
+  const segments = new Map(own.map((item) => [textIn(item, 'name'), { item, active: [] as SourceActivation[] }]));
+  for (const { item, activation } of active.flat()) {
     const name = textIn(item, 'name');
     // Created since the first list was read.
     const segment = segments.get(name) ?? { item, active: [] };

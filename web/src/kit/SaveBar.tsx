@@ -7,16 +7,17 @@ interface Props {
   /** What saving does, or what prevents it. */
   readonly line: ReactNode;
   readonly isProblem?: boolean;
+  readonly label?: string;
   /** Buttons; the last one saves. */
   readonly children: ReactNode;
 }
 
 /** Floats at the bottom of the page while there are unsaved changes. */
-export function SaveBar({ title, line, isProblem = false, children }: Props) {
+export function SaveBar({ title, line, isProblem = false, label = 'Unsaved changes', children }: Props) {
   const bar = useRef<HTMLElement>(null);
   useLiftedToasts(bar);
   return (
-    <section ref={bar} className={styles.bar} aria-label="Unsaved changes">
+    <section ref={bar} className={styles.bar} aria-label={label}>
       <div className={styles.words}>
         <p className={styles.count}>{title}</p>
         <p className={isProblem ? styles.problem : styles.line} role={isProblem ? 'alert' : undefined}>

@@ -23,7 +23,7 @@ import { Card } from '../../ui/Card.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
-import { TextLink } from '../../ui/TextLink.tsx';
+import { PlainButtonLink, TextLink } from '../../ui/TextLink.tsx';
 import { NewProjectDialog } from './NewProjectDialog.tsx';
 import styles from './ServerSettingsPage.module.css';
 
@@ -53,6 +53,7 @@ export function ServerSettingsPage() {
           {({ objects }) => (objects.length === 0 ? <NoProjects onNew={open} /> : <ProjectTable projects={objects} />)}
         </Loaded>
       </TableCard>
+      <ImportCard />
       <ApiCard />
       <Version />
       {search.new !== undefined && <NewProjectDialog onClose={close} />}
@@ -119,6 +120,17 @@ function ProjectRow({ project }: { readonly project: Project }) {
 
 const EnvironmentNames = ({ names }: { readonly names: readonly string[] }) =>
   names.length === 0 ? <Nothing words="None" /> : <span>{names.join(', ')}</span>;
+
+const ImportCard = () => (
+  <Card
+    title="Import"
+    lead="Move in from Split, Harness FME, another Burgee, LaunchDarkly or Unleash. It plans first, and proves that every user keeps their treatment."
+  >
+    <div>
+      <PlainButtonLink to="/admin/settings/import">Import</PlainButtonLink>
+    </div>
+  </Card>
+);
 
 function ApiCard() {
   const address = location.origin + prefix;
