@@ -26,7 +26,10 @@ const api = await startApi();
 const requests = requestsTo(api);
 
 /** What is not of one project: these answer only what the key reaches, or what everybody may read. */
-const filtered: readonly string[] = ['listProjects', 'listUsers', 'listApiKeys', 'listChanges', 'listChangeRequests'];
+const filtered: readonly string[] = [
+  ...['listProjects', 'listUsers', 'listApiKeys', 'listChangeRequests'],
+  ...['listChanges', 'downloadChanges', 'getChangesCalendar'],
+];
 const shared: readonly string[] = ['listGroups', 'getGroup'];
 
 const newPlace = async (): Promise<Place> => {

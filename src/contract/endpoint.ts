@@ -51,6 +51,8 @@ export interface Endpoint {
   /** The body is a file of any size, which the handler reads as it arrives. */
   readonly streamBody?: true;
   readonly reply: TSchema;
+  /** The types of a response that is a file instead of JSON. */
+  readonly media?: readonly string[];
   /** The response has an ETag made from the object's revision; writes honour If-Match. */
   readonly versioned?: true;
   /** The response shows only the definition that the path names, so it stays cached when other definitions change. */

@@ -85,7 +85,7 @@ function toOperation(tag: string, name: string, endpoint: Endpoint): object {
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...ifMatchParameters(endpoint)],
     ...(body ? { requestBody: body } : {}),
     responses: {
-      200: { description: 'Done', content: json(endpoint.reply, answered) },
+      200: { description: 'Done', content: toReply(endpoint, answered) },
       ...toErrors(problemsOf(endpoint)),
     },
   };
@@ -111,6 +111,9 @@ interface Example {
 const json = (schema: TSchema | object, example?: unknown) => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
+
+const toReply = ({ reply, media }: Endpoint, example: unknown): object =>
+  media ? Object.fromEntries(media.map((type) => [type, { schema: reply }])) : json(reply, example);
 
 const pathParameters = ({ path }: Endpoint): object[] =>
   [...path.matchAll(/\/:(\w+)/g)].map(([, name = '']) => ({

@@ -45,3 +45,19 @@ export const Change = Type.Object({
   changesetId: Type.Optional(Type.String({ description: 'the changeset that the change is part of' })),
 });
 export type Change = Static<typeof Change>;
+
+/** So many entries of each day are counted. */
+export const mostPerDay = 200;
+/** A year, and the rest of its first week. */
+export const mostDays = 372;
+
+export const CalendarDay = Type.Object({
+  day: Type.String({ description: 'for example `2026-11-15`' }),
+  count: Type.Integer({ description: 'how many entries pass the filters' }),
+  production: Type.Integer({ description: 'how many of these were in production environments' }),
+  kills: Type.Integer({ description: 'how many were kills' }),
+  isPartial: Type.Boolean({
+    description: 'the day has more entries than the 200 that were counted; `kills` has all of them',
+  }),
+});
+export type CalendarDay = Static<typeof CalendarDay>;

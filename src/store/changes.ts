@@ -9,6 +9,7 @@
  */
 import sql, { bulk, join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
+import type { Day } from '#domain/calendar.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
 import { toJsonText } from '#domain/json.ts';
 import { fitting } from './paging.ts';
@@ -54,13 +55,19 @@ const toChange = (row: ChangeRow): Change => ({
   ...(row.changeset_id === null ? {} : { changesetId: row.changeset_id }),
 });
 
-export interface ChangeFilter {
+/** Which entries. */
+export interface ChangeSelection {
   readonly scope: Scope;
   readonly projectId: string | undefined;
   readonly environmentId: string | undefined;
   readonly objectType: ObjectType | undefined;
   readonly objectId: string | undefined;
   readonly actorId: string | undefined;
+  /** In the title, the comment or the name of the object. */
+  readonly search: string | undefined;
+}
+
+export interface ChangeFilter extends ChangeSelection {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly after: Position | undefined;
@@ -100,8 +107,8 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Fou
   const order = ordered(place);
   const read = sql`from changes where ${indexed} ${ordered([...sorted, ...place])}`;
   const bytes = sql`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0) as bytes`;
-  const passing = sql`from (select id, at, project_id, environment_id, object_type, object_id, actor_id, ${bytes}
-                            ${read} limit ${maxRowsRead}) changes where ${rest ?? sql`1 = 1`}`;
+  const passing = sql`from (select id, at, ${filtered}, ${bytes} ${read} limit ${maxRowsRead}) changes
+                      where ${rest ?? sql`1 = 1`}`;
   const rows = await db.all<ChangePlace>(
     rest
       ? sql`select id, at, bytes ${passing} ${order} limit ${limit} offset ${offset}`
@@ -121,6 +128,10 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Fou
   return { items, end: { ...stopped, skip: skipped ? offset - skipped.count : 0 } };
 }
 
+/** The columns that conditions read. */
+const filtered = sql`
+  project_id, environment_id, object_type, object_id, actor_id, object_name, title, comment`;
+
 /**
  * The conditions that an index serves, and the rest. Between two times, SQLite takes an index of one filter for as good
  * as one of two, and may read the whole span. So there, filters and time are compared as one row, which only the longer
@@ -132,7 +143,10 @@ function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefin
   const wanted: Wanted = { ...filter, projectId: filter.projectId ?? ofScope };
   const served = indexes.find((names) => names.every((name) => wanted[name] !== undefined)) ?? [];
   const equal = (name: Filtered) => (wanted[name] === undefined ? [] : [sql`${raw(columnOf[name])} = ${wanted[name]}`]);
-  const others = (Object.keys(columnOf) as Filtered[]).filter((name) => !served.includes(name)).flatMap(equal);
+  const others = [
+    ...(Object.keys(columnOf) as Filtered[]).filter((name) => !served.includes(name)).flatMap(equal),
+    ...(filter.search === undefined ? [] : [mentions(filter.search)]),
+  ];
   const seesAll = scope.kind === 'account' && scope.viewerKeyId === undefined;
   const visible = seesAll ? [] : [visibleTo(scope)];
   const bounds = boundsOf(filter);
@@ -152,6 +166,14 @@ function conditionsOf(filter: ChangeFilter): { indexed: Sql; rest: Sql | undefin
     rest: visible.length + others.length > 0 ? all([...visible, ...others]) : undefined,
     sorted,
   };
+}
+
+/** Both databases ignore the case of ASCII letters only, so that they find the same. */
+function mentions(text: string): Sql {
+  const escaped = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(/[!%_]/g, '!$&');
+  const pattern = `%${escaped}%`;
+  const has = (column: Sql) => sql`lower(${column}) like ${pattern} escape '!'`;
+  return sql`(${has(sql`object_name`)} or ${has(sql`title`)} or ${has(sql`comment`)})`;
 }
 
 interface Bound {
@@ -211,18 +233,93 @@ async function withBytesBefore(db: Reader, rows: readonly ChangePlace[]): Promis
   return rows.map((row) => ({ ...row, bytes: row.bytes + (before.get(row.id) ?? 0) }));
 }
 
+export interface DayOfChanges {
+  readonly count: number;
+  readonly production: number;
+  /** There were more than `most`, and the others were not read. */
+  readonly isPartial: boolean;
+}
+
+/** How many days one statement counts, so that none takes long. */
+const daysAtOnce = 14;
+
+/** The number of entries on each day, of the first `most` of it. */
+export async function countChangesByDay(
+  db: Reader,
+  selection: ChangeSelection,
+  days: readonly Day[],
+  most: number,
+): Promise<DayOfChanges[]> {
+  const counted: DayOfChanges[] = [];
+  for (let first = 0; first < days.length; first += daysAtOnce) {
+    const some = days.slice(first, first + daysAtOnce).map((day, index) => countOf(selection, day, { index, most }));
+    const rows = await db.all<{ day: number; read: number; count: number | null; production: number | null }>(
+      sql`${join(some, ' union all ')} order by day`,
+    );
+    counted.push(
+      ...rows.map(({ read, count, production }) => ({
+        count: count ?? 0,
+        production: production ?? 0,
+        isPartial: read > most,
+      })),
+    );
+  }
+  return counted;
+}
+
+function countOf(
+  selection: ChangeSelection,
+  { start, end }: Day,
+  { index, most }: { index: number; most: number },
+): Sql {
+  const span = { from: start, to: end - 1, after: undefined, before: undefined, offset: 0, limit: 0 };
+  const { indexed, rest, sorted } = conditionsOf({ ...selection, ...span });
+  const passes = rest ?? sql`1 = 1`;
+  const order = join([...sorted, sql`at`].map((column) => sql`${column} desc`));
+  return sql`
+    select ${raw(String(index))} as day, count(*) as read, sum(case when ${passes} then 1 else 0 end) as count,
+           sum(case when ${passes} and exists (select 1 from environments e
+                                                where e.id = changes.environment_id and e.production = true)
+                    then 1 else 0 end) as production
+      from (select ${filtered} from changes where ${indexed} order by ${order} limit ${most + 1}) changes`;
+}
+
+/** When something was killed, newest first. At most 5,000 kills of all projects are read. */
+export async function listKillTimes(
+  db: Reader,
+  selection: ChangeSelection,
+  { from, to }: { from: number; to: number },
+): Promise<number[]> {
+  const span = { from: undefined, to: undefined, after: undefined, before: undefined, offset: 0, limit: 0 };
+  const { indexed, rest } = conditionsOf({ ...selection, ...span });
+  const rows = await db.all<{ at: number }>(sql`
+    select at from (select at, ${filtered} from changes
+                     where action = 'definition.killed' and at >= ${from} and at <= ${to}
+                     order by at desc limit ${maxRowsRead}) changes
+     where ${indexed} and ${rest ?? sql`1 = 1`} order by at desc`);
+  return rows.map(({ at }) => at);
+}
+
 /** The entries with these ids, newest first, with the states that the scope may see. */
 export async function findChanges(db: Reader, ids: readonly string[], scope: Scope): Promise<Change[]> {
+  const changes = await findWith(db, ids, sql`coalesce(c.before_body, p.after_body) as before_body, c.after_body`);
+  return scope.kind === 'member' ? changes.map(withoutKeys) : changes;
+}
+
+/** The same without states. */
+export const findBareChanges = (db: Reader, ids: readonly string[]): Promise<Change[]> =>
+  findWith(db, ids, sql`null as before_body, null as after_body`);
+
+async function findWith(db: Reader, ids: readonly string[], states: Sql): Promise<Change[]> {
   if (ids.length === 0) return [];
   const rows = await db.all<ChangeRow>(sql`
     select c.id, c.at, c.transaction_id, c.actor_type, c.actor_id, c.actor_name, c.action, c.object_type, c.object_id,
-           c.object_name, c.project_id, c.environment_id, c.title, c.comment,
-           coalesce(c.before_body, p.after_body) as before_body, c.after_body, c.repeats, c.changeset_id
+           c.object_name, c.project_id, c.environment_id, c.title, c.comment, ${states}, c.repeats,
+           c.changeset_id
       from changes c left join changes p on p.id = c.previous_id
      where c.id in (${join([...ids])})
      order by c.at desc, c.id desc`);
-  const changes = rows.map(toChange);
-  return scope.kind === 'member' ? changes.map(withoutKeys) : changes;
+  return rows.map(toChange);
 }
 
 /** What a changeset changed, in order. */

@@ -429,6 +429,8 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     },
   ],
   'changes.listChanges': [forAll, async () => ['/auditLogs']],
+  'changes.downloadChanges': [forAll, async () => ['/auditLogs/download?format=ndjson']],
+  'changes.getChangesCalendar': [forAll, async () => ['/auditLogs/calendar?from=0&to=0']],
   'rollouts.getRolloutHistory': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/rollout?from=0`]],
   'imports.startImport': [forAdministrators, async () => ['/imports', await anImport(api)]],
   'imports.getImport': [forAdministrators, async () => [`/imports/${(await startedImport(api)).id}`]],

@@ -512,7 +512,15 @@ test('the scope of a key that a restricted project does not list leaves out the 
   });
   assert.equal(restricted.status, 200, restricted.text);
   const none = { projectId: undefined, environmentId: undefined, objectType: undefined, objectId: undefined };
-  const whole = { ...none, actorId: undefined, from: undefined, to: undefined, after: undefined, before: undefined };
+  const whole = {
+    ...none,
+    actorId: undefined,
+    search: undefined,
+    from: undefined,
+    to: undefined,
+    after: undefined,
+    before: undefined,
+  };
   const scope = { kind: 'account', viewerKeyId: 'another key' } as const;
   const seen = async (projectId: string) =>
     (await listChanges(api.store, { ...whole, projectId, scope, offset: 0, limit: 20 })).items.length;

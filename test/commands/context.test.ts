@@ -41,6 +41,7 @@ const entriesOf = async (objectId: string) => {
     objectType: undefined,
     objectId,
     actorId: undefined,
+    search: undefined,
     from: undefined,
     to: undefined,
     after: undefined,

@@ -137,6 +137,7 @@ const changeFilters = combined<Omit<changes.ChangeFilter, 'after' | 'before'>>({
   objectType: [undefined, 'flag'],
   objectId: [undefined, flag.id],
   actorId: [undefined, 'id'],
+  search: [undefined, 'text'],
   from: [undefined, 1],
   to: [undefined, 2],
   offset: [0],
@@ -209,6 +210,10 @@ const lists: Record<string, readonly Run[]> = {
   listStoredDefinitions: [(db) => allOf(definitions.listStoredDefinitions(db, environment, page))],
   listOldChanges: [(db) => retention.listOldChanges(db, place, { before: place.at + 1, limit: 50 })],
   countChangesBehind: [(db) => changes.countChangesBehind(db, place, place.at)],
+  countChangesByDay: changeFilters.map(
+    (filter) => (db) => changes.countChangesByDay(db, filter, [{ name: '1970-01-01', start: 0, end: 1 }], 200),
+  ),
+  listKillTimes: changeFilters.map((filter) => (db) => changes.listKillTimes(db, filter, { from: 0, to: 1 })),
   countSessions: [(db) => sessions.countSessions(db)],
   countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
@@ -542,7 +547,15 @@ const byNumbers = { skip: onPostgres ? 'PostgreSQL chooses by the number of rows
 
 test('a filter by two members of an entry is served by an index of both, in any span of time', byNumbers, async () => {
   const none = { projectId: undefined, environmentId: undefined, objectType: undefined, objectId: undefined };
-  const whole = { ...none, actorId: undefined, from: undefined, to: undefined, after: undefined, before: undefined };
+  const whole = {
+    ...none,
+    actorId: undefined,
+    search: undefined,
+    from: undefined,
+    to: undefined,
+    after: undefined,
+    before: undefined,
+  };
   const span = { from: 1, to: 2 };
   const spans = [{}, span, { ...span, after: place }, { ...span, before: place }, { after: place }, { before: place }];
   for (const [wanted, index] of [
@@ -562,7 +575,15 @@ test('a filter by two members of an entry is served by an index of both, in any 
 
 test('the history of one thing, alone or within a project, is found by the thing', byNumbers, async () => {
   const filter = { scope: scopes[0] as Scope, objectId: flag.id, objectType: undefined, actorId: undefined, limit: 20 };
-  const whole = { ...filter, from: undefined, to: undefined, after: undefined, before: undefined, offset: 0 };
+  const whole = {
+    ...filter,
+    search: undefined,
+    from: undefined,
+    to: undefined,
+    after: undefined,
+    before: undefined,
+    offset: 0,
+  };
   for (const place of [
     { projectId: undefined, environmentId: undefined },
     { projectId: project.id, environmentId: undefined },

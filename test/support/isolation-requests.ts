@@ -377,18 +377,23 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         },
       ],
     },
-    listChanges: {
-      further: [
-        naming('query/workspaceId', 'project', ({ id }) => ({ query: { workspaceId: id, limit: '200' } })),
-        naming('query/environmentId', 'environment', ({ environment }) => ({
-          query: { environmentId: environment.id, limit: '200' },
-        })),
-        naming('query/objectId', 'flag', ({ flag }) => ({ query: { objectId: flag.id, limit: '200' } })),
-        naming('query/actor', 'actor', ({ actor }) => ({ query: { actor, limit: '200' } })),
-      ],
+    listChanges: { further: namingInTheLog({ limit: '200' }) },
+    downloadChanges: { further: namingInTheLog({ format: 'ndjson' }) },
+    getChangesCalendar: {
+      further: namingInTheLog({ from: String(Date.now() - 86_400_000), to: String(Date.now()) }),
     },
   };
 }
+
+/** The filters of the audit log that name something. */
+const namingInTheLog = (query: Readonly<Record<string, string>>) => [
+  naming('query/workspaceId', 'project', ({ id }) => ({ query: { ...query, workspaceId: id } })),
+  naming('query/environmentId', 'environment', ({ environment }) => ({
+    query: { ...query, environmentId: environment.id },
+  })),
+  naming('query/objectId', 'flag', ({ flag }) => ({ query: { ...query, objectId: flag.id } })),
+  naming('query/actor', 'actor', ({ actor }) => ({ query: { ...query, actor } })),
+];
 
 /** What a person may do is for those who can change it; administrators and some keys. */
 const unlessGranting = ({ may }: Principal): readonly [number, string] | undefined =>

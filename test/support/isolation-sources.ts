@@ -85,7 +85,9 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['params.key, scope)', `params.key, ${everywhere})`, 'apiKeys.getApiKey'],
     ['resolveProject(db, actor,', `resolveProject(db, ${everybody},`, 'apiKeys.createApiKey'],
   ],
-  'src/http/routes/changes.ts': [['filter = { scope,', `filter = { scope: ${everywhere},`, 'changes.listChanges']],
+  'src/http/routes/changes.ts': [
+    ['ChangeSelection => ({ scope,', `ChangeSelection => ({ scope: ${everywhere},`, 'changes.listChanges'],
+  ],
   'src/http/routes/restrictions.ts': [
     ['resolveProject(db, actor, query', `resolveProject(db, ${everybody}, query`, 'restrictions.listRestrictions'],
     ['resolveProject(db, actor, body', `resolveProject(db, ${everybody}, body`, 'restrictions.replaceRestriction'],

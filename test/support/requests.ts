@@ -330,7 +330,11 @@ export function requestsTo(api: Calls): Requests {
       getProjectAccess: async () => ({}),
       changeProjectAccess: async () => ({ body: { ownersEdit: false } }),
     },
-    changes: { listChanges: async () => wholeList },
+    changes: {
+      listChanges: async () => wholeList,
+      downloadChanges: async () => ({ query: { format: 'ndjson' } }),
+      getChangesCalendar: async () => ({ query: { from: '0', to: '0' } }),
+    },
     rollouts: { getRolloutHistory: (place) => definedFlagIn(place, { query: { from: '0' } }) },
     sdks: { getSdks: async () => ({}) },
     imports: {

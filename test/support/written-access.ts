@@ -128,6 +128,8 @@ PUT /restrictions restriction.write project
 GET /workspaces/:project/access project.read project
 PUT /workspaces/:project/access restriction.write project
 GET /auditLogs audit.read environment
+GET /auditLogs/download audit.read environment
+GET /auditLogs/calendar audit.read environment
 GET /invitations/:token public
 POST /invitations/:token public
 POST /users/:user/resend-invitation user.write account

@@ -189,12 +189,20 @@ export const flagExamples: ExamplesOf<
             { treatment: 'on', size: 10 },
             { treatment: 'off', size: 90 },
           ],
+          ...{ killed: false, allocation: 100, defaultTreatment: 'off' },
         },
       ],
+      changes: [
+        { id: change.id, at, action: 'definition.patched', editor: change.editor, title: 'Ramp to 10%', count: 1 },
+      ],
+      leftOut: 0,
     },
   },
-
   listChanges: { reply: markerPage(change, 20) },
+  downloadChanges: { reply: JSON.stringify(change) },
+  getChangesCalendar: {
+    reply: { days: [{ day: '2026-11-15', count: 14, production: 3, kills: 1, isPartial: false }] },
+  },
 
   getSdks: {
     reply: {

@@ -15,7 +15,7 @@ import type { Session, SignedIn } from '#store/sessions.ts';
 import { parseForm, parseJson, parseJsonOrNothing, textOf } from '../server/bodies.ts';
 import { type Admission, admit } from './admit.ts';
 import type { Person } from './authenticate.ts';
-import { JsonReply } from './json-reply.ts';
+import { FileReply, JsonReply } from './json-reply.ts';
 import type { ResolvedPath } from './resolve.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 
@@ -105,7 +105,9 @@ function registerRoute(app: FastifyInstance, services: Services, { endpoint, han
       const isText = answer instanceof JsonReply;
       if (endpoint.versioned && method !== 'DELETE') setEtag(reply, isText ? answer.version : answer);
       const payload = isText ? await answer.payload(reply.raw) : serialized(reply, endpoint.reply, answer);
-      return reply.type('application/json; charset=utf-8').send(payload);
+      if (!(answer instanceof FileReply)) return reply.type('application/json; charset=utf-8').send(payload);
+      reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
+      return reply.type(`${answer.type}; charset=utf-8`).send(payload);
     },
   });
 }

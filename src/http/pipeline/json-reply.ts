@@ -48,6 +48,18 @@ export class JsonReply {
   }
 }
 
+/** A file to download, such as CSV. */
+export class FileReply extends JsonReply {
+  readonly type: string;
+  readonly fileName: string;
+
+  constructor(text: AsyncIterable<string>, { type, fileName }: { type: string; fileName: string }) {
+    super(text);
+    this.type = type;
+    this.fileName = fileName;
+  }
+}
+
 /** All parts except the last are at least `partLength` long. */
 async function* inParts(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
   let part = '';

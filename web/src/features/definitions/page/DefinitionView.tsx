@@ -26,6 +26,7 @@ const DefinitionDialogs = lazyPart('DefinitionDialogs', () => import('./Definiti
 const FlagSetsCard = lazyPart('FlagSetsCard', () => import('./FlagSetsCard.tsx'));
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
+const RolloutTimeline = lazyPart('RolloutTimeline', () => import('../../../timeline/RolloutTimeline.tsx'));
 const TreatmentsCard = lazyPart('TreatmentsCard', () => import('../treatments/TreatmentsCard.tsx'));
 
 /** The definition of one environment, edited in place. */
@@ -111,6 +112,11 @@ export function DefinitionView({ environment }: { readonly environment: Environm
             </Suspense>
           </aside>
         </div>
+        {saved && (
+          <Suspense fallback={<div className={styles.timeline} />}>
+            <RolloutTimeline environment={environment} saved={saved} draft={draft && targeting} order={editor.order} />
+          </Suspense>
+        )}
         {draft && <SaveBar />}
         <Suspense>{isAnyAsked && <DefinitionDialogs />}</Suspense>
       </RulePlaceContext>

@@ -12,21 +12,15 @@ import { nothingLit } from '../ladder/lit.ts';
 import { useProbe } from '../try-it/probe.ts';
 import { WhoSeesWhat } from '../try-it/WhoSeesWhat.tsx';
 import { ActivityRail } from './ActivityRail.tsx';
-import { RolloutPanel } from './RolloutPanel.tsx';
 
 interface Props {
   readonly onLit: (lit: Lit) => void;
 }
 
-/** The side column: try a key, rollout history, dependent flags and activity. */
+/** The side column: try a key, dependent flags and activity. */
 export const Rail = ({ onLit }: Props) => (
   <>
-    {useEditor().targeting && (
-      <>
-        <Tried onLit={onLit} />
-        <RolloutPanel />
-      </>
-    )}
+    {useEditor().targeting && <Tried onLit={onLit} />}
     <UsedBy />
     <ActivityRail />
   </>

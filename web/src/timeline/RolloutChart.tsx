@@ -1,0 +1,285 @@
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
+import type { Targeting } from '#domain/definitions/definition.ts';
+import { toTargeting } from '#domain/definitions/definition.ts';
+import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import type { RolloutHistory, RolloutPoint } from '#domain/rollouts.ts';
+import { TreatmentName } from '../kit/Bar.tsx';
+import { colourOf } from '../kit/treatments.ts';
+import type { Environment } from '../server/project.ts';
+import { percent } from '../ui/percent.ts';
+import { Areas } from './Areas.tsx';
+import { ChangeCard, changeLabel } from './ChangeCard.tsx';
+import { EnvironmentLane } from './EnvironmentLane.tsx';
+import {
+  type Dot,
+  dotsOf,
+  killsOf,
+  pointNow,
+  shareInside,
+  stepsOf,
+  type TimeScale,
+  ticksOf,
+  timeScale,
+  treatmentsOf,
+  untilNow,
+} from './geometry.ts';
+import styles from './RolloutChart.module.css';
+import type { Range } from './use-rollout.ts';
+import { VersionLink } from './VersionLink.tsx';
+
+interface Props {
+  readonly history: RolloutHistory;
+  readonly environment: Environment;
+  readonly saved: ExpandedDefinition;
+  readonly draft: Targeting | undefined;
+  readonly order: readonly string[];
+  readonly marks: Readonly<Record<string, string>>;
+  readonly range: Range;
+  readonly from: number;
+  readonly now: number;
+  /** Other environments to show below. */
+  readonly lanes: readonly Environment[];
+}
+
+const height = 160;
+/** Space for the state after saving. */
+const ahead = 64;
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const hour = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
+export function RolloutChart({ history, environment, saved, draft, order, marks, range, from, now, lanes }: Props) {
+  const { ref, width } = useWidth();
+  const current = pointNow(toTargeting(saved), saved.lastUpdateTime);
+  const points = untilNow(history.points, current);
+  const next = draft && pointNow(draft, now);
+  const isChanged = next !== undefined && !current.killed && untilNow([current], next).length > 1;
+  const firstAt = points.find(({ shares }) => shares.length > 0)?.at ?? from;
+  const start = range === 'all' ? Math.max(history.since, firstAt) : from;
+  const scale = timeScale({ from: start, now, width, ahead: isChanged ? ahead : 0 });
+  const treatments = treatmentsOf(points, order);
+  const steps = stepsOf(points, scale);
+  return (
+    <div>
+      <Shares point={current} treatments={treatments} order={order} />
+      <div className={styles.plots}>
+        <p className={styles.shares} aria-hidden>
+          <span>100%</span>
+          <span>50%</span>
+          <span>0%</span>
+        </p>
+        <div ref={ref} className={styles.measured}>
+          {width > 0 && (
+            <Explored
+              scale={scale}
+              dots={dotsOf(history.changes, scale)}
+              points={points}
+              environment={environment}
+              marks={marks}
+            >
+              <svg
+                className={styles.plot}
+                width={width}
+                height={height}
+                role="img"
+                aria-label={`Shares since ${day.format(scale.from)}: ${pointsInWords(points)}`}
+              >
+                <path
+                  className={styles.grid}
+                  d={`M0 .5H${width}M0 ${height / 2}H${width}M0 ${height - 0.5}H${width}`}
+                />
+                <Areas steps={steps} treatments={treatments} order={order} height={height} />
+                {history.since > scale.from && (
+                  <text className={styles.unknown} x={scale.x(history.since) / 2} y={height / 2}>
+                    Too many changes to show
+                  </text>
+                )}
+                {isChanged && next && <Next point={next} treatments={treatments} order={order} scale={scale} />}
+              </svg>
+            </Explored>
+          )}
+          {width > 0 && <Axis scale={scale} />}
+          {lanes.map((lane) => (
+            <EnvironmentLane key={lane.id} environment={lane} range={range} scale={scale} />
+          ))}
+        </div>
+      </div>
+      {history.leftOut > 0 && (
+        <p className={styles.note}>
+          {history.leftOut === 1 ? '1 change is' : `${history.leftOut} changes are`} too close to others to be drawn as
+          their own steps. Every kill is drawn.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The pixels available. */
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, width };
+}
+
+interface SharesProps {
+  readonly point: RolloutPoint;
+  readonly treatments: readonly string[];
+  readonly order: readonly string[];
+}
+
+/** The legend: what is drawn, and how much of it there is now. */
+function Shares({ point, treatments, order }: SharesProps) {
+  const outside = point.killed ? 0 : 100 - point.allocation;
+  return (
+    <ul className={styles.legend}>
+      {treatments.map((treatment) => (
+        <li key={treatment}>
+          <TreatmentName treatment={treatment} order={order} />{' '}
+          <span className="num">{percent(shareInside(point, treatment))}</span>
+        </li>
+      ))}
+      {outside > 0 && (
+        <li>
+          <span className={styles.outside} aria-hidden />
+          <span className="mono">{point.defaultTreatment}</span> outside the allocation{' '}
+          <span className="num">{percent(outside)}</span>
+        </li>
+      )}
+      {point.killed && <li className={styles.killed}>Killed now</li>}
+    </ul>
+  );
+}
+
+interface NextProps extends SharesProps {
+  readonly scale: TimeScale;
+}
+
+/** The draft, to the right of now. */
+function Next({ point, treatments, order, scale }: NextProps) {
+  let sum = 0;
+  return (
+    <g>
+      <rect className={styles.future} x={scale.nowX} width={scale.width - scale.nowX} y={0} height={height} />
+      <path className={styles.nowLine} d={`M${scale.nowX} 0V${height}`} />
+      {treatments
+        .filter((treatment) => shareInside(point, treatment) > 0)
+        .map((treatment) => {
+          sum += shareInside(point, treatment);
+          return (
+            <path
+              key={treatment}
+              className={styles.next}
+              style={{ stroke: `var(--t-${colourOf(treatment, order).slot})` }}
+              d={`M${scale.nowX} ${height * (1 - sum / 100)}H${scale.width}`}
+            />
+          );
+        })}
+    </g>
+  );
+}
+
+interface ExploredProps {
+  readonly scale: TimeScale;
+  readonly dots: readonly Dot[];
+  readonly points: readonly RolloutPoint[];
+  readonly environment: Environment;
+  readonly marks: Readonly<Record<string, string>>;
+  readonly children: React.ReactNode;
+}
+
+/** Pixels from the pointer within which a dot is meant. */
+const reach = 16;
+
+/** The plot with its dots. The pointer or the arrow keys choose one, and a card tells what it did. */
+function Explored({ scale, dots, points, environment, marks, children }: ExploredProps) {
+  const lane = useRef<HTMLElement>(null);
+  const [active, setActive] = useState<number>();
+  const [home, setHome] = useState(dots.length - 1);
+  const dot = active === undefined ? undefined : dots[active];
+  const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
+    const x = clientX - currentTarget.getBoundingClientRect().left;
+    const nearest = dots.reduce(
+      (best, one, index) =>
+        Math.abs(one.x - x) < Math.abs((dots[best]?.x ?? Number.POSITIVE_INFINITY) - x) ? index : best,
+      -1,
+    );
+    if (Math.abs((dots[nearest]?.x ?? Number.POSITIVE_INFINITY) - x) <= reach) setActive(nearest);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setActive(undefined);
+    const at = active ?? home;
+    const step = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: dots.length - 1 }[event.key];
+    if (step === undefined || !dots[step]) return;
+    event.preventDefault();
+    lane.current?.querySelectorAll('a')[step]?.focus();
+  };
+  return (
+    <div className={styles.explored} onPointerMove={onPointerMove} onPointerLeave={() => setActive(undefined)}>
+      {children}
+      {dot && <span className={styles.cursor} style={{ left: dot.x }} aria-hidden />}
+      <nav ref={lane} className={styles.lane} aria-label={`Changes in ${environment.name}`} onKeyDown={onKeyDown}>
+        <span className={styles.thread} style={{ width: scale.nowX }} aria-hidden />
+        {killsOf(stepsOf(points, scale)).map(({ x, width, at }) => (
+          <span key={at} className={styles.killed} style={{ left: x, width }} aria-hidden />
+        ))}
+        {dots.map((one, index) => {
+          const mark = one.changes.map(({ id }) => marks[id]).find((letter) => letter !== undefined);
+          return (
+            <VersionLink
+              key={one.changes[0]?.id}
+              environment={environment}
+              change={one.changes.at(-1)?.id ?? ''}
+              className={`${styles.dot} ${mark === undefined ? styles[one.kind] : styles.marked}`}
+              style={{ left: one.x }}
+              tabIndex={index === Math.min(home, dots.length - 1) ? 0 : -1}
+              aria-label={changeLabel(one, points)}
+              onFocus={() => {
+                setActive(index);
+                setHome(index);
+              }}
+              onBlur={() => setActive(undefined)}
+            >
+              {mark ?? (one.count > 1 ? <span className={styles.many}>{one.count > 99 ? '99+' : one.count}</span> : '')}
+            </VersionLink>
+          );
+        })}
+      </nav>
+      {dot && <ChangeCard dot={dot} points={points} scale={scale} />}
+    </div>
+  );
+}
+
+/** Dates below the plots. */
+function Axis({ scale }: { readonly scale: TimeScale }) {
+  const format = scale.now - scale.from < 3 * 24 * 60 * 60 * 1000 ? hour : day;
+  const room = 56;
+  return (
+    <div className={styles.axis} aria-hidden>
+      {ticksOf(scale)
+        .filter(({ x }) => x < scale.nowX - room)
+        .map(({ at, x }) => (
+          <span key={at} style={{ left: x }}>
+            {format.format(at)}
+          </span>
+        ))}
+      <b style={{ left: scale.nowX }}>Now</b>
+    </div>
+  );
+}
+
+const spoken = 12;
+
+function pointsInWords(points: readonly RolloutPoint[]): string {
+  const words = points.slice(-spoken).map(({ at, shares, killed }) => {
+    if (shares.length === 0) return 'not defined';
+    const said = shares.map(({ treatment, size }) => `${treatment} ${percent(size)}`).join(', ');
+    return `${day.format(at)} ${killed ? 'killed' : said}`;
+  });
+  return `${points.length > spoken ? 'latest ' : ''}${words.join('; ')}`;
+}
