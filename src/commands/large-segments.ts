@@ -1,4 +1,4 @@
-/** Replaces the keys of large segments by files. `segments.ts` creates, activates and deletes large segments. */
+/** Replaces the keys of large segments with those of files. `segments.ts` creates, activates and deletes large segments. */
 import { createHash, randomInt } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
@@ -20,7 +20,7 @@ export interface LargeSegmentChange extends SegmentPlace {
   readonly note: Note;
 }
 
-/** Lets whoever has the token send a file, once and soon. */
+/** Returns a token with which anyone can send the file, once and within a few minutes. */
 export const requestUpload = (context: Context, change: LargeSegmentChange) =>
   write(context, (tx) => requestUploadIn(tx, change));
 
@@ -62,7 +62,7 @@ export async function emptyLargeSegmentIn(tx: RecordingTx, change: LargeSegmentC
 /** The file of an upload, as it arrives. */
 interface UploadedFile {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** If the client said it. */
+  /** If the client sent it. */
   readonly size: number | undefined;
 }
 
@@ -94,7 +94,7 @@ export async function receiveUpload(context: Context, token: string, file: Uploa
 }
 
 /**
- * Replaces the keys by those of a stream of CSV lines, for a command that has them itself. `after` runs in the
+ * Replaces the keys with those of a stream of CSV lines, for commands that already have them. `after` runs in the
  * transaction that serves them, with the number of the change.
  */
 export async function replaceLargeKeys(
@@ -137,7 +137,7 @@ interface OwnUpload {
 
 const tooLarge = `the file must not have more than ${maxUploadBytes} bytes`;
 const tooMany = `the file must not have more than ${maxLargeKeys} different keys`;
-/** An empty file is more likely a broken export than a wish. */
+/** An empty file is more likely a broken export than intended. */
 const noKeys = 'the file has no keys; to remove all keys, submit a change request with operationType ARCHIVE';
 /** How often progress is stored. */
 const progressMs = 1_000;
@@ -197,12 +197,12 @@ async function storeSorted(
   return { id: listId, digest: hash.digest('hex'), keyCount, firstKeys: firstKeys.slice(0, maxRecordedKeys) };
 }
 
-/** It ends if this process or the database stood still for so long that the list was given up. */
+/** Fails if the list was abandoned because this process or the database stalled for too long. */
 function requireLease(isHeld: boolean): void {
   if (!isHeld) throw new Problem('upload_unknown');
 }
 
-/** In the name of whoever requested the upload, who must still be allowed to do it. */
+/** On behalf of the actor who requested the upload, who must still have the permission. */
 async function publish(context: Context, upload: requests.StoredUpload, list: StoredList): Promise<number> {
   const { project, environment, segment, title, comment } = upload;
   const access = { needs: 'segmentContent.write', scope: 'environment' } as const;

@@ -19,7 +19,7 @@ export const ana = { name: 'Ana Ruiz', email: 'ana@example.org', password: 'nine
 export interface Server {
   readonly url: string;
   readonly setupToken: string;
-  /** What the server takes for the time; the real one while it is undefined. */
+  /** The server's clock; undefined for the real time. */
   readonly clock: { now: number | undefined };
   /** Makes Ana the first administrator. */
   firstAdministrator(): Promise<Api>;
@@ -59,7 +59,7 @@ export async function startServer(databaseUrl: string, since?: number): Promise<
       headers: { origin: url, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  /** Sessions end when they are not used for some hours: at another time somebody signs in again. */
+  /** Sessions expire after some idle hours, so people sign in again after the clock has moved. */
   const person = (email: string): Api => {
     let session: { at: number; api: Api } | undefined;
     return async (...request) => {
