@@ -60,9 +60,14 @@ export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefine
   const now = await actorNow(tx, actor);
   if (!now) throw new Problem(grant ? 'unauthenticated' : 'signed_out');
   if (!grant) return now;
-  if (!allows(now, grant.access)) throw await roleMissing(tx, now, grant.access);
-  await requireGranted(tx, now, grant);
+  await requirePermission(tx, now, grant);
   return now;
+}
+
+/** Refuses unless the actor, as it was read, has the permission and the right that it needs. */
+export async function requirePermission(db: Reader, actor: Actor, grant: Grant): Promise<void> {
+  if (!allows(actor, grant.access)) throw await roleMissing(db, actor, grant.access);
+  await requireGranted(db, actor, grant);
 }
 
 /** Refuses unless the actor has the right that the permission needs at the place that the path names. */

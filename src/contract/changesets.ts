@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ChangesetPlan } from '#domain/changeset-plans.ts';
 import { Changeset, ChangesetUpdate, changesetStates, NewChangeset } from '#domain/changesets.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
@@ -36,9 +37,16 @@ export const createChangeset = endpoint({
   description:
     'Keeps edits to definitions, flags and segments of a project, with what they are based on. Nothing is changed before it is applied. Anyone who sees the objects can propose a change; applying it takes the rights that the same edits take alone.',
   access: write,
+  query: Type.Object({
+    dryRun: Type.Optional(
+      OneOf(['true', 'false'], {
+        description: '`true`: nothing is stored, and the reply has the plan. Its `id` is empty.',
+      }),
+    ),
+  }),
   body: NewChangeset,
   bodyLimit: keysBodyLimit,
-  reply: Changeset,
+  reply: extend(Changeset, Type.Object({ plan: Type.Optional(ChangesetPlan) })),
   versioned: true,
   problems: [...places, ...edits],
 });
@@ -75,6 +83,18 @@ export const getChangeset = endpoint({
   access: read,
   showsHousekeeping: true,
   problems: ['changeset_not_found'],
+});
+
+export const getChangesetPlan = endpoint({
+  method: 'GET',
+  path: '/changesets/:changeset/plan',
+  summary: 'See what a changeset would do',
+  description:
+    'For each operation, against what is there now: what differs, the share of keys of each treatment before and after, keys that move, rules that are never reached, conflicts, and whether whoever asks may apply it. Nothing is written.',
+  access: read,
+  showsHousekeeping: true,
+  reply: ChangesetPlan,
+  problems: ['changeset_not_found', 'project_not_found'],
 });
 
 export const changeChangeset = endpoint({

@@ -109,7 +109,7 @@ export const toChangeset = (
   placed: readonly PlacedOperation[],
 ): Changeset => ({ ...head, type: 'changeset', operations: placed.map(toOperation) });
 
-const toOperation = ({ kind, object, environment, edit }: PlacedOperation): Static<typeof Operation> => ({
+export const toOperation = ({ kind, object, environment, edit }: PlacedOperation): Static<typeof Operation> => ({
   ...(environment ? { environment } : {}),
   [kind === 'segment' ? 'segment' : 'flag']: object,
   edit,
@@ -158,7 +158,6 @@ export const definitionEditOf = ({ kind, body, operations: patch }: Edit): Defin
 
 export const patchOf = ({ operations: patch = [] }: Edit): readonly PatchOperation[] => patch;
 
-/** What applying the operation takes, as the request that does only this. */
 export function permissionFor({ kind, edit }: Pick<PlacedOperation, 'kind' | 'edit'>): Permission {
   if (kind === 'flag') return 'flag.write';
   if (kind === 'segment') return 'segmentContent.write';

@@ -183,6 +183,20 @@ export async function listStoredDefinitionsOfFlags(
   return rows.map((row) => toStored(row, environment));
 }
 
+/** The same, of flags with these names. */
+export async function listStoredDefinitionsNamed(
+  db: Reader,
+  environment: Reference,
+  names: readonly string[],
+): Promise<SeededDefinition[]> {
+  const rows = await db.all<DefinitionRow>(sql`
+    select ${columns} from ${definitionsWithFlags}
+     where d.environment_id = ${environment.id}
+       and f.project_id = (select project_id from environments where id = ${environment.id})
+       and f.name in (${join([...names])})`);
+  return rows.map((row) => toStored(row, environment));
+}
+
 export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 

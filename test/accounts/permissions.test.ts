@@ -296,6 +296,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'changesets.listChangesets': [forAllWhoSeeTheProject, async () => [`/changesets?workspaceId=${project.id}`]],
   'changesets.getChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath()]],
+  'changesets.getChangesetPlan': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/plan`]],
   'changesets.changeChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath(), { title: 'new' }]],
   'changesets.withdrawChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath()]],
   'changesets.applyChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/apply`]],

@@ -313,3 +313,69 @@ test('two people who apply it at once apply it once', async () => {
   const log = (await api.get(`/auditLogs?workspaceId=${project.id}&limit=50`)).body.data;
   assert.equal(log.filter((entry: { auditLogType: string }) => entry.auditLogType === 'definition.killed').length, 4);
 });
+
+test('a plan says what would change, for whom, what conflicts and who may apply it, and writes nothing', async () => {
+  const project = await aProject(api);
+  const needed = await aPlacedFlag(project, { defaultRule: shares(100) });
+  const flag = await aPlacedFlag(project, { defaultRule: shares(20) });
+  const rule = (size: number) => ({
+    buckets: shares(size),
+    condition: { matchers: [{ type: 'IN_SPLIT', depends: { splitName: needed.name, treatments: ['on'] } }] },
+  });
+  const operations = [flag.edit({ kind: 'patch', operations: [{ op: 'add', path: '/rules/-', value: rule(50) }] })];
+  const fields = { workspace: { id: project.id }, title: 'Ship it', operations };
+  const viewer = await api.key({
+    roles: ['API_FEATURE_FLAG_VIEWER'],
+    scope: { kind: 'project', projectId: project.id },
+  });
+  const actions = await api.recorded(async () => {
+    const { status, body, text } = await api.post('/changesets?dryRun=true', fields);
+    assert.equal(status, 200, text);
+    assert.deepEqual([body.id, body.plan.canApply], ['', true]);
+    const [planned] = body.plan.operations;
+    assert.deepEqual(
+      planned.differences.map(({ kind }: { kind: string }) => kind),
+      ['rule'],
+    );
+    // The other flag gives `on` to everyone, so the rule takes everyone.
+    assert.deepEqual(planned.shares, [
+      { treatment: 'on', before: { min: 20, max: 20 }, after: { min: 50, max: 50 } },
+      { treatment: 'off', before: { min: 80, max: 80 }, after: { min: 50, max: 50 } },
+    ]);
+    assert.deepEqual(planned.moves, [{ from: 'off', to: 'on', share: 30 }]);
+    assert.equal((await api.get(`/changesets?workspaceId=${project.id}`)).body.count, 0);
+    const invalid = [flag.edit(set('/defaultTreatment', 'gone'))];
+    const refusedLater = await api.post('/changesets?dryRun=true', { ...fields, operations: invalid });
+    assert.deepEqual(refusedLater.body.plan.canApply, false);
+    assert.match(refusedLater.body.plan.operations[0].refusal, /defaultTreatment/);
+  });
+  assert.deepEqual(actions, []);
+  const id = await aChangeset(project, [flag.edit(set('/defaultRule', shares(30)))]);
+  const asViewer = (await api.get(`/changesets/${id}/plan`, { as: viewer })).body;
+  assert.deepEqual([asViewer.canApply, asViewer.operations[0].conflicts], [false, []]);
+  assert.match(asViewer.operations[0].refusal, /definition\.write/);
+  await api.patch(flag.path, [{ op: 'replace', path: '/defaultRule', value: shares(60) }]);
+  const { body: late } = await api.get(`/changesets/${id}/plan`);
+  assert.deepEqual(
+    [late.canApply, late.operations[0].conflicts],
+    [false, ['someone else changed what everyone else gets too']],
+  );
+});
+
+test('a plan names rules that are never reached, and what cannot be known', async () => {
+  const project = await aProject(api);
+  const three = { treatments: [{ name: 'on' }, { name: 'off' }, { name: 'wide' }] };
+  const flag = await aPlacedFlag(project, three);
+  const about = (attribute: string) => ({
+    buckets: [{ treatment: 'on', size: 100 }],
+    condition: { matchers: [{ type: 'IN_LIST_STRING', attribute, strings: ['pro'] }] },
+  });
+  const body = { ...aDefinition(three), rules: [about('plan'), about('plan')] };
+  const { body: draft } = await api.post('/changesets?dryRun=true', {
+    workspace: { id: project.id },
+    operations: [flag.edit({ kind: 'replace', body })],
+  });
+  const [planned] = draft.plan.operations;
+  assert.deepEqual(planned.findings, ['Rule 2 is never reached: rule 1 already takes all of these']);
+  assert.deepEqual(planned.unknown, ['attribute plan']);
+});

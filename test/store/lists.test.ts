@@ -339,6 +339,7 @@ const lists: Record<string, readonly Run[]> = {
     offset: [0],
     limit: [20],
   }).flatMap((filter) => marks.map((mark) => (db: Reader) => changesets.listChangesets(db, { ...filter, ...mark }))),
+  listStoredDefinitionsNamed: [(db) => definitions.listStoredDefinitionsNamed(db, environment, ['a', 'b'])],
   listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],
   listChangesOfChangeset: [(db) => changes.listChangesOfChangeset(db, 'id')],
   listPresentKeys: [(db) => segmentKeys.listPresentKeys(db, { environmentId: environment.id, segment: 'beta' }, ['a'])],

@@ -244,6 +244,7 @@ export function requestsTo(api: Calls): Requests {
       }),
       listChangesets: async ({ id }) => ({ query: { workspaceId: id, limit: '100' } }),
       getChangeset: aChangeset,
+      getChangesetPlan: aChangeset,
       changeChangeset: (place) => aChangeset(place, { body: { title: 'new' } }),
       withdrawChangeset: aChangeset,
       applyChangeset: aChangeset,

@@ -104,6 +104,7 @@ PUT /rule-based-segments/ws/:project/:ruleBasedSegment/environments/:environment
 POST /changesets changeset.write environment
 GET /changesets changeset.read environment
 GET /changesets/:changeset changeset.read environment
+GET /changesets/:changeset/plan changeset.read environment
 PUT /changesets/:changeset changeset.write environment
 DELETE /changesets/:changeset changeset.write environment
 POST /changesets/:changeset/apply changeset.write environment

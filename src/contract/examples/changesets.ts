@@ -30,6 +30,23 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
   createChangeset: { body: { workspace: { id: 'Default' }, title, comment, operations }, reply: changeset },
   listChangesets: { reply: markerPage(changeset, 20) },
   getChangeset: { reply: changeset },
+  getChangesetPlan: {
+    reply: {
+      canApply: true,
+      operations: changeset.operations.map((operation) => ({
+        ...operation,
+        differences: [{ kind: 'trafficAllocation' as const, before: 100, after: 50 }],
+        shares: [
+          { treatment: 'on', before: { min: 20, max: 20 }, after: { min: 10, max: 10 } },
+          { treatment: 'off', before: { min: 80, max: 80 }, after: { min: 90, max: 90 } },
+        ],
+        moves: [{ from: 'on', to: 'off', share: 10 }],
+        unknown: [],
+        findings: [],
+        conflicts: [],
+      })),
+    },
+  },
   changeChangeset: { body: { title, comment, operations }, reply: changeset },
   withdrawChangeset: { reply: { ...changeset, status: 'WITHDRAWN' } },
   applyChangeset: { reply: { ...changeset, status: 'PUBLISHED', publishedAt: at } },

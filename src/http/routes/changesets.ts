@@ -1,3 +1,4 @@
+import { draftChangeset, planChangeset } from '#commands/changeset-plans.ts';
 import {
   applyChangeset,
   changeChangeset,
@@ -6,6 +7,7 @@ import {
   withdrawChangeset,
 } from '#commands/changesets.ts';
 import * as contract from '#contract/changesets.ts';
+import type { Actor } from '#domain/access.ts';
 import { toChangeset } from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
 import { findChangeset, listChangesets, listOperations } from '#store/changesets.ts';
@@ -14,12 +16,18 @@ import { type Markers, markerPage } from '../paging/markers.ts';
 import { implement } from '../pipeline/implement.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
 
-export const changesets = (db: Reader, markers: Markers) =>
-  implement(contract, {
-    createChangeset: async ({ actor, context, body }) => {
+export const changesets = (db: Reader, markers: Markers) => {
+  const find = async ({ scope }: Actor, id: string) => {
+    const head = await findChangeset(db, id, scope);
+    if (!head) throw new Problem('changeset_not_found', { nameOrId: id });
+    return { head, operations: (await listOperations(db, [id])).get(id) ?? [] };
+  };
+  return implement(contract, {
+    createChangeset: async ({ actor, context, body, query }) => {
       const { workspace, title = '', comment = '', operations } = body;
       const project = await resolveProject(db, actor, workspace.id);
-      return createChangeset(context, { project, title, comment, operations });
+      const fields = { project, title, comment, operations };
+      return query.dryRun === 'true' ? draftChangeset(db, actor, fields) : createChangeset(context, fields);
     },
     listChangesets: async ({ actor, query: { workspaceId, status: state, ...page } }) => {
       const { id: projectId } = await resolveProject(db, actor, workspaceId);
@@ -38,9 +46,13 @@ export const changesets = (db: Reader, markers: Markers) =>
       });
     },
     getChangeset: async ({ actor, params: { changeset: id } }) => {
-      const head = await findChangeset(db, id, actor.scope);
-      if (!head) throw new Problem('changeset_not_found', { nameOrId: id });
-      return toChangeset(head, (await listOperations(db, [id])).get(id) ?? []);
+      const { head, operations } = await find(actor, id);
+      return toChangeset(head, operations);
+    },
+    getChangesetPlan: async ({ actor, params: { changeset: id } }) => {
+      const { head, operations } = await find(actor, id);
+      const project = await resolveProject(db, actor, head.workspace.id);
+      return planChangeset(db, { actor, project, operations });
     },
     changeChangeset: async ({ context, params, body, ifMatch }) =>
       changeChangeset(context, params.changeset, { ...body, ifMatch }),
@@ -48,3 +60,4 @@ export const changesets = (db: Reader, markers: Markers) =>
     applyChangeset: async ({ context, params, ifMatch }) => applyChangeset(context, params.changeset, ifMatch),
     revertChangeset: async ({ context, params, body = {} }) => revertChangeset(context, params.changeset, body),
   });
+};
