@@ -9,7 +9,8 @@ export const importSteps = ['plan', 'import', 'verify'] as const;
 export type ImportStep = (typeof importSteps)[number];
 
 const Address = Type.String({ minLength: 1, maxLength: 1_000 });
-const Secret = Type.String({ minLength: 1, maxLength: 2_000 });
+/** Taken out of all texts that are stored, so it must not be a word. */
+const Secret = Type.String({ minLength: 8, maxLength: 2_000 });
 
 export const NewImport = Type.Object({
   step: OneOf(importSteps, {

@@ -85,14 +85,14 @@ const beatMs = 1_000;
 
 /** Never rejects. */
 async function run(job: Job): Promise<void> {
-  const { context, id, signal } = job;
+  const { context, id } = job;
   const clean = withoutKeys(job.asked);
   const ended = new AbortController();
   const traffic: Traffic = { requests: 0, waitedMs: 0 };
   let progress: ImportProgress = {};
   const save = () => {
     const now: ImportProgress = { ...progress, ...traffic, waitedMs: Math.round(traffic.waitedMs) };
-    return saveImportProgress(context, id, clean(JSON.stringify(now)));
+    return saveImportProgress(context, id, toJson(now, clean));
   };
   const beats = (async () => {
     while (await pause(beatMs, true, { signal: ended.signal }).catch(() => false)) {
@@ -109,26 +109,32 @@ async function run(job: Job): Promise<void> {
   const { state, result } = await outcomeOf({ ...job, traffic, tell }, clean);
   ended.abort();
   await beats;
-  const text = clean(JSON.stringify(result));
   await save().catch(() => undefined);
-  await saveImportEnd(context, id, { state: signal.aborted ? 'interrupted' : state, result: text }).catch(
-    (error: unknown) => job.onError(clean(String(error))),
+  await saveImportEnd(context, id, { state, result: toJson(result, clean) }).catch((error: unknown) =>
+    job.onError(clean(String(error))),
   );
 }
+
+/** Only texts are cleaned, so that a strange key cannot break the JSON. */
+const toJson = (value: object, clean: Clean): string =>
+  JSON.stringify(value, (_, part) => (typeof part === 'string' ? clean(part) : part));
 
 interface Work extends Job {
   readonly traffic: Traffic;
   readonly tell: (progress: ImportProgress) => void;
 }
 
-async function outcomeOf(
-  job: Work,
-  clean: (text: string) => string,
-): Promise<{ state: 'done' | 'failed'; result: ImportResult }> {
+interface Outcome {
+  readonly state: 'done' | 'failed' | 'interrupted';
+  readonly result: ImportResult;
+}
+
+async function outcomeOf(job: Work, clean: Clean): Promise<Outcome> {
   try {
     return { state: 'done', result: await work(job) };
   } catch (error) {
-    if (job.signal.aborted) return { state: 'failed', result: { problem: 'It was stopped. What it wrote stays.' } };
+    if (job.signal.aborted)
+      return { state: 'interrupted', result: { problem: 'It was stopped. What it wrote stays.' } };
     if (error instanceof OperatorError) return { state: 'failed', result: { problem: error.message } };
     if (error instanceof Problem) return { state: 'failed', result: { problem: error.details || error.message } };
     job.onError(clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));
@@ -218,9 +224,10 @@ async function requirePublic({ hostname }: URL): Promise<void> {
   );
 }
 
+type Clean = (text: string) => string;
+
 /** Errors quote what the source answers, and that may quote the key. */
-function withoutKeys({ keys }: NewImport): (text: string) => string {
-  const secrets = [keys?.admin, ...(keys?.sdk ?? []).map(({ key }) => key)].filter((key) => key !== undefined);
-  const spellings = secrets.flatMap((key) => [key, JSON.stringify(key).slice(1, -1)]);
-  return (text) => spellings.reduce((rest, key) => rest.replaceAll(key, '[key]'), text);
+function withoutKeys({ keys }: NewImport): Clean {
+  const secrets = keys ? [keys.admin, ...(keys.sdk ?? []).map(({ key }) => key)] : [];
+  return (text) => secrets.reduce((rest, key) => rest.replaceAll(key, '[key]'), text);
 }

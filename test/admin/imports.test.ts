@@ -151,6 +151,9 @@ test('a source that echoes the key, a wrong key and a missing host fail with a s
   vendor.trouble = () => undefined;
   const wrong = await ran(askedOf({ ...vendor, adminKey: 'a-wrong-key-1234' }, 'plan'));
   assert.match(wrong.result?.problem ?? '', /^The source refuses the Admin API key/);
+  refused(await api.post('/imports', askedOf({ ...vendor, adminKey: 'the' }, 'plan')), 400, /keys\/admin|keys\.admin/);
+  const strange = await ran(askedOf({ ...vendor, adminKey: '","state":"' }, 'plan'));
+  assert.equal(strange.state, 'failed');
 });
 
 test('an import that is stopped while it reads ends at once, and nothing else does', async () => {
