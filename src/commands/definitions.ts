@@ -18,14 +18,14 @@ import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag } from '#domain/flags.ts';
 import { equalJson, JsonText } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
-import { refuse } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber, takeChangeNumbers } from '#store/environments.ts';
 import { keepFlagSets } from '#store/flag-sets.ts';
-import { listFlagNames, lockFlag } from '#store/flags.ts';
+import { isArchived, listFlagNames, lockFlag } from '#store/flags.ts';
 import { countOtherDependencies, haveSegmentsFlags, listDependents, saveReferences } from '#store/references.ts';
 import { definitionTag, type Tx } from '#store/sql.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
@@ -100,6 +100,8 @@ export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange
     await removeDefinition(tx, change, { stored, revision });
     return undefined;
   }
+  // The environment is locked, which archiving the flag waits for.
+  if (await isArchived(tx, change.flag.id)) throw new Problem('flag_archived', { name: change.flag.name });
   const before = parseStored(stored);
   const targeting = await resolveFlagSets(tx, change.project, applyEdit(before, edit));
   if (equalJson(targeting, toTargeting(before))) return tx.unchanged({ stored, targeting });
@@ -121,7 +123,9 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
   const { flag, ifMatch } = change;
   const asked = applyEdit(undefined, edit);
   const bucketing = parseBucketing(edit.body) ?? newBucketing();
-  if (!(await lockFlag(tx, flag.id))) throw definitionNotFound(tx.actor, change, 'flag');
+  const locked = await lockFlag(tx, flag.id);
+  if (!locked) throw definitionNotFound(tx.actor, change, 'flag');
+  if (locked.archivedAt !== undefined) throw new Problem('flag_archived', { name: flag.name });
   const { environment, changeNumber: revision } = await nextChangeNumber(
     tx,
     change.environment,
@@ -142,10 +146,72 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
     ...bucketing,
     revision,
   };
-  await store.insertDefinition(tx, stored, store.summaryOf(targeting));
-  await saveReferences(tx, environment.id, { ...flag, kind: 'flag' }, referencesOf(targeting));
-  await tx.record({ ...entry('definition.created', change), after: toRecord(stored) });
+  await insert(tx, change, { stored, targeting, action: 'definition.created' });
   return { stored, targeting };
+}
+
+/** A definition as its audit entry has it. */
+export type RecordedDefinition = Pick<store.SeededDefinition, 'creationTime' | 'lastUpdateTime'> & Targeting;
+
+/**
+ * Restores a definition that was deleted together with its flag. Flags that its rules depend on and flag sets may be
+ * gone meanwhile, so these are not required; a cycle is refused. The flag must be locked.
+ */
+export async function undeleteDefinitionIn(
+  tx: RecordingTx,
+  change: Omit<DefinitionChange, 'ifMatch'>,
+  recorded: RecordedDefinition,
+): Promise<number> {
+  const { flag, project } = change;
+  const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
+  const sets = !recorded.flagSets?.length
+    ? []
+    : await keepFlagSets(
+        tx,
+        project.id,
+        (recorded.flagSets ?? []).map(({ id }) => id),
+      );
+  const hasSet = (id: string) => sets.some((set) => set.id === id);
+  const targeting = withFlagSets(
+    toTargeting(recorded),
+    (recorded.flagSets ?? []).filter(({ id }) => hasSet(id)),
+  );
+  const cycles = await findCycles(tx, { environment: change.environment, flag }, dependenciesOf(targeting), []);
+  const place = `in ${environment.name}`;
+  refuse(
+    'definition_invalid',
+    [...cycles].map((name) => `flag ${name} depends on ${flag.name} ${place}, which would depend on it again`),
+  );
+  const cycle = await findCycleThroughSegments(tx, change, { targeting, before: undefined });
+  refuse(
+    'definition_invalid',
+    cycle ? [`${cycle.through.kind} ${cycle.through.name} ${place} ${cycle.complaint}`] : [],
+  );
+  const stored: store.SeededDefinition = {
+    id: flag.id,
+    name: flag.name,
+    environment: { id: environment.id, name: environment.name },
+    trafficType: flag.trafficType,
+    targeting: JSON.stringify(targeting),
+    creationTime: recorded.creationTime,
+    lastUpdateTime: nextRevision(tx.now, recorded.lastUpdateTime),
+    // Entries before 0028 have no seeds.
+    ...(parseBucketing(recorded) ?? newBucketing()),
+    revision,
+  };
+  await insert(tx, change, { stored, targeting, action: 'definition.undeleted' });
+  return stored.lastUpdateTime;
+}
+
+async function insert(
+  tx: RecordingTx,
+  change: Place & { readonly flag: Reference },
+  { stored, targeting, action }: EditedDefinition & { readonly action: Entry['action'] },
+): Promise<void> {
+  const { environment } = stored;
+  await store.insertDefinition(tx, stored, store.summaryOf(targeting));
+  await saveReferences(tx, environment.id, { ...change.flag, kind: 'flag' }, referencesOf(targeting));
+  await tx.record({ ...entry(action, change), after: toRecord(stored), notBefore: stored.lastUpdateTime });
 }
 
 /** Takes the environment's next change number, which is the lock, then reads the current definition. */
@@ -304,7 +370,7 @@ async function requireValid(tx: Tx, change: DefinitionChange, { targeting, befor
 /** Only if a rule-based segment depends on a flag. */
 async function findCycleThroughSegments(
   tx: Tx,
-  { environment, flag }: DefinitionChange,
+  { environment, flag }: Pick<DefinitionChange, 'environment' | 'flag'>,
   { targeting, before }: Proposed,
 ): Promise<Cycle | undefined> {
   const known = new Set(before ? referencesOf(before).map(({ kind, name }) => `${kind} ${name}`) : []);
@@ -325,7 +391,7 @@ const maxDependenciesInEnvironment = 5_000;
  */
 async function findCycles(
   tx: Tx,
-  { environment, flag }: DefinitionChange,
+  { environment, flag }: Pick<DefinitionChange, 'environment' | 'flag'>,
   needed: readonly string[],
   known: readonly string[],
 ): Promise<Set<string>> {

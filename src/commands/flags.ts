@@ -9,15 +9,21 @@ import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.t
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import { findStoredDefinition, listEnvironmentsOfFlag } from '#store/definitions.ts';
-import { nextChangeNumber } from '#store/environments.ts';
+import { findDeletion } from '#store/changes.ts';
+import {
+  findStoredDefinition,
+  insertTombstone,
+  listEnvironmentsOfFlag,
+  renumberDefinition,
+} from '#store/definitions.ts';
+import { listEnvironments, nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { requireRight } from './actors.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
-import { removeDefinition } from './definitions.ts';
+import { type RecordedDefinition, removeDefinition, undeleteDefinitionIn } from './definitions.ts';
 import { requireNote } from './projects.ts';
 
 export interface NewFlag {
@@ -106,6 +112,7 @@ async function changeFlag(
   change: (flag: Flag) => Promise<FlagSettings>,
 ): Promise<Flag> {
   const before = await lockFlag(tx, flag);
+  if (before.archivedAt !== undefined) throw new Problem('flag_archived', { name: before.name });
   requireMatch(ifMatch, before);
   const { description, tags, rolloutStatusId } = await change(before);
   const changed: Flag = {
@@ -154,9 +161,115 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
     const removedAt = await removeDefinition(tx, { project, environment, flag, note }, { stored, revision });
     notBefore = Math.max(notBefore, removedAt);
   }
-  await store.deleteFlag(tx, flag.id);
+  await store.deleteFlag(tx, before);
   await tx.record({ ...entry('flag.deleted', project, before), before: withoutRevision(before), note, notBefore });
   return true as const;
+}
+
+/**
+ * Takes the flag away from everyone but keeps it whole: its name, its definitions and their seeds. SDKs are told as
+ * when it is deleted.
+ */
+export const archiveFlag = (context: Context, change: FlagChange) => write(context, (tx) => archiveFlagIn(tx, change));
+
+export const archiveFlagIn = (tx: RecordingTx, change: FlagChange) =>
+  switchArchived(tx, change, {
+    action: 'flag.archived',
+    switched: (flag) => (flag.archivedAt === undefined ? { ...flag, archivedAt: tx.now } : undefined),
+    deliver: (environment, changeNumber) => insertTombstone(tx, environment.id, change.flag.name, changeNumber),
+  });
+
+/** Everyone gets again what they got before. */
+export const unarchiveFlag = (context: Context, change: FlagChange) =>
+  write(context, (tx) => unarchiveFlagIn(tx, change));
+
+export const unarchiveFlagIn = (tx: RecordingTx, change: FlagChange) =>
+  switchArchived(tx, change, {
+    action: 'flag.unarchived',
+    switched: ({ archivedAt, ...flag }) => (archivedAt === undefined ? undefined : flag),
+    deliver: (environment, changeNumber) => renumberDefinition(tx, environment.id, change.flag, changeNumber),
+  });
+
+interface ArchiveSwitch {
+  readonly action: Entry['action'];
+  /** Undefined if it is so already. */
+  readonly switched: (flag: Flag) => Flag | undefined;
+  readonly deliver: (environment: Reference, changeNumber: number) => Promise<unknown>;
+}
+
+async function switchArchived(tx: RecordingTx, change: FlagChange, { action, switched, deliver }: ArchiveSwitch) {
+  const { project, flag, note, ifMatch } = change;
+  await requireNote(tx, project, note);
+  const before = await lockFlag(tx, flag);
+  requireMatch(ifMatch, before);
+  const changed = switched(before);
+  if (!changed) return tx.unchanged(before);
+  const environments = await listEnvironmentsOfFlag(tx, flag.id);
+  await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit', project, environments, flag });
+  for (const defined of environments) {
+    const { environment, changeNumber } = await nextChangeNumber(tx, defined);
+    await deliver(environment, changeNumber);
+  }
+  const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
+  await store.saveArchived(tx, after);
+  await tx.record({
+    ...entry(action, project, after),
+    before: withoutRevision(before),
+    after: withoutRevision(after),
+    note,
+    notBefore: after.revision,
+  });
+  return after;
+}
+
+export interface Undeletion {
+  readonly project: Project;
+  readonly flagId: string;
+  readonly note: Note;
+  readonly ifMatch: string | undefined;
+}
+
+/**
+ * Restores a flag that was deleted, and its definitions in environments that still exist, from the audit log. It keeps
+ * its id, so that its history goes on, and its seeds.
+ */
+export const undeleteFlag = (context: Context, change: Undeletion) =>
+  write(context, (tx) => undeleteFlagIn(tx, change));
+
+export async function undeleteFlagIn(tx: RecordingTx, { project, flagId, note, ifMatch }: Undeletion): Promise<Flag> {
+  await requireNote(tx, project, note);
+  requireMatch(ifMatch, undefined);
+  const deletion = await findDeletion(tx, project.id, flagId);
+  if (!deletion) throw new Problem('deleted_flag_not_found', { nameOrId: flagId });
+  const { archivedAt: _, ...deleted } = deletion.flag as Omit<Flag, 'revision'>;
+  const trafficType = await findTrafficTypeById(tx, deleted.trafficType.id);
+  if (!trafficType) throw new Problem('traffic_type_not_found', { nameOrId: deleted.trafficType.name });
+  const rolloutStatus =
+    (await findRolloutStatus(tx, project.id, deleted.rolloutStatus.id)) ??
+    (await findFirstRolloutStatus(tx, project.id));
+  if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
+  const flag: Flag = {
+    ...deleted,
+    trafficType: { id: trafficType.id, name: trafficType.name },
+    rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
+    revision: nextRevision(tx.now, deletion.at),
+  };
+  await store.insertFlag(tx, project.id, flag);
+  await store.saveFlag(tx, flag);
+  await tx.record({
+    ...entry('flag.undeleted', project, flag),
+    after: withoutRevision(flag),
+    note,
+    notBefore: flag.revision,
+  });
+  const all = await listEnvironments(tx, project.id, { kind: 'account' });
+  const environments = all.filter(({ id }) => deletion.definitions.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (environments.length > 0) await requireRight(tx, tx.actor, { right: 'define', project, environments, flag });
+  for (const environment of environments) {
+    const recorded = deletion.definitions.get(environment.id) as RecordedDefinition;
+    await undeleteDefinitionIn(tx, { project, environment, flag, nameOrId: flag.name, note }, recorded);
+  }
+  return flag;
 }
 
 async function lockFlag(tx: Tx, { id, name }: Flag): Promise<Flag> {

@@ -1,7 +1,9 @@
+import { Type } from 'typebox';
 import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Patch } from '#domain/json-patch.ts';
+import { extend } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
+import { Archived, NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 
 const path = '/splits/ws/:project/:flag/environments/:environment';
 const read = { needs: 'definition.read', scope: 'environment' } as const;
@@ -14,10 +16,10 @@ export const listDefinitions = endpoint({
   method: 'GET',
   path: '/splits/ws/:project/environments/:environment',
   summary: 'List definitions',
-  description: 'All definitions in the environment, in order of creation.',
+  description: 'All definitions in the environment, in order of creation, except those of archived flags.',
   access: read,
   pageSize,
-  query: OffsetPage(pageSize),
+  query: extend(OffsetPage(pageSize), Type.Object({ archived: Archived('definitions of archived flags') })),
   reply: OffsetListing(Definition),
   problems: ['too_many_large_responses'],
 });
@@ -43,7 +45,7 @@ export const createDefinition = endpoint({
   looseBody: DefinitionBody,
   reply: Definition,
   versioned: true,
-  problems: ['definition_exists', 'definition_invalid', 'note_required', 'precondition_failed'],
+  problems: ['flag_archived', 'definition_exists', 'definition_invalid', 'note_required', 'precondition_failed'],
 });
 
 export const replaceDefinition = endpoint({
@@ -55,7 +57,7 @@ export const replaceDefinition = endpoint({
   looseBody: DefinitionBody,
   reply: Definition,
   versioned: true,
-  problems: ['definition_invalid', 'note_required', 'precondition_failed'],
+  problems: ['flag_archived', 'definition_invalid', 'note_required', 'precondition_failed'],
 });
 
 export const patchDefinition = endpoint({
@@ -68,7 +70,7 @@ export const patchDefinition = endpoint({
   body: Patch,
   reply: Definition,
   versioned: true,
-  problems: ['patch_invalid', 'definition_invalid', 'note_required', 'precondition_failed'],
+  problems: ['flag_archived', 'patch_invalid', 'definition_invalid', 'note_required', 'precondition_failed'],
 });
 
 export const deleteDefinition = endpoint({
@@ -91,7 +93,7 @@ const switching = {
   bodyIsOptional: true,
   reply: Definition,
   versioned: true,
-  problems: ['note_required', 'precondition_failed'],
+  problems: ['flag_archived', 'note_required', 'precondition_failed'],
 } as const;
 const kill = {
   ...switching,

@@ -5,7 +5,7 @@ import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
+import { Archived, NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 
 const expandable = (what: string, description: string) => Type.Optional(OneOf([what], { description }));
 
@@ -44,6 +44,7 @@ const FlagFilter = Type.Object({
       'An addition to the vendor’s API.',
     Type.String({ pattern: statePattern, maxLength: 300 }),
   ),
+  archived: Archived('archived flags'),
 });
 
 export const listFlags = endpoint({
@@ -51,7 +52,8 @@ export const listFlags = endpoint({
   path: '/splits/ws/:project',
   summary: 'List flags',
   description:
-    'In order of creation, unless `sort` says otherwise. Filters are combined with AND, the values of one with OR.',
+    'In order of creation, unless `sort` says otherwise; without archived flags. Filters are combined with AND, the values ' +
+    'of one with OR.',
   access: { needs: 'flag.read', scope: 'project' },
   pageSize,
   query: extend(
@@ -131,7 +133,7 @@ export const patchFlag = endpoint({
   body: Patch,
   reply: Flag,
   versioned: true,
-  problems: ['patch_invalid', 'flag_invalid', 'note_required', 'precondition_failed'],
+  problems: ['flag_archived', 'patch_invalid', 'flag_invalid', 'note_required', 'precondition_failed'],
 });
 
 export const updateFlagDescription = endpoint({
@@ -145,7 +147,7 @@ export const updateFlagDescription = endpoint({
   textBody: true,
   reply: Flag,
   versioned: true,
-  problems: ['flag_invalid', 'precondition_failed'],
+  problems: ['flag_archived', 'flag_invalid', 'precondition_failed'],
 });
 
 export const associateTags = endpoint({
@@ -159,17 +161,72 @@ export const associateTags = endpoint({
   query: NoteQuery,
   body: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 }),
   reply: OffsetListing(Type.Object({ name: Type.String(), objectType: Type.String(), objectName: Type.String() })),
-  problems: ['flag_invalid', 'object_type_unknown', 'precondition_failed'],
+  problems: ['flag_archived', 'flag_invalid', 'object_type_unknown', 'precondition_failed'],
 });
 
 export const deleteFlag = endpoint({
   method: 'DELETE',
   path: '/splits/ws/:project/:flag',
   summary: 'Delete a flag',
-  description: 'Also deletes all its definitions.',
+  description:
+    'Also deletes all its definitions. Archiving keeps them; a deleted flag can be restored from the audit log.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   reply: True,
   versioned: true,
   problems: ['note_required', 'precondition_failed'],
+});
+
+export const archiveFlag = endpoint({
+  method: 'POST',
+  path: '/splits/ws/:project/:flag/archive',
+  summary: 'Archive a flag',
+  description:
+    'Everyone gets `control`, SDKs no longer receive the flag, and lists leave it out. Its name stays reserved, and its ' +
+    'definitions stay stored with their seeds. It cannot be changed until it is unarchived; it can be deleted. ' +
+    'Needs the right to edit each of its definitions.',
+  access: { needs: 'flag.write', scope: 'project' },
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: Flag,
+  versioned: true,
+  problems: ['note_required', 'precondition_failed'],
+});
+
+export const unarchiveFlag = endpoint({
+  method: 'POST',
+  path: '/splits/ws/:project/:flag/unarchive',
+  summary: 'Unarchive a flag',
+  description: 'Its definitions apply again, with the same seeds: every key gets what it got before.',
+  access: { needs: 'flag.write', scope: 'project' },
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: Flag,
+  versioned: true,
+  problems: ['note_required', 'precondition_failed'],
+});
+
+export const undeleteFlag = endpoint({
+  method: 'POST',
+  path: '/splits/ws/:project/deleted/:deletedFlag/restore',
+  summary: 'Restore a deleted flag',
+  description:
+    'By its id, from the audit log: the flag and its definitions as they were when it was deleted, with their seeds, in ' +
+    'environments that still exist. Flag sets that were deleted meanwhile are left out. An addition to the vendor’s API.',
+  access: { needs: 'flag.write', scope: 'project' },
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: Flag,
+  versioned: true,
+  problems: [
+    'deleted_flag_not_found',
+    'flag_name_taken',
+    'traffic_type_not_found',
+    'definition_invalid',
+    'note_required',
+    'precondition_failed',
+  ],
 });

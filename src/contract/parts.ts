@@ -58,6 +58,10 @@ export const NoteQuery = Type.Object({
   ),
 });
 
+/** Lists leave archived flags out unless the caller asks for them. */
+export const Archived = (what: string) =>
+  Type.Optional(Type.Literal('true', { description: `lists the ${what} instead. An addition to the vendor’s API.` }));
+
 /** A project named in a query. */
 export const ProjectWord = Type.String({ minLength: 1, maxLength: 255, description: 'Id or name of the project.' });
 

@@ -25,6 +25,9 @@ export const Flag = Type.Object({
   rolloutStatus: Reference,
   rolloutStatusTimestamp: Millis,
   tags: NullableArray(Tag),
+  archivedAt: Type.Optional(
+    Type.Unsafe<number>({ ...Millis, description: 'Only of an archived flag. An addition to the vendor’s API.' }),
+  ),
 });
 /** The reply to reading a flag. */
 export const FlagWithOwners = extend(Flag, Type.Object({ owners: Type.Array(Owner) }));

@@ -181,6 +181,14 @@ export const problems = {
   ),
   flag_name_taken: taken('Feature flag'),
   flag_invalid: invalid(),
+  flag_archived: problem<{ name: string }>(
+    'conflict',
+    (p) => `Flag ${p.name} is archived; unarchive it before you change it`,
+  ),
+  deleted_flag_not_found: notFound(
+    'deleted flag',
+    'A deleted flag is found by its id, as long as the audit log has the entry of its deletion',
+  ),
   object_type_unknown: notFound('object type', 'Object types are Split, Segment, LargeSegment and RuleBasedSegment'),
   definition_not_found: problem<MissingDefinition>(
     'not_found',

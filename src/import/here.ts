@@ -19,7 +19,7 @@ import type { Person, SourceAccount } from '#domain/import/source.ts';
 import { etagOf } from '#domain/revisions.ts';
 import type { Circle } from '#domain/rights.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
-import { listDefinitionsAfter } from '#store/definitions.ts';
+import { listEveryDefinition } from '#store/definitions.ts';
 import { listFlagSetNames } from '#store/delivery.ts';
 import { listEnvironments } from '#store/environments.ts';
 import * as store from '#store/imports.ts';
@@ -160,7 +160,7 @@ async function readDefinitions(
   { setNames, pause }: Pick<Reading, 'pause'> & { readonly setNames: ReadonlyMap<string, string> },
 ) {
   const all = new Map<string, HereEnvironment['definitions'] extends ReadonlyMap<string, infer One> ? One : never>();
-  for await (const stored of listDefinitionsAfter(db, environment, -1)) {
+  for await (const stored of listEveryDefinition(db, environment)) {
     const { seed, trafficAllocationSeed, algo } = stored;
     const targeting: Targeting = parseStored(stored);
     const sets = (targeting.flagSets ?? []).flatMap(({ id }) => setNames.get(id) ?? []);

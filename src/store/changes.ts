@@ -335,6 +335,42 @@ export async function listChangesOfChangeset(db: Reader, changesetId: string): P
   ).reverse();
 }
 
+/** A flag as it was when it was deleted, and its definitions by environment. */
+export interface Deletion {
+  readonly at: number;
+  readonly flag: unknown;
+  readonly definitions: ReadonlyMap<string, unknown>;
+}
+
+interface InEnvironment {
+  readonly environment: { readonly id: string };
+}
+
+/** Nothing happens to a deleted flag, so the entries of its deletion are its newest: one for each environment. */
+const maxDeletionEntries = 1_000;
+
+/** Undefined if the flag exists, or the log has no entry of its deletion. */
+export async function findDeletion(db: Reader, projectId: string, flagId: string): Promise<Deletion | undefined> {
+  const newest = sql`
+    select id, at, action, transaction_id from changes where project_id = ${projectId} and object_id = ${flagId}
+     order by at desc, id desc limit ${maxDeletionEntries}`;
+  const last = await db.one<{ at: number; action: string; transaction_id: string }>(sql`
+    select at, action, transaction_id from (${newest}) n where action like 'flag.%' order by at desc, id desc limit 1`);
+  if (last?.action !== 'flag.deleted') return undefined;
+  const rows = await db.all<{ action: string; body: string }>(sql`
+    select c.action, coalesce(c.before_body, p.after_body) as body
+      from (${newest}) n join changes c on c.id = n.id left join changes p on p.id = c.previous_id
+     where n.transaction_id = ${last.transaction_id} and n.action in ('flag.deleted', 'definition.deleted')`);
+  const flag = rows.find(({ action }) => action === 'flag.deleted');
+  if (!flag) return undefined;
+  // Entries of 0.1.0 have the definitions inside.
+  const { definitions: inside = [], ...deleted } = JSON.parse(flag.body) as { definitions?: InEnvironment[] };
+  const others = rows.filter(({ action }) => action === 'definition.deleted');
+  const definitions = [...inside, ...others.map(({ body }) => JSON.parse(body) as InEnvironment)];
+  const byEnvironment = new Map(definitions.map((one) => [one.environment.id, one]));
+  return { at: last.at, flag: deleted, definitions: byEnvironment };
+}
+
 /** The entry of a new environment contains its keys, which members may not see. */
 function withoutKeys(change: Change): Change {
   const { before, after } = change;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Algorithm, Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition, Targeting } from '#domain/definitions/definition.ts';
 import { type StoredSummary, summarize } from '#domain/definitions/summary.ts';
@@ -72,15 +72,23 @@ const smallDefinitionsOf = (place: Sql): Sql => sql`
     and octet_length(d.targeting) <= ${smallTargeting}
   left join flags f on f.id = d.flag_id left join traffic_types t on t.id = f.traffic_type_id`;
 
-/** In order of creation. Targetings are read only for the page, not for skipped rows. */
+/** The archived flags of the environment's project, usually few. */
+const archivedFlags = (environmentId: string) => sql`
+  (select id from flags where archived_at is not null
+      and project_id = (select project_id from environments where id = ${environmentId}))`;
+const whether = (isArchived: boolean, environmentId: string) =>
+  sql`and flag_id ${isArchived ? empty : sql`not`} in ${archivedFlags(environmentId)}`;
+
+/** In order of creation: those of archived flags, or those of all others. Targetings are read only for the page. */
 export async function* listStoredDefinitions(
   db: Reader,
   environment: Reference,
-  { offset, limit }: { offset: number; limit: number },
+  { offset, limit, isArchived }: { offset: number; limit: number; isArchived: boolean },
 ): AsyncGenerator<StoredDefinition> {
   const rows = await db.all<ListedRow>(sql`
     select ${columns}, page.flag_id as place_flag_id
       from (select environment_id, flag_id, created_at from definitions where environment_id = ${environment.id}
+               ${whether(isArchived, environment.id)}
              order by created_at, flag_id limit ${limit} offset ${offset}) page ${smallDefinitionsOf(sql`page`)}
      order by page.created_at, page.flag_id`);
   for (const row of rows) yield* readListed(db, environment, row);
@@ -89,17 +97,25 @@ export async function* listStoredDefinitions(
 /** How many definitions one statement reads, at most three megabytes. */
 const definitionsAtOnce = 200;
 
-/** Those of the environment that changed after this number, in order of their numbers. */
-export async function* listDefinitionsAfter(
+/** Those of the environment that changed after this number, in order of their numbers, without archived flags. */
+export const listDefinitionsAfter = (db: Reader, environment: Reference, changeNumber: number) =>
+  listAfter(db, environment, changeNumber, whether(false, environment.id));
+
+/** All of the environment, also those of archived flags. */
+export const listEveryDefinition = (db: Reader, environment: Reference) => listAfter(db, environment, -1, empty);
+
+async function* listAfter(
   db: Reader,
   environment: Reference,
   changeNumber: number,
+  condition: Sql,
 ): AsyncGenerator<SeededDefinition> {
   for (let last = changeNumber; ; ) {
     const rows = await db.all<ListedRow & { place_number: number }>(sql`
       select ${columns}, page.flag_id as place_flag_id, page.change_number as place_number
         from (select environment_id, flag_id, change_number from definitions
                where environment_id = ${environment.id} and change_number > ${last}
+                 ${condition}
                order by change_number limit ${definitionsAtOnce}) page ${smallDefinitionsOf(sql`page`)}
        order by page.change_number`);
     for (const row of rows) yield* readListed(db, environment, row);
@@ -115,9 +131,10 @@ async function* readListed(db: Reader, environment: Reference, row: ListedRow): 
   if (large) yield large;
 }
 
-export async function countDefinitions(db: Reader, environmentId: string): Promise<number> {
+export async function countDefinitions(db: Reader, environmentId: string, isArchived: boolean): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
-    select count(*) as total from definitions where environment_id = ${environmentId}`);
+    select count(*) as total from definitions
+     where environment_id = ${environmentId} ${whether(isArchived, environmentId)}`);
   return row?.total ?? 0;
 }
 
@@ -287,6 +304,19 @@ export const moveFlagsOf = (tx: Tx, environmentId: string) =>
 export async function deleteDefinition(tx: Tx, environmentId: string, flagId: string): Promise<void> {
   await tx.run(sql`delete from definitions where environment_id = ${environmentId} and flag_id = ${flagId}`);
   await moveFlags(tx, [flagId], tx.now);
+}
+
+/** Gives the definition a new change number, with which SDKs receive it again. */
+export async function renumberDefinition(tx: Tx, environmentId: string, flag: Reference, changeNumber: number) {
+  const place = sql`environment_id = ${environmentId} and flag_id = ${flag.id}`;
+  // A summary with another number is outdated, and stays so.
+  await tx.run(sql`
+    update definition_summaries
+       set change_number = ${changeNumber},
+           listed_change = case when listed_change = change_number then ${changeNumber} else listed_change end
+     where ${place} and change_number = (select change_number from definitions where ${place})`);
+  await tx.run(sql`update definitions set change_number = ${changeNumber} where ${place}`);
+  await tx.run(sql`delete from tombstones where environment_id = ${environmentId} and flag_name = ${flag.name}`);
 }
 
 /** Tells SDKs that the flag was removed from the environment with this change. */

@@ -18,6 +18,8 @@ export interface FlagQuery {
   readonly trafficTypeIds: readonly string[];
   readonly ownerIds: readonly string[];
   readonly states: readonly FlagState[];
+  /** Archived flags only; otherwise they are left out. */
+  readonly isArchived: boolean;
 }
 
 /** The last column makes the order total, so no flag is on two pages. */
@@ -56,10 +58,12 @@ function conditions({
   trafficTypeIds,
   ownerIds,
   states,
+  isArchived,
 }: FlagQuery): Sql {
   return join(
     [
       sql`f.project_id = ${projectId}`,
+      isArchived ? sql`f.archived_at is not null` : sql`f.archived_at is null`,
       name === undefined ? empty : contains(sql`f.name`, name),
       search === undefined ? empty : sql`(${contains(sql`f.name`, search)} or ${contains(sql`f.description`, search)})`,
       anyOf(sql`f.rollout_status_id`, rolloutStatusIds),

@@ -17,6 +17,7 @@ interface FlagRow {
   readonly revision: number;
   readonly created_at: number;
   readonly changed_at: number;
+  readonly archived_at: number | null;
 }
 
 /** A flag in a list. */
@@ -36,11 +37,13 @@ const toFlag = (row: FlagRow, tags: readonly { name: string }[]): Flag => ({
   tags: tags.length > 0 ? tags.map(({ name }) => ({ name })) : null,
   owners: JSON.parse(row.owners) as Flag['owners'],
   revision: row.revision,
+  ...(row.archived_at === null ? {} : { archivedAt: row.archived_at }),
 });
 
 const flagColumns = sql`
   f.id, f.name, f.description, f.traffic_type_id, t.name as traffic_type_name, f.rollout_status_id,
-  s.name as rollout_status_name, f.rollout_status_at, f.owners, f.revision, f.created_at, f.changed_at`;
+  s.name as rollout_status_name, f.rollout_status_at, f.owners, f.revision, f.created_at, f.changed_at,
+  f.archived_at`;
 const flagsWithReferences = sql`
   flags f
   join traffic_types t on t.id = f.traffic_type_id
@@ -96,6 +99,8 @@ export interface FlagFilter {
   /** Part of the name, case-insensitive. */
   readonly name: string | undefined;
   readonly rolloutStatusId: string | undefined;
+  /** Archived flags only; otherwise they are left out. */
+  readonly isArchived: boolean;
 }
 
 /** In order of creation. */
@@ -126,10 +131,10 @@ export async function readFlags(db: Reader, page: Sql, order: Sql = sql`f.create
   return rows.map((row) => ({ ...toFlag(row, tags.get(row.id) ?? []), lastUpdateTime: row.changed_at }));
 }
 
-/** The number of all flags of a project is stored; with a filter, flags are counted. */
+/** The number of all flags of a project that are not archived is stored; with a filter, flags are counted. */
 export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total> {
-  const { projectId, tags, name, rolloutStatusId } = filter;
-  const isOfAll = tags.length === 0 && name === undefined && rolloutStatusId === undefined;
+  const { projectId, tags, name, rolloutStatusId, isArchived } = filter;
+  const isOfAll = tags.length === 0 && name === undefined && rolloutStatusId === undefined && !isArchived;
   const row = await db.one<Total>(
     isOfAll
       ? sql`select flag_count as total, flag_changes as changes from projects where id = ${projectId}`
@@ -146,7 +151,8 @@ export async function findFlagChanges(db: Reader, projectId: string): Promise<nu
 const changesOf = (projectId: string) => sql`select flag_changes from projects where id = ${projectId}`;
 
 /** The ids that match the filter, from the index that has them in order: by tag, status or project. */
-function inOrder({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
+function inOrder({ projectId, tags, name, rolloutStatusId, isArchived }: FlagFilter): Sql {
+  const live = isArchived ? sql`and f.archived_at is not null` : sql`and f.archived_at is null`;
   const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
   const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
   if (tags.length > 0) {
@@ -154,21 +160,22 @@ function inOrder({ projectId, tags, name, rolloutStatusId }: FlagFilter): Sql {
       select ${tags.length > 1 ? sql`distinct` : empty} t.flag_id as id, t.flag_created_at as created_at
         from flag_tags t
        where t.project_id = ${projectId} and t.name in (${join([...tags])})
-         and exists (select 1 from flags f where f.id = t.flag_id ${inStatus} ${withName})`;
+         and exists (select 1 from flags f where f.id = t.flag_id ${live} ${inStatus} ${withName})`;
   }
   // A status belongs to one project, so no project condition is needed.
   const reached =
     rolloutStatusId === undefined
       ? sql`f.project_id = ${projectId}`
       : sql`f.rollout_status_id = (select id from rollout_statuses where id = ${rolloutStatusId} and project_id = ${projectId})`;
-  return sql`select f.id, f.created_at from flags f where ${reached} ${withName}`;
+  return sql`select f.id, f.created_at from flags f where ${reached} ${live} ${withName}`;
 }
 
-/** Those of the names that are flags of the project. */
+/** Those of the names that are flags of the project and not archived. */
 export async function listFlagNames(db: Reader, projectId: string, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set();
   const rows = await db.all<{ name: string }>(sql`
-    select name from flags where project_id = ${projectId} and name in (${join([...names])})`);
+    select name from flags
+     where project_id = ${projectId} and name in (${join([...names])}) and archived_at is null`);
   return new Set(rows.map((row) => row.name));
 }
 
@@ -203,6 +210,18 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
 const positionOf = (rolloutStatusId: string) =>
   sql`(select position from rollout_statuses where id = ${rolloutStatusId})`;
 
+/** Archives the flag at its `archivedAt`, or unarchives it. */
+export async function saveArchived(tx: Tx, { id, archivedAt, revision }: Flag): Promise<void> {
+  await tx.run(sql`
+    update flags set archived_at = ${archivedAt ?? null}, revision = ${revision},
+           changed_at = case when changed_at < ${revision} then ${revision} else changed_at end
+     where id = ${id}`);
+  await nextFlagChange(tx, id, archivedAt === undefined ? 1 : -1);
+}
+
+export const isArchived = async (db: Reader, id: string): Promise<boolean> =>
+  (await db.one(sql`select 1 from flags where id = ${id} and archived_at is not null`)) !== undefined;
+
 /**
  * Runs at each start: sets the list position of tags that lack it, because a node of 0.1.0 wrote them during an
  * upgrade.
@@ -223,7 +242,7 @@ export async function completeFlagTags(store: Store): Promise<void> {
  * add their uncommitted flags themselves.
  */
 export async function completeFlagCounts(store: Store): Promise<void> {
-  const counted = sql`(select count(*) from flags f where f.project_id = projects.id)`;
+  const counted = sql`(select count(*) from flags f where f.project_id = projects.id and f.archived_at is null)`;
   if (!(await store.one(sql`select 1 from projects where flag_count <> ${counted} limit 1`))) return;
   await store.write(async (tx) => {
     await tx.all(sql`select id from projects order by id ${tx.lock}`);
@@ -245,8 +264,8 @@ export async function completeFlagPlaces(store: Store): Promise<void> {
 }
 
 /** Also deletes its tags, definitions and dependencies. */
-export async function deleteFlag(tx: Tx, id: string): Promise<void> {
-  await nextFlagChange(tx, id, -1);
+export async function deleteFlag(tx: Tx, { id, archivedAt }: Flag): Promise<void> {
+  await nextFlagChange(tx, id, archivedAt === undefined ? -1 : 0);
   await tx.run(sql`delete from flags where id = ${id}`);
 }
 

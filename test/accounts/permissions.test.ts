@@ -262,6 +262,23 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [`/tags/ws/${project.id}/object/${(await aFlag(api, project)).name}/objecttype/Split`, ['one']],
   ],
   'flags.deleteFlag': [forAllWhoSeeTheProject, async () => [await flagPath()]],
+  'flags.archiveFlag': [forAllWhoSeeTheProject, async () => [`${await flagPath()}/archive`]],
+  'flags.unarchiveFlag': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const path = await flagPath();
+      await api.post(`${path}/archive`);
+      return [`${path}/unarchive`];
+    },
+  ],
+  'flags.undeleteFlag': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const { id, name } = await aFlag(api, project);
+      await api.delete(`/splits/ws/${project.id}/${name}`);
+      return [`/splits/ws/${project.id}/deleted/${id}/restore`];
+    },
+  ],
   'definitions.listDefinitions': [
     forAllWhoSeeTheProject,
     async () => [`/splits/ws/${project.id}/environments/${project.staging.id}`],

@@ -181,7 +181,7 @@ test('a rollout status of another project is refused as one that does not exist'
 test('a page of the second half is the same page while flags are added behind it, here or by another node', async () => {
   const project = await aProject(api);
   for (let number = 0; number < 9; number += 1) await aFlag(api, project, `flag-${number}`);
-  const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined };
+  const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined, isArchived: false };
   const other = await openStore(api.database);
   const counted = await countFlags(other, filter);
   const page = async () => (await listFlags(other, filter, { offset: 6, limit: 2 }, counted)).map(({ name }) => name);
@@ -228,7 +228,7 @@ test('the number of flags that such a node left wrong is right after the next st
 
 test('the number of flags grows and falls with them, and stays when one is refused or changed', async () => {
   const project = await aProject(api);
-  const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined };
+  const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined, isArchived: false };
   const total = async () => (await countFlags(api.store, filter)).total;
   const totals = [await total()];
   const step = async (action: () => Promise<unknown>) => {

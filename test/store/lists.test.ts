@@ -91,14 +91,16 @@ const flagFilters = combined<flags.FlagFilter>({
   tags: [[], ['tag'], ['tag', 'other']],
   name: [undefined, 'name'],
   rolloutStatusId: [undefined, 'id'],
+  isArchived: [false, true],
 });
 const allFlags: flagList.FlagQuery = {
   ...{ projectId: project.id, name: undefined, search: undefined },
-  ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [] },
+  ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [], isArchived: false },
 };
 const flagConditions: Partial<flagList.FlagQuery>[] = [
   { name: 'name' },
   { search: 'text' },
+  { isArchived: true },
   { tags: ['tag', 'other'] },
   { rolloutStatusIds: ['one', 'two'] },
   { trafficTypeIds: ['one', 'two'] },
@@ -207,7 +209,9 @@ const lists: Record<string, readonly Run[]> = {
   ),
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
-  listStoredDefinitions: [(db) => allOf(definitions.listStoredDefinitions(db, environment, page))],
+  listStoredDefinitions: [false, true].map(
+    (isArchived) => (db) => allOf(definitions.listStoredDefinitions(db, environment, { ...page, isArchived })),
+  ),
   listOldChanges: [(db) => retention.listOldChanges(db, place, { before: place.at + 1, limit: 50 })],
   countChangesBehind: [(db) => changes.countChangesBehind(db, place, place.at)],
   countChangesByDay: changeFilters.map(
@@ -215,7 +219,9 @@ const lists: Record<string, readonly Run[]> = {
   ),
   listKillTimes: changeFilters.map((filter) => (db) => changes.listKillTimes(db, filter, { from: 0, to: 1 })),
   countSessions: [(db) => sessions.countSessions(db)],
-  countDefinitions: [(db) => definitions.countDefinitions(db, environment.id)],
+  countDefinitions: [false, true].map(
+    (isArchived) => (db) => definitions.countDefinitions(db, environment.id, isArchived),
+  ),
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listStoredDefinitionsOfFlags: [(db) => definitions.listStoredDefinitionsOfFlags(db, environment, [flag])],
   listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],
@@ -271,6 +277,7 @@ const lists: Record<string, readonly Run[]> = {
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
   countSegmentUses: [(db) => segments.countSegmentUses(db, project.id, [aStoredSegment])],
   listDefinitionsAfter: [(db) => allOf(definitions.listDefinitionsAfter(db, environment, 1))],
+  listEveryDefinition: [(db) => allOf(definitions.listEveryDefinition(db, environment))],
   listTombstonesAfter: [(db) => allOf(delivery.listTombstonesAfter(db, environment.id, 1))],
   listSegmentsAfter: [(db) => allOf(delivery.listSegmentsAfter(db, environment.id, 1))],
   listSegmentTombstonesAfter: [(db) => allOf(delivery.listSegmentTombstonesAfter(db, environment.id, 1))],

@@ -121,7 +121,7 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
   return {
     ...Object.fromEntries(words),
-    ...{ trafficType: 'ship', objectType: 'Split', attribute: 'tonnage', identity: 'sloop' },
+    ...{ trafficType: 'ship', objectType: 'Split', deletedFlag: 'gone', attribute: 'tonnage', identity: 'sloop' },
     ...{ segment: 'crew', anySegment: 'crew', largeSegment: 'passengers', ruleBasedSegment: 'pilots' },
   };
 }

@@ -60,6 +60,7 @@ const pathKinds: Readonly<Record<string, Kind>> = {
   ...{ segment: 'segment', anySegment: 'segment', largeSegment: 'segment', ruleBasedSegment: 'segment' },
   changeRequest: 'changeRequest',
   changeset: 'changeset',
+  deletedFlag: 'flag',
 };
 const width = { environment: 0, project: 1, account: 2 } as const;
 

@@ -225,6 +225,13 @@ export function requestsTo(api: Calls): Requests {
       updateFlagDescription: (place) => flagIn(place, { text: 'new' }),
       associateTags: (place) => flagIn(place, { words: { objectType: 'Split' }, body: ['new'] }),
       deleteFlag: flagIn,
+      archiveFlag: flagIn,
+      unarchiveFlag: flagIn,
+      undeleteFlag: async (place) => {
+        const { id, name } = await aFlag(api, place);
+        await api.delete(`/splits/ws/${place.id}/${name}`);
+        return { words: { deletedFlag: id } };
+      },
     },
     definitions: {
       listDefinitions: async () => ({}),

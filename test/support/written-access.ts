@@ -55,6 +55,9 @@ GET /splits/ws/:project/:flag flag.read project
 GET /splits/ws/:project/:flag/dependents definition.read project
 PATCH /splits/ws/:project/:flag flag.write project
 DELETE /splits/ws/:project/:flag flag.write project
+POST /splits/ws/:project/:flag/archive flag.write project
+POST /splits/ws/:project/:flag/unarchive flag.write project
+POST /splits/ws/:project/deleted/:deletedFlag/restore flag.write project
 PUT /splits/ws/:project/:flag/updateDescription flag.write project
 POST /tags/ws/:project/object/:flag/objecttype/:objectType flag.write project
 GET /splits/ws/:project/environments/:environment definition.read environment

@@ -106,7 +106,14 @@ before(async () => {
     'the secret of a second factor': secret,
     'a recovery code': recoveryCode,
   });
-  Object.assign(words, { project, environment: environment.id, flag, trafficType: 'user', objectType: 'Split' });
+  Object.assign(words, {
+    project,
+    environment: environment.id,
+    flag,
+    trafficType: 'user',
+    objectType: 'Split',
+    deletedFlag: flag,
+  });
   Object.assign(words, { group, session, user: invited.id, key: key.id });
   for (const [what, text] of Object.entries(secrets)) assert.ok(text?.length > 10, what);
   found.add(...Object.values(secrets));

@@ -141,6 +141,9 @@ export const flagExamples: ExamplesOf<
     },
   },
   deleteFlag: { reply: true },
+  archiveFlag: { body: { comment: 'Not needed for now' }, reply: { ...flag, archivedAt: flag.creationTime } },
+  unarchiveFlag: { body: { comment: 'Needed again' }, reply: flag },
+  undeleteFlag: { body: { comment: 'Deleted by mistake' }, reply: flag },
 
   listDefinitions: { reply: page(definition, 20) },
   createDefinition: { body: { ...targeting, title: 'First ramp', comment: 'A tenth' }, reply: definition },

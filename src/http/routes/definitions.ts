@@ -32,11 +32,13 @@ export const definitions = (db: Reader) => {
   const kill = async (call: Switch) => toReply(await killDefinition(call.context, changeOf(call, call.body)));
   const restore = async (call: Switch) => toReply(await restoreDefinition(call.context, changeOf(call, call.body)));
   return implement(contract, {
-    listDefinitions: async ({ environment, query }) =>
-      jsonPage(query, contract.listDefinitions.pageSize, {
-        list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, page))),
-        count: () => countDefinitions(db, environment.id),
-      }),
+    listDefinitions: async ({ environment, query: { archived, ...query } }) => {
+      const isArchived = archived !== undefined;
+      return jsonPage(query, contract.listDefinitions.pageSize, {
+        list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, { ...page, isArchived }))),
+        count: () => countDefinitions(db, environment.id, isArchived),
+      });
+    },
     getDefinition: async ({ actor, project, environment, flag, params }) => {
       const definition = await findStoredDefinition(db, environment, flag.id);
       if (!definition) throw definitionNotFound(actor, { nameOrId: params.flag, project, environment }, 'definition');

@@ -1,5 +1,14 @@
 import type { Static } from 'typebox';
-import { createFlag, deleteFlag, patchFlag, tagFlag, updateFlagDescription } from '#commands/flags.ts';
+import {
+  archiveFlag,
+  createFlag,
+  deleteFlag,
+  patchFlag,
+  tagFlag,
+  unarchiveFlag,
+  undeleteFlag,
+  updateFlagDescription,
+} from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
@@ -37,10 +46,10 @@ export const flags = (db: Reader) => {
       const needsEnvironments = expand !== undefined || asked.state !== undefined;
       const environments = needsEnvironments ? await listEnvironments(db, project.id, actor.scope) : [];
       const query = await flagQuery(db, { project, environments, asked });
-      const { projectId, tags, name, rolloutStatusIds } = query;
+      const { projectId, tags, name, rolloutStatusIds, isArchived } = query;
       // Long lists with the vendor's filters, by creation: read from the nearer end, with cached totals.
       const isPlain = (!sort || sort === 'created') && order === 'asc' && !isExtended(query);
-      const filter = { projectId, tags, name, rolloutStatusId: rolloutStatusIds[0] };
+      const filter = { projectId, tags, name, rolloutStatusId: rolloutStatusIds[0], isArchived };
       const counted = isPlain ? await totalOf(filter) : undefined;
       const list = (slice: Page) =>
         counted
@@ -92,6 +101,12 @@ export const flags = (db: Reader) => {
     },
     deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
+    archiveFlag: async ({ context, project, flag, query, body, ifMatch }) =>
+      archiveFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
+    unarchiveFlag: async ({ context, project, flag, query, body, ifMatch }) =>
+      unarchiveFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
+    undeleteFlag: async ({ context, project, params, query, body, ifMatch }) =>
+      undeleteFlag(context, { project, flagId: params.deletedFlag, note: noteOf(query, body), ifMatch }),
   });
 };
 
@@ -104,7 +119,7 @@ interface AskedFlags {
 
 /** Refuses rollout statuses and environments that the project does not have. */
 async function flagQuery(db: Reader, { project, environments, asked }: AskedFlags): Promise<FlagQuery> {
-  const { tag = [], rolloutStatus = [], trafficType = [], owner = [], state = [], name, search } = asked;
+  const { tag = [], rolloutStatus = [], trafficType = [], owner = [], state = [], name, search, archived } = asked;
   if (rolloutStatus.length > 0) {
     const known = new Set((await listRolloutStatuses(db, project.id)).map(({ id }) => id));
     refuse(
@@ -116,6 +131,7 @@ async function flagQuery(db: Reader, { project, environments, asked }: AskedFlag
     projectId: project.id,
     ...{ name, search, tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
     states: state.map((text) => parseState(text, environments)),
+    isArchived: archived !== undefined,
   };
 }
 

@@ -10,8 +10,12 @@ const sentences: Readonly<Record<string, string>> = {
   'definition.killed': 'Killed the flag',
   'definition.restored': 'Restored the flag',
   'definition.deleted': 'Removed the definition',
+  'definition.undeleted': 'Restored the deleted definition',
   'flag.created': 'Created the flag',
   'flag.deleted': 'Deleted the flag',
+  'flag.archived': 'Archived the flag',
+  'flag.unarchived': 'Unarchived the flag',
+  'flag.undeleted': 'Restored the deleted flag',
 };
 
 export const changeSentence = ({ auditLogType }: Change): string =>
