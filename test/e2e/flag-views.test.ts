@@ -84,6 +84,45 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.waitForURL('**/Staging/json');
   });
 
+  visit('a flag is archived, unarchived, deleted and restored from its own page', async (things) => {
+    const { page, api, project } = things;
+    await aFlag(things, 'shelved', { on: { Staging: 50, Production: 10 } });
+    await openFlag(page, 'shelved', 'Staging');
+    const more = async (item: string) => {
+      await press(page, 'More about shelved');
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await more('Kill everywhere');
+    const kill = page.getByRole('alertdialog', { name: 'Kill shelved everywhere?' });
+    await look(page, 'kill everywhere');
+    await kill.getByRole('button', { name: 'Kill in 2 environments' }).click();
+    await page.getByText('Killed shelved.').waitFor();
+    assert.equal((await definitionIn(things, 'shelved', 'Production')).killed, true);
+    await more('Archive');
+    await page.getByRole('alertdialog', { name: 'Archive shelved?' }).getByLabel('Reason').fill('Later');
+    await look(page, 'archive');
+    await press(page, 'Archive flag');
+    await page.getByText('Archived shelved.').waitFor();
+    await page.getByText('Its name stays reserved and its definitions are kept.').waitFor();
+    await look(page, 'an archived flag');
+    await page.goto('/p/Checkout/archived');
+    await look(page, 'archived flags');
+    await page.getByRole('link', { name: 'shelved' }).click();
+    await press(page, 'Unarchive');
+    await press(page, 'Unarchive flag');
+    await page.getByText('Unarchived shelved.').waitFor();
+    await more('Delete');
+    const word = page.getByLabel('Type shelved to confirm');
+    await word.fill('shelved');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete flag' }).click();
+    await page.getByText('Deleted shelved.').waitFor();
+    await page.goto('/p/Checkout/activity');
+    await press(page, 'Restore shelved');
+    await page.getByText('Restored shelved.').waitFor();
+    const { definitions } = await api('GET', `/splits/ws/${project.id}/shelved?expand=definitions`);
+    assert.equal(definitions.length, 2);
+  });
+
   visit('recent activity names the action even when the change has a title', async (things) => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'titled', { on: { Staging: 50 } });

@@ -133,6 +133,11 @@ const newFlag = createRoute({
   path: '/new',
   component: lazyRouteComponent(() => import('./features/flags/NewFlagDialog.tsx'), 'NewFlagDialog'),
 });
+const archivedFlags = createRoute({
+  ...inProject,
+  path: '/archived',
+  component: lazyRouteComponent(() => import('./features/flags/ArchivedFlagsPage.tsx'), 'ArchivedFlagsPage'),
+});
 const segments = createRoute({
   ...inProject,
   path: '/segments',
@@ -251,6 +256,7 @@ export const router = createRouter({
       project.addChildren([
         projectHome,
         flags.addChildren([newFlag]),
+        archivedFlags,
         segments,
         segment,
         segmentInEnvironment,

@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { lazy, Suspense, useId, useState } from 'react';
 import type { Change } from '#domain/changes.ts';
+import { RestoreFlag } from '../kit/RestoreFlag.tsx';
 import { ProdChip } from '../kit/StatusChip.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Tag } from '../ui/Chip.tsx';
@@ -40,6 +41,11 @@ export function ChangeEntry({ change, namesProject }: Props) {
         {title !== undefined && <p className={styles.title}>{title}</p>}
         {comment !== undefined && <p className={styles.comment}>{comment}</p>}
         <ChangeSummary change={change} />
+        {change.auditLogType === 'flag.deleted' && change.workspaceId !== undefined && (
+          <p>
+            <RestoreFlag project={change.workspaceId} flag={change.object} />
+          </p>
+        )}
       </div>
       <div className={styles.aside}>
         <time className={styles.time} dateTime={new Date(createdAt).toISOString()} title={exact.format(createdAt)}>

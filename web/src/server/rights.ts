@@ -1,9 +1,13 @@
 /** What the signed-in user may do in the current project. */
 import { useQuery } from '@tanstack/react-query';
+import { useContext } from 'react';
+import { createDefinition, killDefinition, patchDefinition, restoreDefinition } from '#contract/definitions.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
+import { patchFlag } from '#contract/flags.ts';
 import { explainAccess } from '#contract/rights.ts';
 import { rightNeeded } from '#domain/rights.ts';
 import { reading } from './api.ts';
+import { FlagContext } from './flag.ts';
 import { useProject } from './project.ts';
 import { definitionsRefreshMs } from './query-client.ts';
 import { useMe } from './session.ts';
@@ -14,6 +18,9 @@ interface Where {
   /** Those of the flag, who may edit it if the project says so. */
   readonly owners?: readonly { readonly id: string }[];
 }
+
+/** What an archived flag refuses. */
+const changing: readonly Endpoint[] = [patchFlag, createDefinition, patchDefinition, killDefinition, restoreDefinition];
 
 export type WhyNot = (endpoint: Endpoint, where?: Where) => string | undefined;
 
@@ -30,7 +37,10 @@ export function useWhyNot(): WhyNot {
     refetchInterval: definitionsRefreshMs,
   });
   const rights = data?.objects[0];
-  return ({ access }, { environment, owners = [] } = {}) => {
+  const isArchived = useContext(FlagContext)?.archivedAt !== undefined;
+  return (endpoint, { environment, owners = [] } = {}) => {
+    const { access } = endpoint;
+    if (isArchived && changing.includes(endpoint)) return 'This flag is archived. Unarchive it to change it.';
     if (me.administrator || !rights || typeof access === 'string') return undefined;
     const mine = new Set([me.user.id, ...data.groups.map(({ id }) => id)]);
     if (rights.ownersEdit && owners.some(({ id }) => mine.has(id))) return undefined;

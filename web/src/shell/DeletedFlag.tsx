@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { EditorName } from '../kit/EditorName.tsx';
+import { RestoreFlag } from '../kit/RestoreFlag.tsx';
 import { reading } from '../server/api.ts';
 import type { FlagAnswer } from '../server/flag.ts';
 import { useEnvironments, useProject } from '../server/project.ts';
@@ -30,9 +31,12 @@ export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
       <EmptyState
         title="This flag was deleted"
         action={
-          <PlainButtonLink to="/p/$project/flags" params={{ project: project.name }}>
-            All flags
-          </PlainButtonLink>
+          <>
+            <RestoreFlag project={project.id} flag={flag} />
+            <PlainButtonLink to="/p/$project/flags" params={{ project: project.name }}>
+              All flags
+            </PlainButtonLink>
+          </>
         }
       >
         {deletion && (

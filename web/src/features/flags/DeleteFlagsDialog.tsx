@@ -71,7 +71,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
   return (
     <FormModal
       title={flags.length === 1 ? `Delete ${flags[0]?.name}?` : `Delete ${flags.length} flags?`}
-      about={`This also deletes ${flags.length === 1 ? 'its' : 'their'} definitions in every environment. You cannot undo it.`}
+      about={`This also deletes ${flags.length === 1 ? 'its' : 'their'} definitions in every environment. To keep the name and the definitions, archive ${flags.length === 1 ? 'it' : 'them'} instead. Deleted flags can be restored from Activity.`}
       kind="alert"
       form={form}
       problem={problem}

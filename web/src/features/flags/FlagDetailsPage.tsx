@@ -1,5 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { patchFlag } from '#contract/flags.ts';
 import { useFlag } from '../../server/flag.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
@@ -52,7 +51,9 @@ function DeleteCard() {
   const flag = useFlag();
   const { name, definitions } = flag;
   const refusal = useWhyNotDelete()(flag);
-  const [isAsking, setAsking] = useState(false);
+  const { delete: asked }: { delete?: string } = useSearch({ strict: false });
+  const setAsking = (isAsked: boolean) =>
+    void navigate({ to: '.', search: isAsked ? { delete: '' } : {}, replace: !isAsked });
   const environments = useEnvironments().filter(({ id }) =>
     definitions.some(({ environment }) => environment.id === id),
   );
@@ -63,7 +64,7 @@ function DeleteCard() {
       lead={
         environments.length === 0
           ? 'It is not defined in any environment.'
-          : `It is defined in ${places}. If you delete it, everyone there gets control.`
+          : `It is defined in ${places}. If you delete it, everyone there gets control. Archiving does the same, but keeps its name and definitions.`
       }
     >
       <div>
@@ -71,7 +72,7 @@ function DeleteCard() {
           Delete flag
         </Button>
       </div>
-      {isAsking && (
+      {asked !== undefined && refusal === undefined && (
         <DeleteFlagsDialog
           flags={[{ name, environments }]}
           onClose={() => setAsking(false)}

@@ -8,6 +8,7 @@ import { useWhyNot } from '../../server/rights.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { FlagFilters } from './FlagFilters.tsx';
 import { FlagTable } from './FlagTable.tsx';
 import { useFlags, useFlagsSearch } from './flags-query.ts';
@@ -39,8 +40,13 @@ export function FlagsPage() {
         title="Flags"
         within={project.name}
         tools={
-          // An empty project shows the button in the middle of the page.
-          (!isEmpty || isFiltered) && <NewFlag />
+          <>
+            <PlainButtonLink to="/p/$project/archived" params={params}>
+              Archived
+            </PlainButtonLink>
+            {/* An empty project shows the button in the middle of the page. */}
+            {(!isEmpty || isFiltered) && <NewFlag />}
+          </>
         }
       />
       {(!isEmpty || isFiltered) && <FlagFilters flags={flags ?? []} total={data && total} />}

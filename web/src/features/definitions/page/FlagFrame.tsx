@@ -1,17 +1,26 @@
 import { useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { Clock, GitCompareArrows } from 'lucide-react';
+import { Suspense } from 'react';
 import { likelyEnvironment, useFlag } from '../../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { TabLink, TabLinks } from '../../../ui/Tabs.tsx';
+import { Time } from '../../../ui/Time.tsx';
+import { useDialogs } from '../editing/dialogs.ts';
 import { DefinitionTools } from './DefinitionTools.tsx';
 import { EnvironmentStrip } from './EnvironmentStrip.tsx';
 import styles from './FlagFrame.module.css';
 import { FlagHead } from './FlagHead.tsx';
 
+const FlagDialogs = lazyPart('FlagDialogs', () => import('./FlagDialogs.tsx'));
+
 /** What stays while the view below changes: the flag, its environments, and the tabs. */
 export function FlagFrame() {
   const view = useView();
+  const { isAnyAsked } = useDialogs();
   const { environment: word }: { environment?: string } = {
     ...useSearch({ strict: false }),
     ...useParams({ strict: false }),
@@ -23,12 +32,35 @@ export function FlagFrame() {
         within={[view === 'Targeting' ? '' : view, environment?.name ?? word].filter(Boolean).join(' · ')}
         environment={environment}
       />
+      <Archived />
       <EnvironmentStrip current={environment?.id} view={view} />
       <div className={styles.bar}>
         <FlagTabs environment={environment} />
         {view === 'Targeting' && environment && <DefinitionTools environment={environment} />}
       </div>
+      <Suspense>{isAnyAsked && <FlagDialogs />}</Suspense>
     </>
+  );
+}
+
+function Archived() {
+  const { archivedAt } = useFlag();
+  const dialogs = useDialogs();
+  if (archivedAt === undefined) return null;
+  return (
+    <Notice kind="plain">
+      <div className={styles.archived}>
+        <p>
+          <b>
+            Archived <Time at={archivedAt} />.
+          </b>{' '}
+          Everyone gets <code>control</code>. Its name stays reserved and its definitions are kept.
+        </p>
+        <Button size="small" onClick={() => dialogs.open('unarchive')}>
+          Unarchive
+        </Button>
+      </div>
+    </Notice>
   );
 }
 

@@ -1,5 +1,7 @@
-import { Copy, Ellipsis, Link2, Trash2 } from 'lucide-react';
-import { deleteDefinition } from '#contract/definitions.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { Archive, ArchiveRestore, Copy, Ellipsis, Link2, Power, Trash2, X } from 'lucide-react';
+import { deleteDefinition, killDefinition } from '#contract/definitions.ts';
+import { archiveFlag } from '#contract/flags.ts';
 import { OwnerNames } from '../../../kit/OwnerNames.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
@@ -8,7 +10,7 @@ import { toast } from '../../../state/toasts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Tag } from '../../../ui/Chip.tsx';
 import { copyText } from '../../../ui/copy-text.ts';
-import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
+import { Menu, MenuItem, MenuLine, MenuLink } from '../../../ui/Menu.tsx';
 import { CrumbLink, PageHead } from '../../../ui/Page.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
@@ -62,7 +64,13 @@ export function FlagHead({ within, environment }: HeadProps) {
             <MenuItem icon={Link2} onSelect={() => copied(location.href, 'the link')}>
               Copy link
             </MenuItem>
+            <MenuLine />
+            <KillAllItem />
+            <ArchiveItem />
             {environment && <RemoveItem environment={environment} />}
+            <MenuLink icon={Trash2} to="/p/$project/flags/$flag/details" params={params} search={{ delete: '' }}>
+              Delete
+            </MenuLink>
           </Menu>
         </>
       }
@@ -91,18 +99,54 @@ export function FlagHead({ within, environment }: HeadProps) {
   );
 }
 
-function RemoveItem({ environment: { id, name } }: { readonly environment: Environment }) {
-  const { owners } = useFlag();
-  const refusal = useWhyNot()(deleteDefinition, { owners, environment: id });
+function KillAllItem() {
+  const { owners, definitions } = useFlag();
+  const whyNot = useWhyNot();
   const dialogs = useDialogs();
+  const live = definitions.filter(({ killed }) => !killed);
+  if (live.length < 2) return null;
+  const refusals = live.map(({ environment }) => whyNot(killDefinition, { owners, environment: environment.id }));
+  const refusal = refusals.includes(undefined) ? undefined : refusals[0];
+  return (
+    <MenuItem icon={Power} look="danger" refusal={refusal} onSelect={() => dialogs.open('kill-all')}>
+      Kill everywhere
+    </MenuItem>
+  );
+}
+
+/** It takes the right to edit each definition. */
+function ArchiveItem() {
+  const { owners, definitions, archivedAt } = useFlag();
+  const whyNot = useWhyNot();
+  const dialogs = useDialogs();
+  const refusal =
+    whyNot(archiveFlag, { owners }) ??
+    definitions
+      .map(({ environment }) => whyNot(deleteDefinition, { owners, environment: environment.id }))
+      .find(Boolean);
+  return archivedAt === undefined ? (
+    <MenuItem icon={Archive} refusal={refusal} onSelect={() => dialogs.open('archive')}>
+      Archive
+    </MenuItem>
+  ) : (
+    <MenuItem icon={ArchiveRestore} refusal={refusal} onSelect={() => dialogs.open('unarchive')}>
+      Unarchive
+    </MenuItem>
+  );
+}
+
+/** Its dialog is part of the targeting. */
+function RemoveItem({ environment: { id, name } }: { readonly environment: Environment }) {
+  const { owners, name: flag } = useFlag();
+  const params = { project: useProject().name, flag, environment: name };
+  const navigate = useNavigate();
+  const refusal = useWhyNot()(deleteDefinition, { owners, environment: id });
   const isDefined = useSaved(id) !== undefined;
   if (!isDefined) return null;
+  const open = () => void navigate({ to: '/p/$project/flags/$flag/$environment', params, search: { remove: '' } });
   return (
-    <>
-      <MenuLine />
-      <MenuItem icon={Trash2} look="danger" refusal={refusal} onSelect={() => dialogs.open('remove')}>
-        Remove from {name}
-      </MenuItem>
-    </>
+    <MenuItem icon={X} look="danger" refusal={refusal} onSelect={open}>
+      Remove from {name}
+    </MenuItem>
   );
 }
