@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'web/dist');
 const kB = 1000;
-const budgets = { script: 170 * kB, style: 12 * kB, fonts: 60 * kB, page: 25 * kB, editor: 125 * kB };
+const budgets = { script: 175 * kB, style: 25 * kB, fonts: 60 * kB, layer: 20 * kB, page: 25 * kB, editor: 125 * kB };
 /** Loaded only by who opens it. */
 const editor = /JsonEditor/;
 
@@ -28,13 +28,15 @@ function filesOf(key, found = new Set()) {
 
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry);
 /** Who is signed in sees the list of flags first. */
-const firstChunks = ['shell', 'FlagsPage'];
+const firstChunks = ['app', 'FlagsPage'];
 function chunksNamed(name) {
   const chunks = Object.keys(manifest).filter((key) => manifest[key].name === name);
   if (chunks.length === 0) throw new Error(`No chunk is named ${name}: it would be missing from the first load`);
   return chunks;
 }
 const first = new Set([entry, ...firstChunks.flatMap(chunksNamed)].flatMap((key) => [...filesOf(key)]));
+/** Loaded once for all pages about rules, and for all pages of a flag, so that they count for none of them. */
+const layers = ['targeting', 'flag'].flatMap(chunksNamed).map((key) => manifest[key].file);
 /** A part of a page that comes late comes into that page: what it has is there already. */
 const importersOf = (key) => Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key));
 const filesAround = (key) =>
@@ -47,12 +49,13 @@ const ofKind = (files, kind) => [...files].filter((file) => file.endsWith(kind))
 
 const lines = [
   ['first load, JavaScript', sum(ofKind(first, '.js')), budgets.script],
-  ['first load, CSS', sum(ofKind(first, '.css')), budgets.style],
+  ['all CSS', sum(globSync('assets/*.css', { cwd: dist })), budgets.style],
+  ...layers.map((file) => [`shared by pages: ${file}`, sizeOf(file), budgets.layer]),
   ['fonts', sum(globSync('assets/*.woff2', { cwd: dist })), budgets.fonts],
   ...Object.keys(manifest)
     .filter((key) => manifest[key].isDynamicEntry)
     .map((key) => {
-      const known = new Set([...first, ...filesAround(key)]);
+      const known = new Set([...first, ...layers, ...filesAround(key)]);
       const added = [...filesOf(key)].filter((file) => !known.has(file));
       return [key, sum(added), editor.test(key) ? budgets.editor : budgets.page];
     }),

@@ -47,9 +47,9 @@ export function useIsGone(word: string | undefined): boolean {
 const lastKey = 'project';
 export const rememberProject = (name: string): void => localStorage.setItem(lastKey, name);
 
-/** The project for addresses without one: the last visited, or else the first. */
-export function useLikelyProject(): Project | undefined {
-  const { data } = useQuery(projectsReading);
+/** The project for addresses without one: the last visited, or else the first. Asks for nothing if there is one. */
+export function useLikelyProject(word?: string): Project | undefined {
+  const { data } = useQuery({ ...projectsReading, enabled: word === undefined });
   const last = localStorage.getItem(lastKey);
   return data?.objects.find(({ name }) => name === last) ?? data?.objects[0];
 }

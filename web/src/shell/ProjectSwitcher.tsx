@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
+import { useState } from 'react';
 import { projectsReading, useIsGone, useLikelyProject } from '../server/project.ts';
 import { Picker } from '../ui/Picker.tsx';
 import styles from './ProjectSwitcher.module.css';
@@ -8,8 +9,10 @@ import styles from './ProjectSwitcher.module.css';
 /** Shows the current project and switches to another. */
 export function ProjectSwitcher() {
   const { project: word } = useParams({ strict: false });
-  const likely = useLikelyProject();
-  const { data } = useQuery(projectsReading);
+  const likely = useLikelyProject(word);
+  // Whoever opens the list points at it first.
+  const [isWanted, setWanted] = useState(false);
+  const { data } = useQuery({ ...projectsReading, enabled: isWanted || word === undefined });
   const navigate = useNavigate();
   const isGone = useIsGone(word);
   const current = isGone ? undefined : (word ?? likely?.name);
@@ -22,7 +25,13 @@ export function ProjectSwitcher() {
       selected={current ?? ''}
       onChoose={(project) => void navigate({ to: '/p/$project/flags', params: { project } })}
       trigger={(trigger) => (
-        <button type="button" className={styles.switcher} {...trigger}>
+        <button
+          type="button"
+          className={styles.switcher}
+          onPointerEnter={() => setWanted(true)}
+          onFocus={() => setWanted(true)}
+          {...trigger}
+        >
           <span className={styles.words}>
             <small className={styles.what}>Project</small>
             <span className={styles.name}>{current ?? 'Choose one'}</span>

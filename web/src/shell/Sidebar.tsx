@@ -57,7 +57,7 @@ export function Sidebar() {
 
 function ProjectLinks() {
   const { project: word } = useParams({ strict: false });
-  const likely = useLikelyProject();
+  const likely = useLikelyProject(word);
   const may = useMay();
   const isGone = useIsGone(word);
   const project = word ?? likely?.name;
