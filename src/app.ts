@@ -53,6 +53,7 @@ import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
 import { sdks } from '#http/routes/sdks.ts';
 import { segments } from '#http/routes/segments.ts';
 import { service } from '#http/routes/service.ts';
+import { traffic } from '#http/routes/traffic.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { uploads } from '#http/routes/uploads.ts';
 import { users } from '#http/routes/users.ts';
@@ -209,6 +210,7 @@ export async function createApp({
     ...rollouts(store),
     ...sdks(store, delivery?.sdks),
     ...imports(store, importJobs),
+    ...traffic(store, delivery),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const liveStreams = createLiveStreams({ store, log });

@@ -41,6 +41,8 @@ export interface Config {
   readonly backups: BackupSettings | undefined;
   /** How many days audit entries are kept; undefined: forever. */
   readonly auditDays: number | undefined;
+  /** How many days counts of evaluations and events are kept. */
+  readonly trafficDays: number;
   /** Listen address for Prometheus; undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Where spans are sent; undefined: no traces. */
@@ -136,6 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     complaints.push('BACKUP_FOLDER is needed with BACKUP_AT and BACKUP_KEEP: the folder that backups go to');
   }
   const auditDays = read('AUDIT_DAYS', aNumber('days', 36_500));
+  const trafficDays = read('TRAFFIC_DAYS', aNumber('days', 36_500));
   const metricsPort = read('METRICS_PORT', notAPort);
   const metricsHost = read('METRICS_HOST', notAHost);
   if (metricsHost && !metricsPort) complaints.push('METRICS_PORT is needed with METRICS_HOST');
@@ -169,6 +172,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ? { folder: backupFolder, at: timeOfDay(backupAt ?? '02:00'), keep: Number(backupKeep ?? 14) }
       : undefined,
     auditDays: numberOrNone(auditDays),
+    trafficDays: Number(trafficDays ?? 400),
     metrics: metricsPort ? { host: metricsHost ?? localHost, port: Number(metricsPort) } : undefined,
     tracing,
   };

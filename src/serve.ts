@@ -20,6 +20,7 @@ import { startCleanup } from '#jobs/cleanup.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
+import { startTraffic } from '#jobs/traffic.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagPlaces, completeFlagTags } from '#store/flags.ts';
@@ -34,6 +35,8 @@ import { startStandby } from './standby.ts';
 
 /** Open requests get this long to finish after a signal; operators are promised ten seconds in total. */
 const graceMs = 7_500;
+/** How long the last counts may take if the database is slow. */
+const flushMs = 1_500;
 /** How long clients are told to close their connections before the server stops listening. */
 const farewellMs = 500;
 
@@ -135,13 +138,14 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const app = await createApp({ store, account, log, delivery, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [delivery];
-  stopOnSignal({ app, store, log, delivery, jobs, telemetry });
+  const traffic = startTraffic({ store, log, traffic: delivery.traffic });
+  stopOnSignal({ app, store, log, delivery, jobs, traffic, telemetry });
   const setupToken = await offerSetup(contextFor(store, { actor: system, transactionId: transactionIds()() }));
   const listeningAt = await listen(app, config);
   // From here on the database may be unavailable: a listening node survives that.
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
-  jobs.push(startCleanup({ store, log }));
+  jobs.push(startCleanup({ store, log, trafficDays: config.trafficDays }));
   // On SQLite there is only this node.
   if (!isFile(config.databaseUrl)) jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
@@ -244,11 +248,13 @@ interface Running {
   readonly log: Logger;
   readonly delivery: Delivery;
   readonly jobs: readonly Job[];
+  /** Stopped after the last request, which it counts. */
+  readonly traffic: Job;
   readonly telemetry: Telemetry;
 }
 
 /** Stops accepting, finishes open requests, closes the database, exits with 0. A second signal has no effect. */
-function stopOnSignal({ app, store, log, delivery, jobs, telemetry }: Running): void {
+function stopOnSignal({ app, store, log, delivery, jobs, traffic, telemetry }: Running): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -264,6 +270,7 @@ function stopOnSignal({ app, store, log, delivery, jobs, telemetry }: Running): 
     // A mail server that hangs must not delay the stop: its mail is sent again after the next start.
     const stopped = Promise.all(jobs.map((job) => job.stop()));
     await Promise.all([app.close(), Promise.race([stopped, pause(graceMs, undefined, { ref: false })])]);
+    await Promise.race([traffic.stop(), pause(flushMs, undefined, { ref: false })]);
     // Last, to include the last requests.
     await Promise.all([store.close(), telemetry.stop()]);
     process.exit(0);

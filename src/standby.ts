@@ -10,8 +10,10 @@ import { transactionIds } from '#commands/transaction-ids.ts';
 import type { DiskCopy } from '#delivery/disk.ts';
 import { startFeed } from '#delivery/feed.ts';
 import { knownKeys } from '#delivery/keys.ts';
+import { createRecents } from '#delivery/recents.ts';
 import { createSdks } from '#delivery/sdks.ts';
 import { createStreams } from '#delivery/streams.ts';
+import { createTraffic } from '#delivery/traffic.ts';
 import { Problem } from '#domain/problems.ts';
 import { createThrottles } from '#http/limits/throttle.ts';
 import { sdkEndpoints } from '#http/sdk/endpoints.ts';
@@ -43,7 +45,8 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
     sdks,
     keyUsed: () => undefined,
     endpoints: sdkEndpoints(
-      { feed, keys, streams, sdks },
+      // What is counted here is lost: the database is away.
+      { feed, keys, streams, sdks, traffic: createTraffic(Date.now, createRecents(Date.now)) },
       {
         secrets: copy.secrets,
         now: Date.now,

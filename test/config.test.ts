@@ -25,6 +25,7 @@ const defaults = {
   mail: undefined,
   backups: undefined,
   auditDays: undefined,
+  trafficDays: 400,
   metrics: undefined,
   tracing: undefined,
 };
@@ -90,6 +91,7 @@ test('every variable is read', () => {
     BACKUP_AT: '03:30',
     BACKUP_KEEP: '7',
     AUDIT_DAYS: '400',
+    TRAFFIC_DAYS: '90',
     METRICS_PORT: '9464',
     METRICS_HOST: '10.0.0.11',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
@@ -116,6 +118,7 @@ test('every variable is read', () => {
     mail: { smtpUrl: 'smtps://burgee:secret@mail.example.com', from: 'Burgee <burgee@example.com>' },
     backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
     auditDays: 400,
+    trafficDays: 90,
     metrics: { host: '10.0.0.11', port: 9464 },
     tracing: {
       endpoint: 'https://collector.example.com',

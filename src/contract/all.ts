@@ -47,6 +47,7 @@ import * as ruleBasedSegments from './rule-based-segments.ts';
 import * as sdks from './sdks.ts';
 import * as segments from './segments.ts';
 import * as service from './service.ts';
+import * as traffic from './traffic.ts';
 import * as trafficTypes from './traffic-types.ts';
 import * as uploads from './uploads.ts';
 import * as users from './users.ts';
@@ -187,6 +188,11 @@ export const resources = {
     title: 'Imports',
     description: 'Moving in from Split, another Burgee, or an export file, in the background: docs/importing.md.',
     endpoints: imports,
+  },
+  traffic: {
+    title: 'Traffic',
+    description: 'What SDKs report: evaluations, events, and which change they have. See docs/traffic.md.',
+    endpoints: traffic,
   },
 } as const satisfies Record<string, Resource>;
 

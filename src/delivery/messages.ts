@@ -96,6 +96,12 @@ export async function definitionMessages({
   ];
 }
 
+/** Whether SDKs of the current spec need to fetch nothing after it. */
+export const isWhole = ({ body, to }: Message): boolean =>
+  !to.some((audience) => current.includes(audience)) || !isUpdate(body) || 'd' in body;
+
+const isUpdate = (body: object): boolean => 'type' in body && body.type === 'SPLIT_UPDATE';
+
 type Changed = SegmentChange | FlagChange;
 
 /** The messages for each, with the number before it; undefined if there are too many. */

@@ -2,14 +2,16 @@
  * Which SDKs read the environments, what they answered last, and which keys were refused: in memory, bounded, for people
  * who look at it now. Nothing here is needed to serve SDKs.
  *
- * While nobody looks at an environment, at most one body of impressions a second is parsed for it.
+ * While nobody looks at an environment, the answers of at most one body of impressions a second are kept.
  */
 import {
   type ConnectedSdk,
+  isConnected,
   maxAnswers,
   maxSdks,
   type RefusedKey,
   type SdkAnswer,
+  type SdkErrors,
   type Sighting,
 } from '#domain/sdks.ts';
 import type { SdkKey } from './keys.ts';
@@ -28,6 +30,11 @@ export interface Sdks {
   /** It read all flags. */
   fetched(caller: Caller, facts: Omit<NonNullable<ConnectedSdk['fetch']>, 'at'>): void;
   ready(caller: Caller, milliseconds: number): void;
+  /** It has the flags up to this number: it asks for what is newer. */
+  has(caller: Caller, changeNumber: number, spec: string): void;
+  /** All its streams were sent the flags up to this number. */
+  told(environmentId: string, changeNumber: number): void;
+  reported(caller: Caller, errors: Omit<SdkErrors, 'at'>): void;
   /** Returns what to call when the stream ends. */
   streaming(caller: Caller): () => void;
   /** Whether impressions of the environment are wanted now. */
@@ -44,6 +51,12 @@ export interface Sdks {
   sighting(environmentId: string): Sighting & { readonly version: number };
   /** What the other nodes have seen. */
   adopt(environmentId: string, sightings: readonly Sighting[]): void;
+  /** For metrics: what this node sees, and a call for each change that reaches an SDK. */
+  figures(latestOf: (environmentId: string) => number | undefined): {
+    readonly connected: number;
+    readonly behind: number;
+  };
+  onArrival(listener: (milliseconds: number) => void): void;
 }
 
 const maxEnvironments = 200;
@@ -54,6 +67,8 @@ const watchMs = 15_000;
 /** Long keys are cut: this is to be looked at. */
 const maxText = 250;
 const idleParseMs = 1_000;
+/** An SDK that was away for longer did not wait for the change. */
+const maxLagMs = 24 * 3_600_000;
 
 type Seen = { -readonly [Name in keyof ConnectedSdk]: ConnectedSdk[Name] } & {
   readonly key: { readonly id: string; readonly lastFour: string };
@@ -76,6 +91,7 @@ export function createSdks(now: () => number): Sdks {
   const environments = new Map<string, Environment>();
   let refused: RefusedKey[] = [];
   let refusals = 0;
+  let arrived = (_milliseconds: number): void => undefined;
 
   const of = (id: string): Environment => {
     const found = environments.get(id) ?? {
@@ -113,6 +129,20 @@ export function createSdks(now: () => number): Sdks {
     return { seen, environment };
   };
 
+  /** Numbers are the time of the change in milliseconds, unless an import brought them. */
+  const learn = (seen: Seen, changeNumber: number): void => {
+    const at = now();
+    const lag = at - changeNumber;
+    const isArrival = seen.changeNumber !== undefined && changeNumber > seen.changeNumber && lag < maxLagMs;
+    delete seen.lagMilliseconds;
+    if (isArrival) {
+      seen.lagMilliseconds = Math.max(0, lag);
+      arrived(seen.lagMilliseconds);
+    }
+    seen.changeNumber = changeNumber;
+    seen.changeNumberSince = at;
+  };
+
   const sighting = (environmentId: string) => {
     const environment = environments.get(environmentId);
     return {
@@ -133,6 +163,24 @@ export function createSdks(now: () => number): Sdks {
     },
     ready: (caller, milliseconds) => {
       find(caller).seen.readyMilliseconds = milliseconds;
+    },
+    has: (caller, changeNumber, spec) => {
+      const one = known(caller);
+      if (one?.changeNumber === changeNumber && one.spec === spec) return;
+      const { seen } = find(caller);
+      seen.spec = spec;
+      if (seen.changeNumber !== changeNumber) learn(seen, changeNumber);
+    },
+    told: (environmentId, changeNumber) => {
+      const environment = environments.get(environmentId);
+      if (!environment) return;
+      for (const seen of environment.sdks.values()) {
+        if (seen.streams > 0 && changeNumber > (seen.changeNumber ?? changeNumber)) learn(seen, changeNumber);
+      }
+      environment.version += 1;
+    },
+    reported: (caller, errors) => {
+      find(caller).seen.reported = { at: now(), ...errors };
     },
     streaming: (caller) => {
       const { seen, environment } = find(caller);
@@ -189,6 +237,22 @@ export function createSdks(now: () => number): Sdks {
     sighting,
     adopt: (environmentId, sightings) => {
       of(environmentId).others = sightings;
+    },
+    figures: (latestOf) => {
+      const at = now();
+      let [connected, behind] = [0, 0];
+      for (const [id, { sdks }] of environments) {
+        const latest = latestOf(id) ?? 0;
+        for (const seen of sdks.values()) {
+          if (seen.changeNumber === undefined || !isConnected(seen, at)) continue;
+          connected += 1;
+          if (seen.changeNumber < latest) behind += 1;
+        }
+      }
+      return { connected, behind };
+    },
+    onArrival: (listener) => {
+      arrived = listener;
     },
   };
 }

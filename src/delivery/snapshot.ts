@@ -3,7 +3,7 @@ import type { Bucketing } from '#domain/bucketing.ts';
 import { type Definition, parseStored } from '#domain/definitions/definition.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import { type Bodies, createBodies } from './bodies.ts';
-import type { Content } from './environment.ts';
+import type { Content, FlagEntry } from './environment.ts';
 import { hasHash, hash53, type LargeKeys, type SegmentKeys, type StandardKeys } from './segments.ts';
 
 export interface Snapshot {
@@ -17,6 +17,8 @@ export interface Snapshot {
   readonly flagCount: number;
   /** Replies to SDKs that ask for flags. */
   readonly bodies: Bodies;
+  /** The flag of this name as SDKs read it; also one that is gone. */
+  entryOf(flag: string): FlagEntry | undefined;
   /** What `domain/evaluation` asks for. Parsed when it is first asked for. */
   definitionOf(flag: string): (Definition & Bucketing) | undefined;
   /** Undefined if the name is not that of a rule-based segment that is active here. */
@@ -54,6 +56,7 @@ export function createSnapshot(state: State, before?: Published): Snapshot {
     },
     flagCount: same.flagCount,
     bodies: same.bodies,
+    entryOf: same.entryOf,
     definitionOf: same.definitionOf,
     segmentRulesOf: same.segmentRulesOf,
     listsKey: (segment, key) => {
@@ -73,7 +76,14 @@ const sorted = <Named extends { readonly name: string }>(all: readonly Named[]):
 
 type OfFlags = Pick<
   Snapshot,
-  'flagsNumber' | 'ruleBasedNumber' | 'flagNames' | 'flagCount' | 'bodies' | 'definitionOf' | 'segmentRulesOf'
+  | 'flagsNumber'
+  | 'ruleBasedNumber'
+  | 'flagNames'
+  | 'flagCount'
+  | 'bodies'
+  | 'entryOf'
+  | 'definitionOf'
+  | 'segmentRulesOf'
 >;
 
 /** Whether SDKs that ask for flags get the same. */
@@ -115,6 +125,7 @@ function flagsOf(content: Content): OfFlags {
     },
     flagCount: flagEntries.reduce((count, { isArchived }) => (isArchived ? count : count + 1), 0),
     bodies: createBodies({ ...numbers, flags: flagEntries, ruleBased: inOrder(ruleBased) }),
+    entryOf: (name) => flags.get(name),
     definitionOf: parsedOnce((name) => {
       const stored = flags.get(name)?.definition;
       return stored && parseStored(stored);

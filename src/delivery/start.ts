@@ -4,14 +4,18 @@ import type { Store } from '#store/sql.ts';
 import type { Disk } from './disk.ts';
 import { type Feed, startFeed } from './feed.ts';
 import { type SdkKeys, startKeys } from './keys.ts';
+import { createRecents, type Recents } from './recents.ts';
 import { createSdks, type Sdks } from './sdks.ts';
 import { createStreams, type Streams } from './streams.ts';
+import { createTraffic, type Traffic } from './traffic.ts';
 
 export interface Delivery {
   readonly keys: SdkKeys;
   readonly feed: Feed;
   readonly streams: Streams;
   readonly sdks: Sdks;
+  readonly recents: Recents;
+  readonly traffic: Traffic;
   stop(): Promise<void>;
 }
 
@@ -26,12 +30,17 @@ export interface DeliveryOptions {
 export async function startDelivery({ store, log, disk }: DeliveryOptions): Promise<Delivery> {
   const keys = await startKeys({ store, log, changed: disk?.saveKeys });
   const feed = startFeed({ store, log, environmentIds: keys.environmentIds(), published: disk?.save });
-  const streams = createStreams({ feed, keys, log, now: () => store.clock() });
+  const now = () => store.clock();
+  const sdks = createSdks(now);
+  const recents = createRecents(now);
+  const streams = createStreams({ feed, keys, log, now, told: sdks.told });
   return {
     keys,
     feed,
     streams,
-    sdks: createSdks(() => store.clock()),
+    sdks,
+    recents,
+    traffic: createTraffic(now, recents),
     stop: async () => {
       await Promise.all([streams.end(), keys.stop(), feed.stop()]);
       await disk?.stop();

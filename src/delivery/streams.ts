@@ -21,6 +21,7 @@ import {
   definitionMessages,
   frameOf,
   greeting,
+  isWhole,
   keepalive,
   type Message,
 } from './messages.ts';
@@ -42,6 +43,8 @@ export interface StreamsOptions {
   readonly keys: Pick<SdkKeys, 'onRevoked'>;
   readonly log: Logger;
   readonly now: () => number;
+  /** Called when the streams of an environment were sent all flags up to a number, so that SDKs need not fetch them. */
+  readonly told?: (environmentId: string, changeNumber: number) => void;
   readonly keepaliveMs?: number;
 }
 
@@ -70,7 +73,8 @@ const maxBehind = 512_000;
 /** Then other work gets a turn. Node makes the system calls at the end of the turn, so a time limit would not work. */
 const writesATurn = 100;
 
-export function createStreams({ feed, keys, log, now, keepaliveMs = usualKeepaliveMs }: StreamsOptions): Streams {
+export function createStreams(options: StreamsOptions): Streams {
+  const { feed, keys, log, now, told = () => undefined, keepaliveMs = usualKeepaliveMs } = options;
   const environments = new Map<string, Environment>();
   const groups = Array.from({ length: groupCount }, () => new Set<Stream>());
   const figures = { open: 0, dropped: 0 };
@@ -100,6 +104,8 @@ export function createStreams({ feed, keys, log, now, keepaliveMs = usualKeepali
       const bytes = bytesFor(stream.audience);
       if (bytes.length > 0) write(stream, bytes);
     });
+    const last = change.flags.at(-1);
+    if (last && messages.every(isWhole)) told(id, last.number);
   };
 
   const tellPending = async (environment: Environment): Promise<void> => {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { equalJson } from './json.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { refuse } from './problems.ts';
-import { Description, extend, Millis, NullableArray, OneOf, patterns, Reference } from './schema.ts';
+import { Description, extend, LastTraffic, Millis, NullableArray, OneOf, patterns, Reference } from './schema.ts';
 import { shapeOf } from './shapes.ts';
 
 const reservedNames = ['datetime', 'string', 'set', 'integer'];
@@ -30,10 +30,13 @@ export const Flag = Type.Object({
   ),
 });
 /** The reply to reading a flag. */
-export const FlagWithOwners = extend(Flag, Type.Object({ owners: Type.Array(Owner) }));
+export const FlagWithOwners = extend(
+  Flag,
+  Type.Object({ owners: Type.Array(Owner), lastTrafficReceivedAt: Type.Optional(LastTraffic) }),
+);
 
-/** A stored flag. `revision` changes with every change and makes its ETag. */
-export type Flag = Static<typeof FlagWithOwners> & { readonly revision: number };
+/** A stored flag. `revision` changes with every change and makes its ETag. Traffic is no part of it. */
+export type Flag = Omit<Static<typeof FlagWithOwners>, 'lastTrafficReceivedAt'> & { readonly revision: number };
 
 /** A flag with a rule that depends on another flag, and the environment of that rule. */
 export const Dependent = Type.Object({ flag: Reference, environment: Reference });

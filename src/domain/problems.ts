@@ -346,6 +346,10 @@ export const problems = {
     'unavailable',
     (p) => `Too many large responses are being sent at once; try again in ${p.seconds} seconds`,
   ),
+  too_many_waiting: problem<{ seconds: number }>(
+    'unavailable',
+    (p) => `Too many requests like this one are waiting; try again in ${p.seconds} seconds`,
+  ),
   internal: problem('internal', () => 'Internal error'),
   unavailable: problem<{ seconds: number }>('unavailable', () => 'The database is not available; try again shortly'),
 } as const;

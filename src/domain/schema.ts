@@ -25,6 +25,11 @@ export const NullableArray = <Item extends TSchema>(items: Item) => Nullable(Typ
 
 export const Id = Type.String({ minLength: 1, maxLength: 255 });
 export const Millis = Type.Integer({ description: 'milliseconds since the Unix epoch' });
+/** The vendor's name; absent if there never was any. */
+export const LastTraffic = Type.Integer({
+  description:
+    'when SDKs last reported an evaluation, in milliseconds since the Unix epoch, to the minute; absent if they never did',
+});
 export const Reference = Type.Object({ id: Type.String(), name: Type.String() });
 export type Reference = Static<typeof Reference>;
 /**

@@ -5,6 +5,15 @@ import { deleteOldUploads } from '#store/change-requests.ts';
 import { deleteSomeOfList, findUnusedList } from '#store/large-segments.ts';
 import { deleteSomeKeys, findNextKeyEnvironment } from '#store/segment-keys.ts';
 import { housekeep, type Store } from '#store/sql.ts';
+import {
+  counted,
+  deleteCountedPlace,
+  deleteOldestCounts,
+  findUnmergedDay,
+  hasCounts,
+  listCountedPlaces,
+  mergeDay,
+} from '#store/traffic.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
 const minuteMs = 60_000;
@@ -18,6 +27,8 @@ type Cleanup = (store: Store) => AsyncGenerator<void>;
 export interface CleanupOptions {
   readonly store: Store;
   readonly log: Logger;
+  /** How long counts of evaluations and events are kept. */
+  readonly trafficDays: number;
 }
 
 export const startCleanup = (options: CleanupOptions): PeriodicJob => {
@@ -25,6 +36,7 @@ export const startCleanup = (options: CleanupOptions): PeriodicJob => {
     start(options, { what: 'unused keys of large segments', cleanup: unusedLists, everyMs: minuteMs }),
     start(options, { what: 'keys of deleted environments', cleanup: keysOfDeletedEnvironments, everyMs: hourMs }),
     start(options, { what: 'old uploads', cleanup: oldUploads, everyMs: hourMs }),
+    start(options, { what: 'old counts', cleanup: (store) => oldCounts(store, options.trafficDays), everyMs: hourMs }),
   ];
   return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) };
 };
@@ -72,4 +84,34 @@ const uploadDays = 30;
 async function* oldUploads(store: Store): AsyncGenerator<void> {
   const before = store.clock() - uploadDays * 24 * hourMs;
   while ((await housekeep(store, (tx) => deleteOldUploads(tx, before))) > 0) yield;
+}
+
+const placesAtOnce = 100;
+
+/** Also adds hours to their days, and deletes the counts of deleted flags and environments. */
+export async function* oldCounts(store: Store, days: number): AsyncGenerator<void> {
+  const before = store.clock() - days * 24 * hourMs;
+  for (const kind of [counted.flags, counted.events]) {
+    let places = await listCountedPlaces(store, kind, undefined, placesAtOnce);
+    while (places.length > 0) {
+      for (const place of places) {
+        const until = place.isDeleted ? Number.MAX_SAFE_INTEGER : before;
+        while (await hasCounts(store, kind, place, until)) {
+          yield void (await housekeep(store, (tx) => deleteOldestCounts(tx, kind, place, until)));
+        }
+        for (;;) {
+          const day = await findUnmergedDay(store, kind, place, store.clock());
+          if (day === undefined) break;
+          yield void (await housekeep(store, (tx) => mergeDay(tx, kind, place, day)));
+        }
+        // When a flag was last evaluated stays known.
+        const isOver = place.isDeleted || kind === counted.events;
+        if (!isOver || (await hasCounts(store, kind, place))) continue;
+        yield void (await housekeep(store, (tx) => deleteCountedPlace(tx, kind, place)));
+      }
+      // SQLite reads without waiting: others get their turn.
+      yield;
+      places = await listCountedPlaces(store, kind, places.at(-1), placesAtOnce);
+    }
+  }
 }

@@ -27,6 +27,7 @@ interface DefinitionRow {
   readonly seed: number;
   readonly traffic_allocation_seed: number;
   readonly algo: Algorithm;
+  readonly last_traffic_at: number | null;
 }
 
 /** Rows of 0.1.0 lack `impressionsDisabled`. Nothing else inside a targeting can have a member of this name. */
@@ -41,6 +42,7 @@ const toStored = (row: DefinitionRow, environment: Reference): SeededDefinition 
   targeting: withImpressions(row.targeting),
   creationTime: row.created_at,
   lastUpdateTime: row.updated_at,
+  ...(row.last_traffic_at === null ? {} : { lastTrafficReceivedAt: row.last_traffic_at }),
   revision: row.change_number,
   seed: row.seed,
   trafficAllocationSeed: row.traffic_allocation_seed,
@@ -49,7 +51,9 @@ const toStored = (row: DefinitionRow, environment: Reference): SeededDefinition 
 
 const columns = sql`
   d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
-  d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed, d.algo`;
+  d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed, d.algo,
+  (select last_at from flag_traffic s where s.environment_id = d.environment_id and s.flag_id = d.flag_id)
+    as last_traffic_at`;
 const definitionsWithFlags = sql`
   definitions d join flags f on f.id = d.flag_id join traffic_types t on t.id = f.traffic_type_id`;
 

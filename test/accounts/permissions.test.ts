@@ -454,6 +454,12 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'imports.getImport': [forAdministrators, async () => [`/imports/${(await startedImport(api)).id}`]],
   'imports.stopImport': [forAdministrators, async () => [`/imports/${await aSilentImport()}`]],
   'sdks.getSdks': [forAllWhoSeeTheProject, async () => [`${await anEnvironment()}/sdks`]],
+  'traffic.getFlagTraffic': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/traffic`]],
+  'traffic.getImpressions': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/impressions`]],
+  'traffic.getProjectTraffic': [forAllWhoSeeTheProject, async () => [`/traffic/ws/${project.id}`]],
+  'traffic.getEvents': [forAllWhoSeeTheProject, async () => [`${await anEnvironment()}/events`]],
+  'traffic.getRecentKeys': [forAllWhoSeeTheProject, async () => [`${await anEnvironment()}/keys`]],
+  'traffic.getConvergence': [forAllWhoSeeTheProject, async () => [`${await anEnvironment()}/convergence`]],
 };
 
 const endpoints = Object.entries(contract).flatMap(([part, declared]) =>

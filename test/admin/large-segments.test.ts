@@ -272,7 +272,7 @@ test('keys that no segment serves any more are deleted', async () => {
   await upload(replaced, 'new\n');
   await upload(deleted, 'gone\n');
   await api.delete(`/large-segments/ws/${deleted.project.id}/${deleted.name}`);
-  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }) });
+  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }), trafficDays: 400 });
   try {
     const served = sql`select list_id from segment_environments where list_id is not null`;
     await until('they are gone', async () => {

@@ -146,26 +146,24 @@ test('which key an SDK uses is shown only to those who can read keys', async () 
   assert.equal(sdk.key, undefined);
 });
 
-test('memory is bounded: 100 SDKs and 100 answers of an environment, the newest', async () => {
+test('memory is bounded: 500 SDKs and 100 answers of an environment, the newest', async () => {
   const project = await aProject(api);
   const key = await anSdkKey(api, project);
   await shown(project);
-  for (let index = 0; index < 150; index += 1) {
+  for (let index = 0; index < 520; index += 1) {
     await send('/api/splitChanges?s=1.3&since=5', key, { machine: `machine-${index}` });
   }
   await send('/api/testImpressions/bulk', key, { body: impressions('flag', 150, 1_000) });
   const { sdks, answers } = await shown(project);
-  assert.deepEqual([sdks.length, answers.length], [100, 100]);
-  assert.ok(sdks.some(({ machine }) => machine === 'machine-149'));
+  assert.deepEqual([sdks.length, answers.length], [500, 100]);
+  assert.ok(sdks.some(({ machine }) => machine === 'machine-519'));
   assert.ok(!sdks.some(({ machine }) => machine === 'machine-0'));
   assert.deepEqual([answers[0]?.at, answers.at(-1)?.at], [1_149, 1_050]);
 });
 
-test('bodies that are large, or not what SDKs send, are accepted and not looked into', async () => {
+test('bodies that are not what SDKs send are accepted, and shown nowhere', async () => {
   const project = await aProject(api);
   const key = await anSdkKey(api, project);
-  const large = impressions('flag', 2_000);
-  assert.ok(JSON.stringify(large).length > 65_536);
   const odd = [
     'text',
     7,
@@ -173,7 +171,7 @@ test('bodies that are large, or not what SDKs send, are accepted and not looked 
     [null, { f: 1, i: [{}] }, { f: 'flag', i: [{ k: 'a', t: 'on', m: 'soon' }] }],
     { i: 1 },
   ];
-  for (const body of [large, ...odd]) {
+  for (const body of odd) {
     await shown(project);
     assert.equal((await send('/api/testImpressions/bulk', key, { body })).status, 200);
     assert.equal((await send('/api/v1/metrics/config', key, { body })).status, 200);
@@ -181,7 +179,7 @@ test('bodies that are large, or not what SDKs send, are accepted and not looked 
   assert.deepEqual((await shown(project)).answers, []);
 });
 
-test('while nobody looks, one body of impressions a second is parsed', async () => {
+test('while nobody looks, the answers of one body a second are kept', async () => {
   const project = await aProject(api);
   const key = await anSdkKey(api, project);
   api.clock.now = Date.now();

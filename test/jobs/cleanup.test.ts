@@ -24,7 +24,7 @@ test('keys of a deleted environment are deleted afterwards, and no others', asyn
   await api.delete(`/segments/${environment.id}/${name}`);
   assert.equal((await api.delete(`/environments/ws/${project.id}/${environment.id}`)).text, 'true');
   assert.deepEqual([await countIn(environment), await countIn(project.staging)], [1_200, 1_200]);
-  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }) });
+  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }), trafficDays: 400 });
   await until('the keys are gone', async () => (await countIn(environment)) === 0);
   await job.stop();
   assert.equal(await countIn(project.staging), 1_200);
@@ -50,7 +50,7 @@ test('old uploads are deleted, except the ten newest of each segment in an envir
       tx.run(sql`update segment_uploads set created_at = created_at - 2700000000 where id = ${id}`),
     );
   }
-  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }) });
+  const job = startCleanup({ store: api.store, log: pino({ level: 'silent' }), trafficDays: 400 });
   const remaining = async (environment: { id: string }) =>
     (
       await api.store.all<{ id: string }>(sql`

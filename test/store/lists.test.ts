@@ -38,6 +38,7 @@ import * as segmentKeys from '#store/segment-keys.ts';
 import * as segments from '#store/segments.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
+import * as traffic from '#store/traffic.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
 import * as users from '#store/users.ts';
 import { startApi } from '../support/app.ts';
@@ -358,6 +359,21 @@ const lists: Record<string, readonly Run[]> = {
   listSdkSightings: [
     (db) => sdks.listSdkSightings(db, { environmentId: environment.id, exceptNode: 'node', since: 0 }),
   ],
+  listEventTypes: [(db) => traffic.listEventTypes(db, environment.id, 10)],
+  listTrafficTypeNames: [(db) => traffic.listTrafficTypeNames(db, environment.id)],
+  listCounts: [(db) => traffic.listCounts(db, { environmentId: environment.id, flagId: flag.id }, 0)],
+  listCountsOfFlags: [(db) => traffic.listCountsOfFlags(db, environment.id, [flag.id, 'other'], 0)],
+  listEventCounts: [
+    (db) => {
+      const type = { trafficType: 'user', eventType: 'paid', lastAt: 0 };
+      return traffic.listEventCounts(db, environment.id, [type, type], 0);
+    },
+  ],
+  listLastTrafficOfFlags: [(db) => traffic.listLastTrafficOfFlags(db, [flag.id, 'other'])],
+  listLastTraffic: [(db) => traffic.listLastTraffic(db, environment.id, '', 50)],
+  listCountedPlaces: Object.values(traffic.counted).map(
+    (kind) => (db: Reader) => traffic.listCountedPlaces(db, kind, undefined, 10),
+  ),
 };
 
 /** Each statement that was asked for, once. */

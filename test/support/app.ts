@@ -10,7 +10,7 @@ import { contextFor } from '#commands/context.ts';
 import { setUp } from '#commands/setup.ts';
 import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { prefix } from '#contract/parts.ts';
-import { startDelivery } from '#delivery/start.ts';
+import { type Delivery, startDelivery } from '#delivery/start.ts';
 import { permissionsOf } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
 import { type ProblemCode, problems } from '#domain/problems.ts';
@@ -60,6 +60,7 @@ export interface Api extends Calls {
   readonly app: FastifyInstance;
   readonly store: Store;
   readonly database: Database;
+  readonly delivery: Delivery;
   readonly adminKey: string;
   /** Of the link that the first start printed. */
   readonly setupToken: string;
@@ -124,6 +125,7 @@ export async function startApi(
     app,
     store,
     database,
+    delivery,
     adminKey,
     setupToken,
     clock,

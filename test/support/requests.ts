@@ -350,5 +350,13 @@ export function requestsTo(api: Calls): Requests {
       getImport: async () => ({ words: { import: (await startedImport(api)).id } }),
       stopImport: async () => ({ words: { import: (await startedImport(api)).id } }),
     },
+    traffic: {
+      getFlagTraffic: (place) => definedFlagIn(place, {}),
+      getImpressions: (place) => definedFlagIn(place, {}),
+      getProjectTraffic: async () => ({}),
+      getEvents: async () => ({}),
+      getRecentKeys: async () => ({}),
+      getConvergence: async () => ({}),
+    },
   };
 }

@@ -17,6 +17,12 @@ GET /environments/ws/:project/:environment/sdks definition.read environment
 POST /imports import.write account
 GET /imports/:import import.write account
 DELETE /imports/:import import.write account
+GET /splits/ws/:project/:flag/environments/:environment/traffic definition.read environment
+GET /splits/ws/:project/:flag/environments/:environment/impressions definition.read environment
+GET /traffic/ws/:project flag.read project
+GET /environments/ws/:project/:environment/events definition.read environment
+GET /environments/ws/:project/:environment/keys definition.read environment
+GET /environments/ws/:project/:environment/convergence definition.read environment
 GET /trafficTypes/ws/:project project.read environment
 POST /trafficTypes/ws/:project trafficType.write project
 DELETE /trafficTypes/:trafficTypeId trafficType.write project

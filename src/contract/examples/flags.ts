@@ -6,6 +6,7 @@ import type * as flagsContract from '../flags.ts';
 import type * as rolloutStatusesContract from '../rollout-statuses.ts';
 import type * as rolloutsContract from '../rollouts.ts';
 import type * as sdksContract from '../sdks.ts';
+import type * as trafficContract from '../traffic.ts';
 import {
   at,
   type ExamplesOf,
@@ -110,7 +111,7 @@ export const flagExamples: ExamplesOf<
     typeof rolloutStatusesContract &
     typeof rolloutsContract &
     typeof changesContract &
-    typeof sdksContract
+    typeof sdksContract & typeof trafficContract
 > = {
   listFlags: { reply: page({ ...readFlag, lastUpdateTime: at, definitions: [summary] }, 20) },
   countFlags: {
@@ -207,6 +208,61 @@ export const flagExamples: ExamplesOf<
     reply: { days: [{ day: '2026-11-15', count: 14, production: 3, kills: 1, isPartial: false }] },
   },
 
+  getFlagTraffic: {
+    reply: {
+      ...{ from: at, stepMilliseconds: 3_600_000, lastTrafficReceivedAt: at + 59_400, evaluations: 4 },
+      series: [{ treatment: 'on', label: 'default rule', counts: [1, 3] }],
+      rules: [
+        {
+          ...{ label: 'default rule', evaluations: 4 },
+          treatments: [{ treatment: 'on', evaluations: 4, measured: 100, expected: 100 }],
+        },
+      ],
+      askers: [{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', lastAt: at + 59_400 }],
+    },
+  },
+  getImpressions: {
+    reply: {
+      impressions: [
+        {
+          ...{ key: 'user-4717', treatment: 'on', label: 'default rule', at: at + 59_000, receivedAt: at + 59_400 },
+          ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7' },
+        },
+      ],
+    },
+  },
+  getProjectTraffic: {
+    reply: {
+      ...{ from: at, stepMilliseconds: 3_600_000 },
+      traffic: [
+        { flagId: ids.flag, environmentId: ids.environment, lastTrafficReceivedAt: at + 59_400, counts: [1, 3] },
+      ],
+    },
+  },
+  getEvents: {
+    reply: {
+      ...{ from: at, stepMilliseconds: 3_600_000 },
+      eventTypes: [
+        {
+          ...{
+            trafficType: 'user',
+            eventType: 'checkout.paid',
+            lastReceivedAt: at + 59_400,
+            events: 2,
+            counts: [0, 2],
+          },
+          values: { count: 2, mean: 19.5, standardDeviation: 0.5 },
+        },
+      ],
+    },
+  },
+  getRecentKeys: { reply: { keys: ['user-4717'] } },
+  getConvergence: {
+    reply: {
+      ...{ serverTime: at + 60_000, changeNumber: at, instances: 1, converged: 1, percent: 100, isReached: true },
+      stragglers: [],
+    },
+  },
   getSdks: {
     reply: {
       serverTime: at + 60_000,
@@ -217,6 +273,7 @@ export const flagExamples: ExamplesOf<
           ...{ firstSeenAt: at, lastSeenAt: at + 59_000, streams: 1, streamingSince: at + 120 },
           fetch: { at, flags: 1, bytes: 2_048, milliseconds: 3 },
           readyMilliseconds: 120,
+          ...{ spec: '1.3', changeNumber: at, changeNumberSince: at + 140, lagMilliseconds: 140 },
         },
       ],
       answers: [

@@ -5,7 +5,7 @@ import { Algorithm, type Bucketing } from '../bucketing.ts';
 import { FlagSetLink } from '../flag-sets.ts';
 import { joinObjects } from '../json.ts';
 import { Problem } from '../problems.ts';
-import { Description, extend, Millis, Reference } from '../schema.ts';
+import { Description, extend, LastTraffic, Millis, Reference } from '../schema.ts';
 import {
   type Complain,
   Condition,
@@ -61,7 +61,11 @@ export const Targeting = Type.Object({
 export type Targeting = Static<typeof Targeting>;
 
 const Place = Type.Object({ id: Type.String(), name: Type.String(), environment: Reference, trafficType: Reference });
-const Times = Type.Object({ creationTime: Millis, lastUpdateTime: Millis });
+const Times = Type.Object({
+  creationTime: Millis,
+  lastUpdateTime: Millis,
+  lastTrafficReceivedAt: Type.Optional(LastTraffic),
+});
 
 export const Definition = extend(extend(Place, Targeting), Times);
 /** A stored definition. `revision` is the environment's change number of its last change and makes its ETag. */
@@ -72,11 +76,12 @@ export type StoredDefinition = Omit<Definition, keyof Targeting> & { readonly ta
 
 /** The definition as JSON, without parsing its targeting. */
 export const toDefinitionText = (stored: StoredDefinition): string => {
-  const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime } = stored;
+  const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime, lastTrafficReceivedAt } = stored;
   return joinObjects(
     JSON.stringify({ id, name, environment, trafficType }),
     targeting,
-    JSON.stringify({ creationTime, lastUpdateTime }),
+    // An undefined member is left out.
+    JSON.stringify({ creationTime, lastUpdateTime, lastTrafficReceivedAt }),
   );
 };
 

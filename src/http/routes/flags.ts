@@ -28,6 +28,7 @@ import type { Page } from '#store/paging.ts';
 import { countDirectDependents, listDirectDependents } from '#store/references.ts';
 import { listRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
+import { listLastTrafficOfFlags } from '#store/traffic.ts';
 import { cachedTotals } from '../paging/count-cache.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
@@ -51,10 +52,13 @@ export const flags = (db: Reader) => {
       const isPlain = (!sort || sort === 'created') && order === 'asc' && !isExtended(query);
       const filter = { projectId, tags, name, rolloutStatusId: rolloutStatusIds[0], isArchived };
       const counted = isPlain ? await totalOf(filter) : undefined;
-      const list = (slice: Page) =>
-        counted
-          ? listFlags(db, filter, slice, counted)
-          : listSortedFlags(db, query, { sort: sort ?? 'created', order, ...slice });
+      const list = async (slice: Page) =>
+        withTraffic(
+          db,
+          counted
+            ? await listFlags(db, filter, slice, counted)
+            : await listSortedFlags(db, query, { sort: sort ?? 'created', order, ...slice }),
+        );
       const count = async () => counted?.total ?? countSortedFlags(db, query);
       const page = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
       if (!expand) {
@@ -75,7 +79,8 @@ export const flags = (db: Reader) => {
       const ids = production.map(({ id }) => id);
       return toFacets(await countFlagFacets(db, query, ids), production);
     },
-    getFlag: async ({ actor, project, flag, query: { expand } }) => {
+    getFlag: async ({ actor, project, flag: found, query: { expand } }) => {
+      const [flag = found] = await withTraffic(db, [found]);
       if (!expand) return flag;
       const environments = await listEnvironments(db, project.id, actor.scope);
       return new JsonReply(flagText(flag, expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments))), flag);
@@ -172,6 +177,17 @@ function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, productio
       }),
     ],
   };
+}
+
+async function withTraffic<Found extends Flag>(db: Reader, flags: readonly Found[]): Promise<Found[]> {
+  const lastOf = await listLastTrafficOfFlags(
+    db,
+    flags.map(({ id }) => id),
+  );
+  return flags.map((flag) => {
+    const last = lastOf.get(flag.id);
+    return last === undefined ? flag : { ...flag, lastTrafficReceivedAt: last };
+  });
 }
 
 async function* flagText(flag: Flag, definitions: AsyncIterable<string>): AsyncGenerator<string> {

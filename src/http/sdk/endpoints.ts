@@ -4,6 +4,7 @@ import type { SdkKeys } from '#delivery/keys.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Streams } from '#delivery/streams.ts';
 import { createTokens, type TokenSecrets } from '#delivery/tokens.ts';
+import type { Traffic } from '#delivery/traffic.ts';
 import { intake } from './intake.ts';
 import { ofrep } from './ofrep.ts';
 import { polls } from './polls.ts';
@@ -15,6 +16,7 @@ export interface Delivered {
   readonly feed: Feed;
   readonly streams: Streams;
   readonly sdks: Sdks;
+  readonly traffic: Traffic;
 }
 
 export interface EndpointOptions {
@@ -27,6 +29,6 @@ export interface EndpointOptions {
 export const sdkEndpoints = (delivery: Delivered, { secrets, now, version }: EndpointOptions): SdkEndpoint[] => [
   ...polls(delivery.feed, delivery.sdks, version),
   ...streamEndpoints({ ...delivery, tokens: createTokens(secrets), now }),
-  ...intake(delivery.sdks),
-  ...ofrep(delivery.feed, delivery.sdks),
+  ...intake(delivery),
+  ...ofrep(delivery),
 ];

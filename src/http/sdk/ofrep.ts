@@ -11,17 +11,24 @@ import type { SdkKey } from '#delivery/keys.ts';
 import { PatternTooSlow } from '#delivery/patterns.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
+import type { Traffic } from '#delivery/traffic.ts';
 import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
 import { isObject } from '#domain/json.ts';
 import { type Asked, type Body, parseBody, Refusal, type SdkEndpoint, textOf, unavailable } from './respond.ts';
 
-export const ofrep = (feed: Feed, sdks: Sdks): SdkEndpoint[] => [
-  { method: 'POST', path: '/ofrep/v1/evaluate/flags/*', answer: (asked) => evaluateOne(feed, sdks, asked) },
-  { method: 'POST', path: '/ofrep/v1/evaluate/flags', answer: (asked) => evaluateAll(feed, asked) },
+interface Evaluating {
+  readonly feed: Feed;
+  readonly sdks: Sdks;
+  readonly traffic: Traffic;
+}
+
+export const ofrep = (evaluating: Evaluating): SdkEndpoint[] => [
+  { method: 'POST', path: '/ofrep/v1/evaluate/flags/*', answer: (asked) => evaluateOne(evaluating, asked) },
+  { method: 'POST', path: '/ofrep/v1/evaluate/flags', answer: (asked) => evaluateAll(evaluating.feed, asked) },
   { method: 'GET', path: '/ofrep/v1/configuration', answer: configuration },
 ];
 
-async function evaluateOne(feed: Feed, sdks: Sdks, asked: Asked): Promise<Body> {
+async function evaluateOne({ feed, sdks, traffic }: Evaluating, asked: Asked): Promise<Body> {
   const { request, rest: flag } = asked;
   const key = requireServerSide(await asked.key());
   const snapshot = requireSnapshot(await feed.current(key.environmentId));
@@ -29,10 +36,13 @@ async function evaluateOne(feed: Feed, sdks: Sdks, asked: Asked): Promise<Body> 
   const subject = subjectIn(await textOf(request, maxBytes));
   if ('errorCode' in subject) return json(400, { key: flag, ...subject });
   const { status, result } = resultOf(snapshot, flag, subject);
-  if ('variant' in result && sdks.wantsAnswers(snapshot.environmentId)) {
+  if ('variant' in result) {
     const { variant: treatment, metadata } = result;
-    const answer = { flag, key: subject.key, treatment, label: metadata.rule, at: Date.now() };
-    sdks.answered(snapshot.environmentId, [answer]);
+    const answer = { flag, key: subject.key, treatment, label: metadata.rule };
+    traffic.evaluated(snapshot, { key, sdk: 'ofrep' }, answer);
+    if (sdks.wantsAnswers(snapshot.environmentId)) {
+      sdks.answered(snapshot.environmentId, [{ ...answer, at: Date.now() }]);
+    }
   }
   return json(status, result);
 }

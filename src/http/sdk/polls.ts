@@ -24,6 +24,7 @@ function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
   return after(asked.key(), (key) => {
     const query = parsed(asked.search);
+    if (query.since >= 0) sdks.has(callerOf(request, key), query.since, query.spec);
     return after(feed.current(key.environmentId), (snapshot) => {
       if (!snapshot) throw unavailable();
       if (isAhead(snapshot, query)) return rechecked(feed, { snapshot, query, accepted });
