@@ -44,6 +44,16 @@ export const segmentsPage = (rows: readonly Row[], circumstances: Circumstances)
     why: '[Decision 0077](../docs/decisions/0077-what-keys-cost.md)',
   });
 
+export const trafficPage = (rows: readonly Row[], circumstances: Circumstances): string =>
+  pageOf(rows, circumstances, {
+    head: [
+      '# What counting traffic costs',
+      '`npm run bench:traffic` writes this page. [RESULTS.md](RESULTS.md) explains how to read ratios.',
+    ],
+    foot: howToReadTraffic,
+    why: '[Decision 0101](../docs/decisions/0101-what-counting-costs.md)',
+  });
+
 const speedDecision = '[Decision 0023](../docs/decisions/0023-speed.md#targets-not-reached-yet)';
 
 const pageOf = (
@@ -139,4 +149,11 @@ const howToReadSegments = `## How to read this
 - **Numbered keys** have the same beginning, so they are neighbours in the index by key. **Random keys** are spread over it: with a million keys there, each of them changes another page of the index ([decision 0077](../docs/decisions/0077-what-keys-cost.md)).
 - **On SQLite** rows compare the processor time of the server for a request, behind the comma. **On PostgreSQL** they compare how long the answer takes, because the work is done in another process.
 - **Uploads** are of keys that are not there yet, and are removed again after each, so that the small environment stays small. Pages and the segments of a key are never answered from the cache.
+`;
+
+const howToReadTraffic = `## How to read this
+
+- **Impressions** are reports of SDKs, received, parsed and counted; requests a second are reports a second. The ratio is of processor time: that of the whole server for a report, with HTTP and all threads, against \`JSON.parse\` of the same bytes in another process.
+- **PATCH definition** compares how long all but one of a hundred changes take at most, while one client sends reports of 1,000 impressions one after the other, against the same changes alone. On one core, a change also waits for the report that is being counted.
+- Everything is on SQLite, where there is one writer.
 `;

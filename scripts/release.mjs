@@ -29,6 +29,7 @@ const copied = [
   'bench/growth.svg',
   'bench/DELIVERY.md',
   'bench/SEGMENTS.md',
+  'bench/TRAFFIC.md',
 ];
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

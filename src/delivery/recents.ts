@@ -15,7 +15,7 @@ export interface Recents {
   add(place: FlagPlace, caller: Caller, impressions: readonly unknown[]): void;
   asked(place: FlagPlace, caller: Caller): void;
   keys(environmentId: string, keys: readonly unknown[]): void;
-  /** Newest first. */
+  /** Newest first. From now on, all that are reported are kept for a while. */
   impressionsOf(place: FlagPlace): readonly RecentImpression[];
   askersOf(place: FlagPlace): readonly Asker[];
   /** Last seen first. */
@@ -24,19 +24,41 @@ export interface Recents {
 
 export const maxImpressions = 200;
 export const maxKeys = 10_000;
+/** Of one report of a flag: keeping all of them would take as long as counting them. */
+const maxWhileNobodyLooks = 20;
+/** Longer than the interval at which pages ask. */
+const lookMs = 15_000;
 const maxAskers = 20;
-/** In all environments together. Flags and environments that were not reported for longest are forgotten first. */
+/** In all environments together. Flags that were not reported for longest are forgotten first. */
 const maxAllImpressions = 50_000;
-const maxAllKeys = 100_000;
+/** Whose keys are remembered: those that were reported last. */
+const maxEnvironments = 50;
 const maxFlags = 20_000;
 /** Of one report: keys change often, and remembering all of them would take longer than counting. */
 const maxKeysAtOnce = 100;
 /** SDKs accept no longer keys. */
 const maxText = 250;
 
+/** One that was received; made into a RecentImpression when someone looks. */
+interface Received {
+  readonly key: string;
+  readonly treatment: string;
+  readonly label: string | undefined;
+  readonly at: number;
+  /** Shared by those of one report. */
+  readonly report: Pick<RecentImpression, 'receivedAt' | 'sdk' | 'machine'>;
+}
+
+/** Halves, so that none has to be removed from the beginning of a set, which takes the longer the more it was done. */
+interface Keys {
+  recent: Set<string>;
+  older: Set<string>;
+}
+
 interface Flag {
   /** Newest last. */
-  impressions: RecentImpression[];
+  impressions: Received[];
+  lookedUntil: number;
   /** Last seen last. */
   readonly askers: Map<string, Asker>;
 }
@@ -44,9 +66,8 @@ interface Flag {
 export function createRecents(now: () => number): Recents {
   /** Last reported last. */
   const flags = new Map<string, Flag>();
-  const keys = new Map<string, Set<string>>();
+  const keys = new Map<string, Keys>();
   let impressions = 0;
-  let allKeys = 0;
 
   const forget = (name: string): void => {
     impressions -= flags.get(name)?.impressions.length ?? 0;
@@ -55,7 +76,7 @@ export function createRecents(now: () => number): Recents {
 
   const flagOf = (place: FlagPlace): Flag => {
     const name = nameOf(place);
-    const flag = flags.get(name) ?? { impressions: [], askers: new Map() };
+    const flag = flags.get(name) ?? { impressions: [], lookedUntil: 0, askers: new Map() };
     flags.delete(name);
     flags.set(name, flag);
     if (flags.size > maxFlags) forget(firstOf(flags));
@@ -71,60 +92,67 @@ export function createRecents(now: () => number): Recents {
   };
 
   const remember = (environmentId: string, some: readonly unknown[]): void => {
-    const known = keys.get(environmentId) ?? new Set<string>();
+    const known = keys.get(environmentId) ?? { recent: new Set<string>(), older: new Set<string>() };
     keys.delete(environmentId);
     keys.set(environmentId, known);
-    const before = known.size;
     for (const key of some.slice(-maxKeysAtOnce)) {
-      if (typeof key !== 'string' || key.length > maxText) continue;
-      known.delete(key);
-      known.add(key);
-      if (known.size > maxKeys) known.delete(firstOf(known));
+      if (typeof key === 'string' && key.length <= maxText) known.recent.add(key);
     }
-    allKeys += known.size - before;
-    while (allKeys > maxAllKeys && keys.size > 1) {
-      const oldest = firstOf(keys);
-      allKeys -= keys.get(oldest)?.size ?? 0;
-      keys.delete(oldest);
-    }
+    if (known.recent.size >= maxKeys / 2) [known.older, known.recent] = [known.recent, new Set()];
+    if (keys.size > maxEnvironments) keys.delete(firstOf(keys));
   };
 
   return {
     add: (place, caller, reported) => {
       const flag = flagOf(place);
       asked(flag, caller);
-      const who = { sdk: cut(caller.sdk ?? 'unknown'), ...(caller.machine ? { machine: cut(caller.machine) } : {}) };
-      const receivedAt = now();
-      const some = reported.slice(-maxImpressions).flatMap((one) => toRecent(one, { receivedAt, ...who }));
-      const all = [...flag.impressions, ...some].slice(-maxImpressions);
-      impressions += all.length - flag.impressions.length;
-      flag.impressions = all;
+      const sdk = { sdk: cut(caller.sdk ?? 'unknown'), ...(caller.machine ? { machine: cut(caller.machine) } : {}) };
+      const report = { receivedAt: now(), ...sdk };
+      const { length } = flag.impressions;
+      const most = flag.lookedUntil > report.receivedAt ? maxImpressions : maxWhileNobodyLooks;
+      for (const one of reported.slice(-most)) {
+        const received = toReceived(one, report);
+        if (received) flag.impressions.push(received);
+      }
+      // Seldom: what is dropped makes the others move.
+      if (flag.impressions.length > 2 * maxImpressions) flag.impressions = flag.impressions.slice(-maxImpressions);
+      impressions += flag.impressions.length - length;
       while (impressions > maxAllImpressions && flags.size > 1) forget(firstOf(flags));
       remember(
         place.environmentId,
-        some.slice(-maxKeysAtOnce).map(({ key }) => key),
+        flag.impressions.slice(-Math.min(reported.length, most)).map(({ key }) => key),
       );
     },
     asked: (place, caller) => asked(flagOf(place), caller),
     keys: remember,
-    impressionsOf: (place) => flags.get(nameOf(place))?.impressions.toReversed() ?? [],
+    impressionsOf: (place) => {
+      const flag = flagOf(place);
+      flag.lookedUntil = now() + lookMs;
+      return flag.impressions
+        .slice(-maxImpressions)
+        .reverse()
+        .map(({ key, treatment, label, at, report }) => ({
+          ...{ key, treatment, at, ...report },
+          ...(label === undefined ? {} : { label }),
+        }));
+    },
     askersOf: (place) => [...(flags.get(nameOf(place))?.askers.values() ?? [])].reverse(),
-    keysOf: (environmentId) => [...(keys.get(environmentId) ?? [])].reverse(),
+    keysOf: (environmentId) => {
+      const { recent = [], older = [] } = keys.get(environmentId) ?? {};
+      return [...new Set([...[...recent].reverse(), ...[...older].reverse()])];
+    },
   };
 }
 
 const nameOf = ({ environmentId, flagId }: FlagPlace): string => `${environmentId} ${flagId}`;
 
-const firstOf = (items: Map<string, unknown> | Set<string>): string => items.keys().next().value ?? '';
+const firstOf = (items: Map<string, unknown>): string => items.keys().next().value ?? '';
 
 const cut = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
 
-function toRecent(
-  reported: unknown,
-  received: Pick<RecentImpression, 'receivedAt' | 'sdk' | 'machine'>,
-): RecentImpression[] {
-  const { k, t, m, r } = (reported ?? {}) as { k?: unknown; t?: unknown; m?: unknown; r?: unknown };
-  if (typeof k !== 'string' || typeof t !== 'string' || !Number.isSafeInteger(m)) return [];
-  const label = typeof r === 'string' ? { label: cut(r) } : {};
-  return [{ key: cut(k), treatment: cut(t), ...label, at: m as number, ...received }];
+function toReceived(reported: unknown, report: Received['report']): Received | undefined {
+  const { k, t, m, r } = (reported ?? nothing) as { k?: unknown; t?: unknown; m?: unknown; r?: unknown };
+  if (typeof k !== 'string' || typeof t !== 'string' || typeof m !== 'number' || !Number.isSafeInteger(m)) return;
+  return { key: cut(k), treatment: cut(t), label: typeof r === 'string' ? cut(r) : undefined, at: m, report };
 }
+const nothing = {};

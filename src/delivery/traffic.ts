@@ -149,39 +149,42 @@ export function createTraffic(now: () => number, recents: Recents): Traffic {
     figures.evaluations += evaluations;
   };
 
-  /** Counts runs of the same row at once: most impressions of a group follow one like them. */
+  /** Few treatments and labels follow each other in a group: comparing them is quicker than looking each up. */
   const countImpressions = (flag: FlagCounts, impressions: readonly unknown[], isOptimized: boolean): void => {
-    let [row, run, counted, malformed] = [0, 0, 0, 0];
-    let [lastTreatment, lastLabel, lastHour] = ['', '', 0];
-    let hourEnd = Number.NaN;
+    let [malformed, repeated, hour] = [0, 0, 0];
+    let [hourStart, hourEnd] = [Number.NaN, Number.NaN];
+    let kinds: Kind[] = [];
+    const addKinds = () => {
+      for (const { treatment, label, count } of kinds) {
+        add(flag, rowOf(hour, flag.labels.places.get(label) ?? 0, flag.treatments.places.get(treatment) ?? 0), count);
+      }
+      if (repeated > 0) add(flag, rowOf(hour, 0, 0), -repeated);
+      seen(flag, kinds.reduce((sum, { count }) => sum + count, -repeated));
+      [kinds, repeated] = [[], 0];
+    };
     for (const one of impressions) {
       const { k, t, m, r, pt } = (one ?? nothing) as Impression;
       if (typeof t !== 'string' || typeof k !== 'string') {
         malformed += 1;
         continue;
       }
-      counted += 1;
+      if (!(typeof m === 'number' && m >= hourStart && m < hourEnd)) {
+        const next = hourOf(m);
+        if (next !== hour) addKinds();
+        hour = next;
+        [hourStart, hourEnd] = [hour * hourMs, (hour + 1) * hourMs];
+      }
       const label = typeof r === 'string' ? r : '';
-      const isSameHour = typeof m === 'number' && m < hourEnd && m >= hourEnd - hourMs;
-      if (!(isSameHour && t === lastTreatment && label === lastLabel)) {
-        if (run > 0) add(flag, row, run);
-        run = 0;
-        if (!isSameHour) {
-          lastHour = hourOf(m);
-          hourEnd = (lastHour + 1) * hourMs;
-        }
-        [lastTreatment, lastLabel] = [t, label];
-        row = rowOf(lastHour, flag.labels.places.get(label) ?? 0, flag.treatments.places.get(t) ?? 0);
+      const kind = kinds.find((known) => known.treatment === t && known.label === label);
+      if (kind) kind.count += 1;
+      else {
+        if (kinds.length >= maxKinds) addKinds();
+        kinds.push({ treatment: t, label, count: 1 });
       }
-      run += 1;
-      if (isOptimized && pt) {
-        add(flag, rowOf(lastHour, 0, 0), -1);
-        counted -= 1;
-      }
+      if (isOptimized && pt) repeated += 1;
     }
-    if (run > 0) add(flag, row, run);
+    addKinds();
     if (malformed > 0) drop('malformed', malformed);
-    seen(flag, counted);
   };
 
   return {
@@ -287,6 +290,14 @@ interface Impression {
   readonly pt?: unknown;
 }
 const nothing: Impression = {};
+
+/** Impressions of one hour with the same treatment and label. */
+interface Kind {
+  readonly treatment: string;
+  readonly label: string;
+  count: number;
+}
+const maxKinds = 16;
 
 const noNames: Names = { list: [''], places: new Map() };
 const unknownNames = { treatments: noNames, labels: noNames, revision: Number.NaN };

@@ -180,12 +180,13 @@ test('flags and definitions have the time of their last traffic, cached ones too
 
 test('recent impressions can be filtered, and are kept in memory only', async () => {
   const place = await aPlace();
+  const shown = async (query: string) => (await api.get(`${place.path}/impressions${query}`)).body.impressions;
+  assert.deepEqual(await shown(''), []);
   const i = Array.from({ length: 300 }, (_, index) =>
     impression({ k: `customer-${index}`, t: index % 2 ? 'on' : 'off' }),
   );
   await send('/api/testImpressions/bulk', place, [{ f: place.flag.name, i }]);
   await flush();
-  const shown = async (query: string) => (await api.get(`${place.path}/impressions${query}`)).body.impressions;
   assert.equal((await shown('')).length, 200);
   const [found, ...others] = await shown('?key=customer-299&treatment=on&label=default rule');
   assert.deepEqual(others, []);

@@ -8,7 +8,7 @@ const run = (file: string, ...args: string[]) =>
     encoding: 'utf8',
   });
 
-for (const file of ['bench.ts', 'growth.ts', 'segments.ts']) {
+for (const file of ['bench.ts', 'growth.ts', 'segments.ts', 'traffic.ts']) {
   test(`${file} says what it takes, and measures nothing`, () => {
     const { status, stdout, stderr } = run(file, '--help');
     assert.deepEqual([status, stderr], [0, '']);
