@@ -159,7 +159,10 @@ export function createTraffic(now: () => number, recents: Recents): Traffic {
         add(flag, rowOf(hour, flag.labels.places.get(label) ?? 0, flag.treatments.places.get(treatment) ?? 0), count);
       }
       if (repeated > 0) add(flag, rowOf(hour, 0, 0), -repeated);
-      seen(flag, kinds.reduce((sum, { count }) => sum + count, -repeated));
+      seen(
+        flag,
+        kinds.reduce((sum, { count }) => sum + count, -repeated),
+      );
       [kinds, repeated] = [[], 0];
     };
     for (const one of impressions) {

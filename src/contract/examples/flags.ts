@@ -111,7 +111,8 @@ export const flagExamples: ExamplesOf<
     typeof rolloutStatusesContract &
     typeof rolloutsContract &
     typeof changesContract &
-    typeof sdksContract & typeof trafficContract
+    typeof sdksContract &
+    typeof trafficContract
 > = {
   listFlags: { reply: page({ ...readFlag, lastUpdateTime: at, definitions: [summary] }, 20) },
   countFlags: {
