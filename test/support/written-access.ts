@@ -214,4 +214,5 @@ group.write view
 apiKey.read view
 apiKey.write view
 audit.read view
+import.write view
 `;
