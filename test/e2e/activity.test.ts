@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
 import { aFlag } from '../../src/demo/team.ts';
@@ -103,6 +104,46 @@ suite('activity', { concurrency: 2 }, () => {
     await page.getByText('until 1 Jan 2020').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).last().click();
     await entry(page, 'Ramp, week one').waitFor();
+    await liu.leave();
+  });
+
+  visit('finds text, a flag and a day of the calendar, and downloads what it found', async (things) => {
+    const { page } = things;
+    const liu = await aMember(things);
+    await rampUp(things, liu.page);
+    await page.goto('/p/Checkout/activity');
+    await entry(page, 'killed checkout_one_page').waitFor();
+    await page.getByRole('searchbox', { name: 'Search changes' }).fill('RATE IS flat');
+    await entry(page, 'killed checkout_one_page').waitFor({ state: 'detached' });
+    assert.equal(await entries(page).count(), 1);
+    await entry(page, 'Ramp, week one').waitFor();
+    await press(page, 'Clear filters');
+    await choose(page, 'Flag', 'Flag', 'checkout_one_page');
+    await entry(page, 'environment Production').first().waitFor({ state: 'detached' });
+    await entry(page, 'created checkout_one_page').waitFor();
+    assert.equal(await entries(page).count(), 4);
+
+    const today = page.getByRole('button', { name: /: 4 changes, 1 kill$/ });
+    await today.focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await today.and(page.locator(':focus')).count(), 1);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/from=(\d{4}-\d\d-\d\d)&to=\1/);
+    await look(page, 'activity calendar');
+
+    await press(page, 'Download');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'CSV, for spreadsheets' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'activity.csv');
+    const rows = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    assert.equal(rows.length, 5, 'the head and four changes');
+    await entry(page, 'created checkout_one_page').getByRole('button', { name: 'Change details' }).click();
+    await page.getByRole('row', { name: 'Name checkout_one_page' }).waitFor();
     await liu.leave();
   });
 

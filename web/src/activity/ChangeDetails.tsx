@@ -1,10 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Change } from '#domain/changes.ts';
 import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
+import { groupsReading } from '../administration/whole-lists.ts';
 import { differencesIn } from '../targeting/change-words.ts';
 import { DifferenceBox } from '../targeting/DifferenceBox.tsx';
+import { WholeDefinition } from '../targeting/WholeDefinition.tsx';
 import { JsonDiff } from '../ui/JsonDiff.tsx';
 import { Tabs } from '../ui/Tabs.tsx';
+import { FieldTable } from './FieldTable.tsx';
 
 type Face = 'picture' | 'json';
 const faces = [
@@ -12,15 +16,14 @@ const faces = [
   { id: 'json', label: 'JSON' },
 ] as const;
 
-/** Everything an entry changed: drawn for definitions, line by line otherwise. */
+/** Everything an entry changed: drawn for definitions, field by field otherwise, and as JSON. */
 export function ChangeDetails({ change }: { readonly change: Change }) {
-  const hasPicture = differencesIn(change).length > 0;
-  const [face, setFace] = useState<Face>(hasPicture ? 'picture' : 'json');
+  const [face, setFace] = useState<Face>('picture');
   return (
     <>
-      {hasPicture && <Tabs label="Details" tabs={faces} selected={face} onSelect={setFace} />}
+      <Tabs label="Details" tabs={faces} selected={face} onSelect={setFace} />
       {face === 'picture' ? (
-        <Pictures change={change} />
+        <Picture change={change} />
       ) : (
         <JsonDiff before={change.before} after={change.after} label="Difference as JSON" />
       )}
@@ -28,7 +31,19 @@ export function ChangeDetails({ change }: { readonly change: Change }) {
   );
 }
 
-function Pictures({ change }: { readonly change: Change }) {
+function Picture({ change }: { readonly change: Change }) {
+  const { data: groups } = useQuery(groupsReading);
+  if (differencesIn(change).length > 0) return <Differences change={change} />;
+  const { object, before, after } = change;
+  if (object.type === 'definition' && before === undefined && after !== undefined) {
+    const targeting = recordedTargeting(after);
+    const trafficType = (after as Definition).trafficType.name;
+    return <WholeDefinition targeting={targeting} order={orderOf(targeting)} trafficType={trafficType} />;
+  }
+  return <FieldTable before={before} after={after} nameOf={(id) => groups?.find((group) => group.id === id)?.name} />;
+}
+
+function Differences({ change }: { readonly change: Change }) {
   const [before, after] = [change.before as Definition, change.after as Definition];
   const order = orderOf(recordedTargeting(before), recordedTargeting(after));
   return differencesIn(change).map((difference) => (

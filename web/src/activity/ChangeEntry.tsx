@@ -31,7 +31,7 @@ export function ChangeEntry({ change, namesProject }: Props) {
   const id = useId();
   const hasDetails = change.before !== undefined || change.after !== undefined;
   return (
-    <li className={styles.entry}>
+    <li className={change.auditLogType === 'definition.killed' ? `${styles.entry} ${styles.kill}` : styles.entry}>
       <ChangeActor editor={editor} />
       <div className={styles.body}>
         <p className={styles.sentence}>

@@ -38,7 +38,14 @@ export function ChangeList({ filter, namesProject = false, empty, level: Heading
                 </ol>
               </section>
             ))}
-            <ShowMore query={query} shown={`${countOf(changes.length, 'change')} shown`} />
+            <ShowMore
+              query={query}
+              shown={
+                changes.length > 0
+                  ? `${countOf(changes.length, 'change')} shown`
+                  : 'Nothing found so far; older changes were not searched'
+              }
+            />
           </div>
         );
       }}

@@ -7,10 +7,19 @@ interface Props {
 
 /** Initials next to a name. */
 export const Avatar = ({ name, size = 'small' }: Props) => (
-  <span className={`${styles.avatar} ${styles[size]}`} aria-hidden>
+  <span className={`${styles.avatar} ${styles[size]}`} data-tint={tintOf(name)} aria-hidden>
     {initialsOf(name)}
   </span>
 );
+
+const tints = 6;
+
+/** The same for the same name, so that lists get a rhythm. */
+function tintOf(name: string): number {
+  let sum = 0;
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973;
+  return (sum % tints) + 1;
+}
 
 const initialsOf = (name: string): string => {
   const words = name.split(/[\s.]+/).filter(Boolean);

@@ -10,8 +10,10 @@ import { useMay } from '../../server/session.ts';
 import { FilterButton } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { Picker } from '../../ui/Picker.tsx';
+import { ActivityCalendar } from './ActivityCalendar.tsx';
 import { ActivityFilters } from './ActivityFilters.tsx';
 import { filterOf, useActivitySearch } from './activity-search.ts';
+import { DownloadMenu } from './DownloadMenu.tsx';
 import { NoChanges } from './NoChanges.tsx';
 
 /** Activity across the account, as far as you can see it. */
@@ -26,22 +28,24 @@ export function AccountActivityPage() {
   });
   if (!may(listChanges)) return <Denied title="All activity" />;
   const environment = environments.data?.find(({ name }) => name === search.env);
+  const filter = {
+    ...filterOf(search),
+    // An unknown project or environment has no changes.
+    workspaceId: search.project === undefined ? undefined : (project?.id ?? 'unknown'),
+    environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
+  };
   return (
     <Page>
-      <PageHead title="All activity" lead="Changes in every project, to people, groups and API keys, and sign-ins." />
+      <PageHead
+        title="All activity"
+        lead="Changes in every project, to people, groups and API keys, and sign-ins."
+        tools={<DownloadMenu filter={filter} />}
+      />
       <ActivityFilters offered={objectTypes} environments={project ? inOrder(environments.data ?? []) : []}>
         <ProjectFilter names={(projects?.objects ?? []).map(({ name }) => name)} />
       </ActivityFilters>
-      <ChangeList
-        filter={{
-          ...filterOf(search),
-          // An unknown project or environment has no changes.
-          workspaceId: search.project === undefined ? undefined : (project?.id ?? 'unknown'),
-          environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
-        }}
-        namesProject
-        empty={<NoChanges />}
-      />
+      <ActivityCalendar filter={filter} />
+      <ChangeList filter={filter} namesProject empty={<NoChanges />} />
     </Page>
   );
 }

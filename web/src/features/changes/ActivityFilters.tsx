@@ -4,6 +4,7 @@ import { listApiKeys } from '#contract/api-keys.ts';
 import { listUsers } from '#contract/users.ts';
 import { type ObjectType, objectTitles } from '#domain/changes.ts';
 import { apiKeysReading, everyoneReading } from '../../administration/whole-lists.ts';
+import { SearchField } from '../../kit/SearchField.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import type { Environment } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
@@ -23,9 +24,10 @@ interface Props {
 
 /** Filters live in the address; the server applies them. */
 export function ActivityFilters({ offered, environments, children }: Props) {
-  const { isFiltered, clear } = useActivitySearch();
+  const { search, change, isFiltered, clear } = useActivitySearch();
   return (
     <Filters>
+      <SearchField label="Search changes" value={search.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
       {children}
       <WhoFilter />
       <KindFilter offered={offered} />

@@ -1,13 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
-import { KeyRound, Link2, Undo2 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { GitCompareArrows, KeyRound, Link2, Undo2 } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import type { Change } from '#domain/changes.ts';
 import { orderOf, recordedTargeting, toTargeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { effectOf } from '#domain/evaluation/effects.ts';
 import { equalJson } from '#domain/json.ts';
-import { Bar, Legend } from '../../kit/Bar.tsx';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useFlag } from '../../server/flag.ts';
@@ -19,6 +18,7 @@ import { toast } from '../../state/toasts.ts';
 import { changeSentence, differencesIn } from '../../targeting/change-words.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
 import { effectLine } from '../../targeting/effect-words.ts';
+import { WholeDefinition } from '../../targeting/WholeDefinition.tsx';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Chip } from '../../ui/Chip.tsx';
@@ -27,12 +27,33 @@ import { Time } from '../../ui/Time.tsx';
 import styles from './FlagChange.module.css';
 import { FlagMembers } from './FlagMembers.tsx';
 
+interface Props {
+  readonly change: Change;
+  /** The address names this one. */
+  readonly isLinked: boolean;
+  /** A or B: it is being compared. */
+  readonly mark: string | undefined;
+  /** Undefined if it is no version of a definition. */
+  readonly onCompare: (() => void) | undefined;
+}
+
 /** One audit entry of a flag: who, what, why, the change drawn, and a way back to that version. */
-export function FlagChange({ change }: { readonly change: Change }) {
+export function FlagChange({ change, isLinked, mark, onCompare }: Props) {
   const environment = useEnvironments().find(({ id }) => id === change.environmentId);
   const isDefinition = change.object.type === 'definition';
+  const entry = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!isLinked) return;
+    entry.current?.scrollIntoView({ block: 'center' });
+    entry.current?.focus({ preventScroll: true });
+  }, [isLinked]);
+  const classes = [
+    styles.entry,
+    change.auditLogType === 'definition.killed' && styles.kill,
+    (isLinked || mark !== undefined) && styles.linked,
+  ];
   return (
-    <li id={change.id} className={styles.entry}>
+    <li ref={entry} id={change.id} tabIndex={-1} className={classes.filter(Boolean).join(' ')}>
       <Avatar name={useEditorName(change.editor)} />
       <div className={styles.body}>
         <p className={styles.line}>
@@ -41,6 +62,7 @@ export function FlagChange({ change }: { readonly change: Change }) {
             <EditorName editor={change.editor} />
           </b>{' '}
           <span className={styles.what}>{sentenceOf(change)}</span>
+          {mark !== undefined && <Chip>Version {mark}</Chip>}
           {environment && (
             <span className={styles.where}>
               <Chip>{environment.name}</Chip>
@@ -54,7 +76,7 @@ export function FlagChange({ change }: { readonly change: Change }) {
         {change.title !== undefined && <p className={styles.title}>{change.title}</p>}
         {change.comment !== undefined && <p className={styles.comment}>{change.comment}</p>}
         {isDefinition ? <DefinitionPicture change={change} /> : <FlagMembers change={change} />}
-        <Tools change={change} environment={environment} />
+        <Tools change={change} environment={environment} onCompare={onCompare} />
       </div>
     </li>
   );
@@ -70,16 +92,11 @@ function DefinitionPicture({ change }: { readonly change: Change }) {
   const before = change.before ? recordedTargeting(change.before) : undefined;
   const after = change.after ? recordedTargeting(change.after) : undefined;
   const order = orderOf(before, after);
-  if (!before && after) {
-    return (
-      <div className={styles.picture}>
-        <p className={styles.comment}>Everyone else</p>
-        <Bar buckets={after.defaultRule} order={order} size="medium" label="" />
-        <Legend buckets={after.defaultRule} order={order} />
-      </div>
-    );
-  }
+  if (!before && after) return <WholeDefinition targeting={after} order={order} trafficType={trafficType.name} />;
   const differences = differencesIn(change);
+  if (before && after && differences.length === 0) {
+    return <p className={styles.comment}>This change left the definition as it was.</p>;
+  }
   return (
     <>
       {differences.length > 0 && <PastEffect change={change} />}
@@ -113,18 +130,25 @@ function PastEffect({ change }: { readonly change: Change }) {
 interface ToolsProps {
   readonly change: Change;
   readonly environment: Environment | undefined;
+  readonly onCompare: (() => void) | undefined;
 }
 
-function Tools({ change, environment }: ToolsProps) {
+function Tools({ change, environment, onCompare }: ToolsProps) {
   const [isPatchShown, setPatchShown] = useState(false);
   const patch = patchOf(change);
-  const link = `${location.origin}${location.pathname}${location.search}#${change.id}`;
+  const where = new URLSearchParams({ ...(environment && { environment: environment.name }), version: change.id });
+  const link = `${location.origin}${location.pathname}?${where}`;
   return (
     <>
       <div className={styles.tools}>
         {patch && (
           <Button look="quiet" size="small" aria-expanded={isPatchShown} onClick={() => setPatchShown(!isPatchShown)}>
             {isPatchShown ? 'Hide JSON patch' : 'Show JSON patch'}
+          </Button>
+        )}
+        {onCompare && (
+          <Button look="quiet" size="small" onClick={onCompare}>
+            <GitCompareArrows size={13} aria-hidden /> Compare
           </Button>
         )}
         {environment && <GoBack change={change} environment={environment} />}

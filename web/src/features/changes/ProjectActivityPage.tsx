@@ -1,14 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
+import { getFlag } from '#contract/flags.ts';
 import { createProject } from '#contract/projects.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import { ChangeList } from '../../activity/ChangeList.tsx';
 import { Denied } from '../../kit/Denied.tsx';
+import { reading } from '../../server/api.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
+import { ActivityCalendar } from './ActivityCalendar.tsx';
 import { ActivityFilters } from './ActivityFilters.tsx';
 import { filterOf, useActivitySearch } from './activity-search.ts';
+import { DownloadMenu } from './DownloadMenu.tsx';
+import { FlagFilter } from './FlagFilter.tsx';
 import { NoChanges } from './NoChanges.tsx';
 
 const offered: readonly ObjectType[] = [
@@ -31,14 +37,28 @@ export function ProjectActivityPage() {
   const environments = useEnvironments();
   const may = useMay();
   const { search } = useActivitySearch();
+  const { data: flag, error } = useQuery({
+    ...reading(getFlag, { params: { project: project.id, flag: search.flag ?? '' } }),
+    enabled: search.flag !== undefined,
+    retry: false,
+  });
   if (!may(listChanges)) return <Denied title="Activity" />;
   const isAdministrator = may(createProject);
   const environment = environments.find(({ name }) => name === search.env);
+  // An unknown environment or flag has no changes.
+  const filter = {
+    ...filterOf(search),
+    workspaceId: project.id,
+    environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
+    objectId: search.flag === undefined ? undefined : (flag?.id ?? 'unknown'),
+  };
+  const isReady = search.flag === undefined || flag !== undefined || error !== null;
   return (
     <Page>
       <PageHead
         title="Activity"
         within={project.name}
+        tools={<DownloadMenu filter={filter} />}
         lead={
           isAdministrator && (
             <>
@@ -52,16 +72,15 @@ export function ProjectActivityPage() {
         // Only administrators can see changes to API keys.
         offered={isAdministrator ? offered : offered.filter((kind) => kind !== 'api_key')}
         environments={environments}
-      />
-      <ChangeList
-        filter={{
-          ...filterOf(search),
-          workspaceId: project.id,
-          // An unknown environment has no changes.
-          environmentId: search.env === undefined ? undefined : (environment?.id ?? 'unknown'),
-        }}
-        empty={<NoChanges />}
-      />
+      >
+        <FlagFilter />
+      </ActivityFilters>
+      {isReady && (
+        <>
+          <ActivityCalendar filter={filter} />
+          <ChangeList filter={filter} empty={<NoChanges />} />
+        </>
+      )}
     </Page>
   );
 }

@@ -4,6 +4,10 @@ import { type ObjectType, objectTitles } from '#domain/changes.ts';
 import { endOfDay, startOfDay } from '../../activity/days.ts';
 
 interface ActivitySearch {
+  /** Text in titles, comments and names. */
+  readonly q?: string | undefined;
+  /** Flag name. */
+  readonly flag?: string | undefined;
   /** User or key id. */
   readonly who?: string | undefined;
   readonly kind?: string | undefined;
@@ -23,15 +27,21 @@ export function useActivitySearch() {
   const search: ActivitySearch = useSearch({ strict: false });
   const navigate = useNavigate();
   const change = (changed: ActivitySearch) =>
-    void navigate({ to: '.', search: (all: ActivitySearch) => ({ ...all, ...changed }), replace: true });
-  const { who, kind, env, project, from, to } = search;
-  const isFiltered = [who, kind, env, project, from, to].some((value) => value !== undefined);
+    void navigate({
+      to: '.',
+      search: (all: ActivitySearch) => ({ ...all, ...changed }),
+      replace: true,
+      resetScroll: false,
+    });
+  const { q, flag, who, kind, env, project, from, to } = search;
+  const isFiltered = [q, flag, who, kind, env, project, from, to].some((value) => value !== undefined);
   const clear = () => void navigate({ to: '.', search: {}, replace: true });
   return { search, change, clear, isFiltered };
 }
 
-/** The query for the server, without project and environment, which it takes as ids. */
-export const filterOf = ({ who, kind, from, to }: ActivitySearch) => ({
+/** The query for the server, without project, environment and flag, which it takes as ids. */
+export const filterOf = ({ q, who, kind, from, to }: ActivitySearch) => ({
+  search: q?.slice(0, 100) || undefined,
   actor: who,
   objectType: isKind(kind) ? kind : undefined,
   from: startOfDay(from),

@@ -1,0 +1,74 @@
+/** A flag over time: the timeline on its page, and its versions. */
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { aFlag } from '../../src/demo/team.ts';
+import { startBrowser } from './browser.ts';
+import { press } from './people.ts';
+import { look, signedInVisitsIn, type Things } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+/** Defined at 10%, ramped to 50% for a reason, killed and restored. */
+async function aStory(things: Things): Promise<void> {
+  const { api, project, environments } = things;
+  await aFlag(things, 'told', { on: { Staging: 10, Production: 5 } });
+  const path = `/splits/ws/${project.id}/told/environments/${environments.Staging?.id}`;
+  const defaultRule = [
+    { treatment: 'on', size: 50 },
+    { treatment: 'off', size: 50 },
+  ];
+  await api('PATCH', `${path}?title=Ramp`, [{ op: 'replace', path: '/defaultRule', value: defaultRule }]);
+  await api('PUT', `${path}/kill?title=Outage`);
+  await api('PUT', `${path}/restore`);
+}
+
+suite('history', { concurrency: 2 }, () => {
+  visit('the timeline shows all shares and every change, by mouse, by keyboard and as a table', async (things) => {
+    const { page } = things;
+    await aStory(things);
+    await page.goto('/p/Checkout/flags/told/Staging');
+    const timeline = page.getByRole('region', { name: 'Rollout in Staging' });
+    await timeline.getByRole('img', { name: /on 50%, off 50%/ }).waitFor();
+    const changes = timeline.getByRole('navigation', { name: 'Changes in Staging' }).getByRole('link');
+    assert.equal(await changes.count(), 1, 'changes of one minute are one dot');
+    await changes.first().focus();
+    await timeline.getByText('Killed: Outage').waitFor();
+    await look(page, 'rollout timeline');
+
+    await timeline.getByRole('button', { name: '90 d' }).click();
+    await page.waitForURL('**/Staging?range=90');
+    await timeline.getByRole('button', { name: 'All environments' }).click();
+    await timeline.getByRole('link', { name: 'Production' }).waitFor();
+    await timeline.getByRole('button', { name: 'Table' }).click();
+    const row = timeline.getByRole('row', { name: /Ramp/ });
+    await row.getByText('on 10% → 50%').waitFor();
+    await look(page, 'rollout as a table');
+    await row.getByRole('link', { name: 'Ramp' }).click();
+    await page.waitForURL('**/told/activity?environment=Staging&version=*');
+    const linked = page.getByRole('listitem').filter({ hasText: 'changed the definition' });
+    await page.locator('li:focus', { hasText: 'changed the definition' }).waitFor();
+    assert.equal(await linked.count(), 1);
+  });
+
+  visit('versions say what changed, kills stand out, and any two can be compared', async (things) => {
+    const { page } = things;
+    await aStory(things);
+    await page.goto('/p/Checkout/flags/told/activity?environment=Staging');
+    const version = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+    await version('defined the flag').getByText('Served when killed').waitFor();
+    await version('killed the flag').getByText('Outage').waitFor();
+    await version('defined the flag').getByRole('button', { name: 'Compare' }).click();
+    const compare = page.getByRole('region', { name: 'Compare versions' });
+    await compare.getByText('1 difference. Everything else is the same in both.').waitFor();
+    await compare.getByRole('row', { name: /Everyone else.*10%.*50%/ }).waitFor();
+    await look(page, 'comparison of versions');
+    await compare.getByLabel('Version B').selectOption({ index: 1 });
+    await compare.getByText('2 differences').waitFor();
+    await press(page, 'Close the comparison');
+    await compare.waitFor({ state: 'detached' });
+
+    await page.getByRole('searchbox', { name: 'Search changes' }).fill('ramp');
+    await version('killed the flag').waitFor({ state: 'detached' });
+    assert.equal(await version('changed the definition').count(), 1);
+  });
+});
