@@ -32,7 +32,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await press(page, 'Kill in Production');
     const dialog = page.getByRole('alertdialog', { name: 'Kill in Production?' });
     await dialog.getByText('Everyone gets off, including individual targets.').waitFor();
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+    assert.equal(await page.evaluate('document.activeElement.name'), 'comment');
     await look(page, 'kill');
     await dialog.getByRole('button', { name: 'Kill in Production' }).click();
     await page.getByText(/^Killed just now by Ana Ruiz\.$/).waitFor();

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { FormModal } from '../kit/FormModal.tsx';
 import { useForm } from '../kit/form.ts';
 import { toast } from '../state/toasts.ts';
-import { focusWhenLost } from './focus-when-lost.ts';
+import { focusWhenLost } from '../ui/focus.ts';
 
 type Props = Pick<
   ComponentProps<typeof FormModal>,

@@ -1,12 +1,14 @@
 import { ArrowRight } from 'lucide-react';
-import { Fragment } from 'react';
+import { Fragment, Suspense } from 'react';
 import { type Effect, isHarmless, movesIn, type Range } from '#domain/evaluation/effects.ts';
 import { Bar, TreatmentName } from '../kit/Bar.tsx';
+import { lazyPart } from '../state/lazy.ts';
 import { percent } from '../ui/percent.ts';
 import box from './DifferenceBox.module.css';
 import styles from './EffectView.module.css';
 import { changedShares, groupWords, namedWords, plainHeadline, rangeWords, unknownWords } from './effect-words.ts';
-import { FlowPicture } from './FlowPicture.tsx';
+
+const FlowPicture = lazyPart('FlowPicture', () => import('./FlowPicture.tsx'));
 
 interface Props {
   readonly effect: Effect;
@@ -23,7 +25,9 @@ export function EffectView({ effect, defaultTreatment, order }: Props) {
       <h3 className={styles.headline}>
         <Headline effect={effect} defaultTreatment={defaultTreatment} />
       </h3>
-      <FlowPicture effect={effect} order={order} />
+      <Suspense fallback={<div className={styles.waiting} />}>
+        <FlowPicture effect={effect} order={order} />
+      </Suspense>
       <Details effect={effect} />
     </section>
   );

@@ -1,7 +1,8 @@
 import { ChevronDown, CircleAlert, X } from 'lucide-react';
-import { type FocusEvent, useId, useState } from 'react';
+import { type FocusEvent, Suspense, useId, useState } from 'react';
 import { changeAttribute, changeMatcherType, changeVerb, verbOf } from '#domain/definitions/edit-matchers.ts';
 import { checkMatcher, type Matcher, type MatcherType, matcherKindOf } from '#domain/definitions/matchers.ts';
+import { lazyPart } from '../state/lazy.ts';
 import { Button } from '../ui/Button.tsx';
 import { SuggestInput } from '../ui/SuggestInput.tsx';
 import { FlagSubject } from './FlagSubject.tsx';
@@ -9,10 +10,11 @@ import styles from './MatcherEditor.module.css';
 import { MatcherValue } from './MatcherValue.tsx';
 import { type MatcherComplaint, matcherComplaint } from './matcher-complaint.ts';
 import { verbWords } from './matcher-words.ts';
-import { RegexTester } from './RegexTester.tsx';
 import { useRulePlace } from './rule-place.ts';
 import { SegmentMarks } from './SegmentMarks.tsx';
 import { attributeOptions, useAttributes, useValuesOf } from './use-attributes.ts';
+
+const RegexTester = lazyPart('RegexTester', () => import('./RegexTester.tsx'));
 
 interface Props {
   /** "If", "Else if" or "and". */
@@ -153,7 +155,9 @@ export function MatcherEditor(props: Props) {
       <div className={styles.below}>
         {matcher.type === 'IN_SEGMENT' && matcher.string && <SegmentMarks names={[matcher.string]} />}
         {matcher.type === 'MATCHES_STRING' && checkMatcher(matcher).length === 0 && (
-          <RegexTester key={matcher.attribute} pattern={matcher.string ?? ''} suggestions={suggestions} />
+          <Suspense>
+            <RegexTester key={matcher.attribute} pattern={matcher.string ?? ''} suggestions={suggestions} />
+          </Suspense>
         )}
       </div>
     </fieldset>

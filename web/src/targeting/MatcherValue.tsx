@@ -1,7 +1,8 @@
+import { Suspense } from 'react';
 import { changeValue } from '#domain/definitions/edit-matchers.ts';
 import { type Matcher, matcherKindOf } from '#domain/definitions/matchers.ts';
+import { lazyPart } from '../state/lazy.ts';
 import { SuggestInput } from '../ui/SuggestInput.tsx';
-import { DateField } from './DateField.tsx';
 import { TreatmentsValue } from './FlagSubject.tsx';
 import { IntegerInput } from './IntegerInput.tsx';
 import styles from './MatcherEditor.module.css';
@@ -10,6 +11,8 @@ import { jointOf } from './matcher-words.ts';
 import { SegmentValue } from './SegmentValue.tsx';
 import { TokensInput } from './TokensInput.tsx';
 import { asOptions } from './use-attributes.ts';
+
+const DateField = lazyPart('DateField', () => import('./DateField.tsx'));
 
 interface Props {
   readonly matcher: Matcher;
@@ -23,7 +26,13 @@ interface ValueProps extends Props {
 }
 
 /** The input for a matcher's value, by matcher type. */
-export function MatcherValue({ matcher, suggestions, wrong, onChange }: ValueProps) {
+export const MatcherValue = (props: ValueProps) => (
+  <Suspense>
+    <Value {...props} />
+  </Suspense>
+);
+
+function Value({ matcher, suggestions, wrong, onChange }: ValueProps) {
   switch (matcherKindOf(matcher.type).member) {
     case 'strings':
       return (

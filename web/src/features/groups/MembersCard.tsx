@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { patchUser } from '#contract/users.ts';
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { everyoneReading, type GroupAnswer, type UserAnswer } from '../../administration/whole-lists.ts';
 import { Failure } from '../../kit/Failure.tsx';
@@ -13,6 +12,7 @@ import { toast } from '../../state/toasts.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
+import { focusWhenLost } from '../../ui/focus.ts';
 import { Picker } from '../../ui/Picker.tsx';
 import { addMember, isMember, removeMember, useRefreshGroups } from './groups-changes.ts';
 import styles from './MembersCard.module.css';

@@ -1,12 +1,12 @@
 import { removeKeys } from '#contract/segments.ts';
 import { countOf, listed } from '../../administration/count.ts';
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { call } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { toast } from '../../state/toasts.ts';
+import { focusWhenLost } from '../../ui/focus.ts';
 import { useRefreshSegments } from './segments-query.ts';
 
 interface Props {

@@ -1,8 +1,8 @@
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { useMe } from '../../server/session.ts';
 import { toast } from '../../state/toasts.ts';
+import { focusWhenLost } from '../../ui/focus.ts';
 import type { UserDialogProps } from './UserDialog.tsx';
 import { change, useRefreshUsers } from './user-changes.ts';
 

@@ -9,13 +9,13 @@ import type { WaitingMail } from '#domain/accounts.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { emailKey } from '#domain/users.ts';
-import { focusWhenLost } from '../../administration/focus-when-lost.ts';
 import { everyoneReading, groupsReading, type UserAnswer } from '../../administration/whole-lists.ts';
 import { explain } from '../../kit/explain.ts';
 import { call, keyOf, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import { updateSession, useMay } from '../../server/session.ts';
 import { toast, toastFailure } from '../../state/toasts.ts';
+import { focusWhenLost } from '../../ui/focus.ts';
 
 /** Everything that shows users, and the session, because the user may have changed themselves. */
 export function useRefreshUsers(): () => Promise<unknown> {

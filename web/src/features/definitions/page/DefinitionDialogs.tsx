@@ -1,9 +1,11 @@
-import { CopyDialog } from '../compare/CopyDialog.tsx';
+import { lazyPart } from '../../../state/lazy.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
-import { PasteDialog } from '../json/PasteDialog.tsx';
 import { KillDialog, RemoveDefinitionDialog, RestoreDialog } from '../review/ImmediateDialogs.tsx';
 import { ReviewDialog } from '../review/ReviewDialog.tsx';
+
+const CopyDialog = lazyPart('CopyDialog', () => import('../compare/CopyDialog.tsx'));
+const PasteDialog = lazyPart('PasteDialog', () => import('../json/PasteDialog.tsx'));
 
 /** Opens the dialog named in the address, if it applies. */
 export function DefinitionDialogs() {

@@ -1,9 +1,9 @@
 import { type ReactNode, Suspense } from 'react';
-import { focusWhenLost } from '../../../administration/focus-when-lost.ts';
 import { SaveBar as SaveBarFrame } from '../../../kit/SaveBar.tsx';
 import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { Button } from '../../../ui/Button.tsx';
+import { focusWhenLost } from '../../../ui/focus.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { type Editor, useDefinition } from '../editing/editor.ts';
 
