@@ -43,7 +43,12 @@ suite('relations', { concurrency: 2 }, () => {
     await kill.getByText('rule 1 needs on').first().waitFor();
     await kill.getByText('Their rules see off for everyone').waitFor();
     await look(page, 'kill a flag that others depend on');
-    await page.goto('/p/Checkout/flags/payments_v2/details');
+    await kill.getByRole('button', { name: 'Cancel' }).click();
+    await used.getByRole('link', { name: 'View graph' }).click();
+    const relations = page.getByRole('region', { name: 'Relations' });
+    const users = relations.getByRole('region', { name: 'Used by 2 flags' });
+    await users.getByText('Staging: rule 1 needs on; also Production').first().waitFor();
+    await look(page, 'relations of a flag that others use');
     await press(page, 'Delete flag');
     const deletion = page.getByRole('region', { name: 'Dependent flags' });
     await deletion.getByText('Other flags depend on it.').waitFor();
@@ -63,6 +68,11 @@ suite('relations', { concurrency: 2 }, () => {
     await rule.getByText('The flag cart_v1 no longer exists, so everyone gets control for it.').waitFor();
     assert.deepEqual(await rule.getByRole('link').allTextContents(), []);
     await look(page, 'a flag that is gone');
+    await page.goto('/p/Checkout/flags/klarna_pay_later/details');
+    const broken = page.getByRole('region', { name: 'Depends on 1' }).getByRole('listitem');
+    await broken.getByText('No longer exists. Staging: rule 1; Production: rule 1').waitFor();
+    await look(page, 'a relation that is broken');
+    await openFlag(page, 'klarna_pay_later', 'Staging');
     await page.getByRole('group', { name: 'Set on to' }).getByRole('button', { name: '25' }).click();
     await review(page, 'Staging');
     assert.equal((await definitionIn(things, 'klarna_pay_later', 'Staging')).rules.length, 1);

@@ -368,8 +368,8 @@ suite('around a definition', { concurrency: 2 }, () => {
     };
     const two = (from: string, to: string) =>
       (async (row) => {
-        await row.getByLabel('From').fill(from);
-        await row.getByLabel('To').fill(to);
+        await row.getByRole('textbox', { name: 'From' }).fill(from);
+        await row.getByRole('textbox', { name: 'To' }).fill(to);
       }) as Fill;
     const one = (label: string, value: string) => ((row) => row.getByLabel(label).fill(value)) as Fill;
     const strings = ['one', 'two'];
@@ -383,9 +383,9 @@ suite('around a definition', { concurrency: 2 }, () => {
       ['GREATER_THAN_OR_EQUAL_NUMBER', one('Number', '-1'), { number: -1 }],
       ['LESS_THAN_OR_EQUAL_NUMBER', one('Number', '0'), { number: 0 }],
       ['BETWEEN_NUMBER', two('1', '9'), { between: { from: 1, to: 9 } }],
-      ['ON_DATE', one('Date', '2025-11-12'), { date: Date.UTC(2025, 10, 12) }],
-      ['ON_OR_AFTER_DATE', one('Date', '2025-11-12T12:00'), { date: noon }],
-      ['ON_OR_BEFORE_DATE', one('Date', '2025-11-12T12:00'), { date: noon }],
+      ['ON_DATE', one('Date, UTC', '2025-11-12'), { date: Date.UTC(2025, 10, 12) }],
+      ['ON_OR_AFTER_DATE', one('Date, UTC', '2025-11-12T12:00'), { date: noon }],
+      ['ON_OR_BEFORE_DATE', one('Date, UTC', '2025-11-12T12:00'), { date: noon }],
       ['BETWEEN_DATE', two('2025-11-12T12:00', '2025-11-12T20:00'), { between: { from: noon, to: evening } }],
       ['EQUAL_SET', tokens, { strings }],
       ['ANY_OF_SET', tokens, { strings }],

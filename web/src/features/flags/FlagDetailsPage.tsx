@@ -1,8 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { patchFlag } from '#contract/flags.ts';
 import { useFlag } from '../../server/flag.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
+import { lazyPart } from '../../state/lazy.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -11,6 +13,8 @@ import { Time } from '../../ui/Time.tsx';
 import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
 import { DetailsForm } from './DetailsForm.tsx';
 import styles from './FlagDetailsPage.module.css';
+
+const Relations = lazyPart('Relations', () => import('../../targeting/Relations.tsx'));
 
 /** The details of a flag, apart from its definitions. */
 export function FlagDetailsPage() {
@@ -21,6 +25,9 @@ export function FlagDetailsPage() {
       <h2 className="sr">Details</h2>
       {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
       <DetailsForm key={flag.id} refusal={refusal} />
+      <Suspense>
+        <Relations />
+      </Suspense>
       <Facts />
       <DeleteCard />
     </div>

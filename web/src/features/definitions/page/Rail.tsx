@@ -5,6 +5,7 @@ import styles from '../../../activity/ActivityRail.module.css';
 import { DependentList, dependentsReading } from '../../../kit/Dependents.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
+import { TextLink } from '../../../ui/TextLink.tsx';
 import { ruleStep } from '../editing/complaints.ts';
 import { useEditor } from '../editing/editor.ts';
 import type { Lit } from '../ladder/lit.ts';
@@ -45,12 +46,17 @@ const stepIdOf = (step: Step): string => (step.kind === 'rule' ? ruleStep(step.i
 
 /** Flags whose rules depend on this one, in any environment. */
 function UsedBy() {
-  const { data } = useQuery(dependentsReading(useProject().id, useFlag().name));
+  const project = useProject();
+  const { name } = useFlag();
+  const { data } = useQuery(dependentsReading(project.id, name));
   if (!data || data.objects.length === 0) return null;
   return (
     <section aria-labelledby="used-by">
       <div className={styles.head}>
         <h2 id="used-by">Used by</h2>
+        <TextLink to="/p/$project/flags/$flag/details" params={{ project: project.name, flag: name }}>
+          View graph
+        </TextLink>
       </div>
       <DependentList dependents={data.objects} />
     </section>
