@@ -323,7 +323,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'View all' }).click();
     const entries = page.getByRole('listitem').filter({ has: page.getByText(/ago|just now/) });
     await page.getByText('Looks good.').waitFor();
-    await page.getByText('For everyone').waitFor();
+    await page.getByText('For everyone').last().waitFor();
     const ramp = entries.filter({ hasText: 'Ramp' });
     await ramp.getByText('on 50% → 80% of all keys').waitFor();
     await ramp.getByText('30% of the user keys that reached this step moved from off to on.').waitFor();
