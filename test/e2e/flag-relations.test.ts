@@ -47,7 +47,10 @@ suite('relations', { concurrency: 2 }, () => {
     await used.getByRole('link', { name: 'View graph' }).click();
     const relations = page.getByRole('region', { name: 'Relations' });
     const users = relations.getByRole('region', { name: 'Used by 2 flags' });
-    await users.getByText(/: rule 1 needs on; also /).first().waitFor();
+    await users
+      .getByText(/: rule 1 needs on; also /)
+      .first()
+      .waitFor();
     await look(page, 'relations of a flag that others use');
     await press(page, 'Delete flag');
     const deletion = page.getByRole('region', { name: 'Dependent flags' });
