@@ -24,53 +24,139 @@ async function someFlags(things: Things): Promise<void> {
 }
 
 suite('the list of flags', { concurrency: 2 }, () => {
-  visit('every flag says what people get in each environment', async (things) => {
+  visit('every flag says what people get in each environment, production first', async (things) => {
     const { page } = things;
     await someFlags(things);
+    await aFlag(things, 'halved', { on: { Staging: 50, Production: 40 } });
+    await things.api(
+      'PATCH',
+      `/splits/ws/${things.project.id}/halved/environments/${things.environments.Production?.id}`,
+      [{ op: 'replace', path: '/trafficAllocation', value: 50 }],
+    );
     await page.goto('/p/Checkout/flags');
-    await page.getByText('3 flags', { exact: true }).waitFor();
+    await page.getByText('4 flags', { exact: true }).waitFor();
+    assert.match(
+      (await page.getByRole('columnheader').allInnerTexts()).join(' ').replaceAll(/\s+/g, ' '),
+      /Name Tags Status Production Prod Develop\S* Staging Owner Changed/,
+    );
     const cells = await row(page, 'checkout_one_page').getByRole('cell').allInnerTexts();
-    const words = cells.join(' ').replaceAll(/\s+/g, ' ');
-    assert.match(words, /Ramping .*on 50%, off 50% .*on 100% .*on 10%, off 90%/);
-    await row(page, 'legacy_invoice').getByText('Killed').waitFor();
-    assert.equal(await row(page, 'search_ranker').getByText('Not defined').count(), 2);
+    assert.match(cells.join(' ').replaceAll(/\s+/g, ' '), /payments \+1.* Ramping .*on 10%/);
+    const place = (flag: string, words: string) => row(page, flag).getByRole('link', { name: words, exact: true });
+    await place('checkout_one_page', 'Staging: on 50%, off 50%').waitFor();
+    await place('checkout_one_page', 'Development: on 100%').waitFor();
+    await place('legacy_invoice', 'Production: killed, everyone gets off').waitFor();
+    await row(page, 'legacy_invoice').getByText('Killed', { exact: true }).waitFor();
+    await place('search_ranker', 'Staging: not defined').waitFor();
+    // 40% of the half that is let in.
+    await place('halved', 'Production: on 20%, off 80%').waitFor();
+    await row(page, 'halved').getByText('20%').waitFor();
     await look(page, 'flags');
+    for (const width of [1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await row(page, 'checkout_one_page').getByText('10%').waitFor();
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+      assert.equal((await row(page, 'checkout_one_page').boundingBox())?.height, width > 760 ? 44 : 102);
+      await look(page, `flags at ${width}`);
+    }
   });
 
   visit('what is searched and filtered stands in the address, and the server answers it', async (things) => {
     const { page } = things;
     await someFlags(things);
     await page.goto('/p/Checkout/flags');
-    await field(page, 'Search names').fill('OUT');
+    await field(page, 'Search flags').fill('THREE-step');
     await page.getByText('1 flag matches').waitFor();
     assert.deepEqual(await shown(page), ['checkout_one_page']);
-    assert.equal(new URL(page.url()).search, '?q=OUT');
-    await field(page, 'Search names').fill('check ');
+    assert.equal(new URL(page.url()).search, '?q=THREE-step');
+    await field(page, 'Search flags').fill('check ');
     await page.waitForURL('**/flags?q=check');
-    assert.equal(await field(page, 'Search names').inputValue(), 'check ');
+    assert.equal(await field(page, 'Search flags').inputValue(), 'check ');
     await press(page, 'Clear filters');
     await page.getByText('3 flags', { exact: true }).waitFor();
-    assert.equal(await field(page, 'Search names').inputValue(), '');
+    assert.equal(await field(page, 'Search flags').inputValue(), '');
 
-    await press(page, 'Status');
-    await page.getByRole('option', { name: 'Ramping' }).click();
+    await press(page, 'Filter');
+    await page.getByRole('option', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Ramping 1' }).click();
     await page.getByText('1 flag matches').waitFor();
     await press(page, 'Clear status');
-    await press(page, 'Tag');
-    await page.getByRole('option', { name: 'payments' }).click();
+    await press(page, 'Filter');
+    await page.getByRole('option', { name: 'Tag' }).click();
+    await page.getByRole('option', { name: 'payments 2' }).click();
     await page.getByText('2 flags match').waitFor();
-    await page.getByRole('option', { name: 'search' }).click();
+    await page.getByRole('button', { name: 'Tag payments 2' }).click();
+    await page.getByRole('option', { name: 'search 1' }).click();
     await page.getByText('3 flags match').waitFor();
+    await page.getByRole('button', { name: 'Tag payments 2 or search 1' }).waitFor();
     await page.keyboard.press('Backspace');
     await page.getByText('2 flags match').waitFor();
     await look(page, 'filtered flags');
 
-    await page.goto('/p/Checkout/flags?tag=search&tag=q4&status=Ramping&q=check');
+    await page.goto('/p/Checkout/flags?state=killed:Production&state=different');
+    await page.getByText('1 flag matches').waitFor();
+    assert.deepEqual(await shown(page), ['legacy_invoice']);
+    await page
+      .getByRole('button', { name: 'State Killed in Production 1 or Different between environments 0' })
+      .waitFor();
+    await page.goto('/p/Checkout/flags?tag=search&tag=q4&status=Ramping&q=check&type=user');
     await page.getByText('1 flag matches').waitFor();
     assert.deepEqual(await shown(page), ['checkout_one_page']);
-    await page.goto('/p/Checkout/flags?q=nothing');
-    await page.getByText('No flags match').waitFor();
+    for (const nothing of ['q=nothing', 'status=Gone', 'type=gone']) {
+      await page.goto(`/p/Checkout/flags?${nothing}`);
+      await page.getByText('No flags match').waitFor();
+    }
     await look(page, 'no flag matches');
+  });
+
+  visit('the list is sorted by its heads, the last changed first', async (things) => {
+    const { page, api, project } = things;
+    await someFlags(things);
+    await page.goto('/p/Checkout/flags');
+    await page.getByText('3 flags', { exact: true }).waitFor();
+    const sorted = async (expected: readonly string[]) =>
+      eventually(
+        page,
+        "[...document.querySelectorAll('a[data-flag]')].map((one) => one.innerText).join()",
+        expected.join(),
+      );
+    await sorted(['legacy_invoice', 'search_ranker', 'checkout_one_page']);
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    assert.equal(await head('Changed').getAttribute('aria-sort'), 'descending');
+    await head('Name').getByRole('button').click();
+    await sorted(['checkout_one_page', 'legacy_invoice', 'search_ranker']);
+    assert.equal(await head('Name').getAttribute('aria-sort'), 'ascending');
+    assert.equal(new URL(page.url()).search, '?sort=name');
+    await head('Name').getByRole('button').click();
+    await sorted(['search_ranker', 'legacy_invoice', 'checkout_one_page']);
+    // Killed counts as nothing, and not defined as less.
+    await head('Production').getByRole('button').click();
+    await sorted(['checkout_one_page', 'legacy_invoice', 'search_ranker']);
+    await head('Changed').getByRole('button').click();
+    assert.equal(new URL(page.url()).search, '');
+    await api('PATCH', `/splits/ws/${project.id}/checkout_one_page`, [
+      { op: 'replace', path: '/description', value: 'New' },
+    ]);
+    await page.reload();
+    await sorted(['checkout_one_page', 'legacy_invoice', 'search_ranker']);
+  });
+
+  visit('columns are chosen, and stay chosen', async (things) => {
+    const { page } = things;
+    await someFlags(things);
+    await page.goto('/p/Checkout/flags');
+    await press(page, 'Columns');
+    const panel = page.getByRole('dialog', { name: 'Columns' });
+    await panel.getByRole('checkbox', { name: 'Tags' }).uncheck();
+    await panel.getByRole('checkbox', { name: 'Development' }).uncheck();
+    await panel.getByRole('checkbox', { name: 'Created' }).check();
+    assert.ok(await panel.getByRole('checkbox', { name: /^Production/ }).isDisabled());
+    await look(page, 'columns');
+    await page.reload();
+    await page.getByText('3 flags', { exact: true }).waitFor();
+    assert.match(
+      (await page.getByRole('columnheader').allInnerTexts()).join(' ').replaceAll(/\s+/g, ' '),
+      /Name Status Production Prod Staging Owner Created Changed/,
+    );
   });
 
   visit('rows are gone through and opened by keyboard', async (things) => {
@@ -78,12 +164,12 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await someFlags(things);
     await page.goto('/p/Checkout/flags');
     await page.getByText('3 flags', { exact: true }).waitFor();
-    const focused = () => page.evaluate('document.activeElement.textContent');
+    const focused = () => page.evaluate('document.activeElement.innerText');
     for (const [key, flag] of [
-      ['j', 'checkout_one_page'],
+      ['j', 'legacy_invoice'],
       ['j', 'search_ranker'],
-      ['j', 'legacy_invoice'],
-      ['j', 'legacy_invoice'],
+      ['j', 'checkout_one_page'],
+      ['j', 'checkout_one_page'],
       ['k', 'search_ranker'],
     ] as const) {
       await page.keyboard.press(key);
@@ -93,15 +179,15 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('jx');
-    assert.equal(await field(page, 'Search names').inputValue(), 'jx');
-    await field(page, 'Search names').fill('');
+    assert.equal(await field(page, 'Search flags').inputValue(), 'jx');
+    await field(page, 'Search flags').fill('');
     await page.getByText('3 flags', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/flags/checkout_one_page/Staging');
+    await page.waitForURL('**/flags/legacy_invoice/Staging');
     await page.goBack();
-    await row(page, 'checkout_one_page').getByTitle('on 10%, off 90%').click();
+    await row(page, 'checkout_one_page').getByTitle('Production: on 10%, off 90%').click();
     await page.waitForURL('**/flags/checkout_one_page/Production');
   });
 
@@ -122,7 +208,14 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await press(page, 'Add tag');
     await page.getByRole('textbox', { name: 'Tag' }).fill('done');
     await page.keyboard.press('Enter');
-    await row(page, 'search_ranker').getByText('done').waitFor();
+    await row(page, 'search_ranker').getByTitle('search, done').waitFor();
+    await page.getByRole('checkbox', { name: 'Select search_ranker' }).check();
+    await press(page, 'Select all 3');
+    await page.getByText('3 selected').waitFor();
+    await press(page, 'Remove tag');
+    await page.getByRole('textbox', { name: 'Tag' }).fill('search');
+    await page.keyboard.press('Enter');
+    await row(page, 'search_ranker').getByTitle('done', { exact: true }).waitFor();
 
     for (const name of ['checkout_one_page', 'legacy_invoice']) {
       await page.getByRole('checkbox', { name: `Select ${name}` }).check();
@@ -141,19 +234,59 @@ suite('the list of flags', { concurrency: 2 }, () => {
     assert.equal(totalCount, 1);
   });
 
-  visit('a long list comes in pages, and stays quick', async (things) => {
+  visit('all flags of a query are killed or copied at once, and what fails is listed', async (things) => {
+    const { page, api, project, environments } = things;
+    await someFlags(things);
+    await page.goto('/p/Checkout/flags?tag=payments');
+    await page.getByText('2 flags match').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all 2 flags' }).check();
+    await page.getByText('2 selected').waitFor();
+    await press(page, 'Kill in');
+    const kill = page.getByRole('alertdialog');
+    await kill.getByText('1 of 2 flags serve rules in Production.').waitFor();
+    await look(page, 'kill several');
+    await kill.getByRole('combobox', { name: 'Environment' }).selectOption('Staging');
+    await kill.getByText('2 of 2 flags serve rules in Staging.').waitFor();
+    await kill.getByRole('button', { name: 'Kill 2 flags' }).click();
+    await page.getByText('Killed 2 flags in Staging.').waitFor();
+    const inStaging = (flag: string) => `/splits/ws/${project.id}/${flag}/environments/${environments.Staging?.id}`;
+    assert.equal((await api('GET', inStaging('legacy_invoice'))).killed, true);
+
+    await page.getByRole('checkbox', { name: 'Select all 2 flags' }).check();
+    await press(page, 'Copy to');
+    const copy = page.getByRole('dialog', { name: 'Copy 2 flags to an environment' });
+    await copy.getByRole('combobox', { name: 'From' }).selectOption('Development');
+    await copy.getByRole('combobox', { name: 'To' }).selectOption('Staging');
+    await copy.getByText('Replaces 2 definitions in Staging.').waitFor();
+    await look(page, 'copy several');
+    // Somebody deletes one of them meanwhile.
+    await api('DELETE', `/splits/ws/${project.id}/legacy_invoice`);
+    await copy.getByRole('button', { name: 'Copy 2 definitions' }).click();
+    const failed = page.getByRole('dialog', { name: '1 flag was not changed' });
+    await failed.getByText('legacy_invoice', { exact: true }).waitFor();
+    await look(page, 'one failed');
+    await failed.getByRole('button', { name: 'Close' }).first().click();
+    const { killed, defaultRule } = await api('GET', inStaging('checkout_one_page'));
+    assert.deepEqual([killed, defaultRule[0].size], [true, 100]);
+  });
+
+  visit('a long list is loaded where one looks, and the focus stays', async (things) => {
     const { page, api, project } = things;
-    for (let index = 0; index < 120; index += 1) {
+    for (let index = 0; index < 160; index += 1) {
       await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: `flag_${index}` });
     }
-    await page.goto('/p/Checkout/flags');
-    await page.getByText('120 flags').waitFor();
-    assert.equal((await shown(page)).length, 50);
-    await press(page, 'Show 50 more');
-    await page.getByText('100 of 120').waitFor();
-    await press(page, 'Show 20 more');
-    await eventually(page, "document.querySelectorAll('a[data-flag]').length", 120);
-    assert.equal(await page.getByRole('button', { name: /^Show/ }).count(), 0);
+    await page.goto('/p/Checkout/flags?sort=created');
+    await page.getByText('160 flags').waitFor();
+    assert.ok((await shown(page)).length < 60);
+    assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), '161');
+    await page.getByRole('link', { name: 'flag_1', exact: true }).focus();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await page.getByRole('link', { name: 'flag_159', exact: true }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.innerText'), 'flag_1');
+    assert.equal(await row(page, 'flag_159').getAttribute('aria-rowindex'), '161');
+    await page.keyboard.press('j');
+    assert.equal(await page.evaluate('document.activeElement.innerText'), 'flag_2');
+    await page.getByRole('navigation', { name: 'Main' }).getByText('Flags').waitFor();
   });
 
   visit('where somebody has a draft, the list says so', async (things) => {
@@ -164,8 +297,9 @@ suite('the list of flags', { concurrency: 2 }, () => {
     const key = `draft:${id}:${flag.id}:${environments.Staging?.id}`;
     await page.evaluate(`sessionStorage.setItem(${JSON.stringify(key)}, '{}')`);
     await page.goto('/p/Checkout/flags');
-    await row(page, 'checkout').getByText('Unsaved draft').waitFor({ state: 'attached' });
-    assert.equal(await page.getByText('Unsaved draft').count(), 1);
+    const words = /You have an unsaved draft here/;
+    await row(page, 'checkout').getByTitle(words).waitFor();
+    assert.equal(await page.getByTitle(words).count(), 1);
   });
 
   visit('an empty project says how to begin', async ({ page, project, server }) => {

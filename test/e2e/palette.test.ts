@@ -79,7 +79,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     for (const line of [
       'Search or jump to Ctrl K',
       'New flag N',
-      'Search names /',
+      'Search flags /',
       'Next flag J',
       'Select the flag X',
     ]) {

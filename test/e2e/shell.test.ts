@@ -65,7 +65,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.goto('/nothing/here');
     await heading(page, 'Page not found').waitFor();
     await look(page, 'not found');
-    await press(page, 'Search or jump to');
+    await page.getByRole('main').getByRole('button', { name: 'Search or jump to' }).click();
     await page.getByRole('dialog', { name: 'Search or jump to' }).waitFor();
   });
 
@@ -177,7 +177,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags');
     await heading(page, 'Flags').waitFor();
     await page.context().clearCookies();
-    await field(page, 'Search names').fill('other');
+    await field(page, 'Search flags').fill('other');
     const dialog = page.getByRole('alertdialog', { name: 'Sign in again' });
     await dialog.getByLabel('Password', { exact: true }).fill(ana.password);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -193,7 +193,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags');
     await heading(page, 'Flags').waitFor();
     await page.context().clearCookies();
-    await field(page, 'Search names').fill('other');
+    await field(page, 'Search flags').fill('other');
     await press(page, 'Leave this page and sign in as someone else');
     await heading(page, 'Sign in').waitFor();
     await enterPassword(page, ana);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { flagsSearch } from '../../web/src/features/flags/flags-search.ts';
-import { shownEnvironments } from '../../web/src/features/flags/shown-environments.ts';
+import { shownColumns } from '../../web/src/features/flags/columns.ts';
+import { flagsSearch, sortOf, sortText } from '../../web/src/features/flags/flags-search.ts';
 import { flagPath, ownPath } from '../../web/src/state/paths.ts';
 import { parseSearch, stringifySearch, textSearch } from '../../web/src/state/search-params.ts';
 
@@ -22,9 +22,12 @@ test('where one value is meant the first counts', () => {
   assert.deepEqual(textSearch({ q: ['a', 'b'], status: 'x' }), { q: 'a', status: 'x' });
   assert.deepEqual(flagsSearch({ q: ['a', 'b'], tag: 'one', status: '' }), {
     q: 'a',
+    sort: undefined,
     status: undefined,
     tag: ['one'],
-    env: undefined,
+    owner: undefined,
+    type: undefined,
+    state: undefined,
   });
 });
 
@@ -33,11 +36,24 @@ test('names that mean something in an address are written so that they do not', 
   assert.equal(flagPath('Checkout', 'x'), '/p/Checkout/flags/x');
 });
 
-test('of too many environments production is shown, and the first of the others, in their order', () => {
+test('the usual order is not in the address, and an unknown one is the usual', () => {
+  assert.deepEqual(sortOf({}), { sort: 'changed', order: 'desc' });
+  assert.deepEqual(sortOf({ sort: '-size' }), sortOf({}));
+  for (const text of ['name', '-name', 'changed', '-share']) assert.equal(sortText(sortOf({ sort: text })), text);
+  assert.equal(sortText(sortOf({})), undefined);
+});
+
+test('production is always shown; of the others, as many as fit, those closest to production first', () => {
   const all = ['a', 'b', 'c', 'd', 'e', 'p'].map((name) => ({ id: name, name, production: name === 'p' }));
-  const names = (asked?: readonly string[]) => shownEnvironments(all, asked).map(({ name }) => name);
-  assert.deepEqual(names(), ['a', 'b', 'c', 'd', 'p']);
-  assert.deepEqual(names(['p', 'e', 'gone']), ['e', 'p']);
+  const at = (width: number, choices = {}) => {
+    const { lead, bars, columns } = shownColumns(width, all, choices);
+    return [lead?.name, bars.map(({ name }) => name).join(''), [...columns].join()];
+  };
+  assert.deepEqual(at(1384), ['p', 'edcb', 'tags,status,owner,changed']);
+  assert.deepEqual(at(1000), ['p', 'ed', 'tags,status,owner,changed']);
+  assert.deepEqual(at(800), ['p', 'e', 'status,owner,changed']);
+  assert.deepEqual(at(640), ['p', '', 'status,changed']);
+  assert.deepEqual(at(1384, { 'env:e': false, 'env:a': true, tags: false }), ['p', 'dcba', 'status,owner,changed']);
 });
 
 test('after signing in nobody is sent to another site', () => {

@@ -32,6 +32,9 @@ export function ProjectSwitcher() {
           onFocus={() => setWanted(true)}
           {...trigger}
         >
+          <span className={styles.letter} aria-hidden>
+            {current?.slice(0, 1).toUpperCase()}
+          </span>
           <span className={styles.words}>
             <small className={styles.what}>Project</small>
             <span className={styles.name}>{current ?? 'Choose one'}</span>

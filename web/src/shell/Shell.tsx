@@ -13,6 +13,7 @@ import { runShortcut, usePageActions } from '../state/page-actions.ts';
 import { Button, buttonClass } from '../ui/Button.tsx';
 import { Mark } from '../ui/Mark.tsx';
 import { Palette } from './Palette.tsx';
+import { useIsRail } from './rail.ts';
 import styles from './Shell.module.css';
 import { ShortcutsDialog } from './ShortcutsDialog.tsx';
 import { Sidebar, sidebarId } from './Sidebar.tsx';
@@ -56,7 +57,7 @@ function Frame({ children }: Props) {
     { label: 'Show the shortcuts', keys: '?', isMove: true, run: openShortcuts },
   ]);
   return (
-    <div className={styles.shell}>
+    <div className={useIsRail() ? styles.railed : styles.shell}>
       <a href="#main" className={`${buttonClass({})} ${styles.skip}`}>
         Skip to content
       </a>

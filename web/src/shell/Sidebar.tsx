@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { createLink, useParams, useRouterState } from '@tanstack/react-router';
 import {
   Activity,
@@ -6,18 +7,21 @@ import {
   KeyRound,
   Layers,
   type LucideIcon,
+  PanelLeft,
   Search,
   Settings,
   SlidersHorizontal,
   Users,
   UsersRound,
 } from 'lucide-react';
-import { type ComponentProps, useEffect, useRef } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listChanges } from '#contract/changes.ts';
+import { listFlags } from '#contract/flags.ts';
 import { listGroups } from '#contract/groups.ts';
 import { createProject } from '#contract/projects.ts';
 import { listUsers } from '#contract/users.ts';
+import { reading } from '../server/api.ts';
 import { useIsGone, useLikelyProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 import { openPalette } from '../state/overlays.ts';
@@ -25,6 +29,7 @@ import { KeyHint } from '../ui/KeyHint.tsx';
 import { Mark } from '../ui/Mark.tsx';
 import { PersonMenu } from './PersonMenu.tsx';
 import { ProjectSwitcher } from './ProjectSwitcher.tsx';
+import { chooseRail, useIsRail } from './rail.ts';
 import styles from './Sidebar.module.css';
 
 export const sidebarId = 'navigation';
@@ -32,19 +37,37 @@ export const sidebarId = 'navigation';
 /** The navigation: a column next to the page, or a popover on narrow screens. */
 export function Sidebar() {
   const side = useRef<HTMLElement>(null);
+  const isRail = useIsRail();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes on navigation
   useEffect(() => {
     if (side.current?.matches(':popover-open')) side.current.hidePopover();
   }, [path]);
   return (
-    <aside ref={side} id={sidebarId} popover="auto" aria-label="Navigation" className={styles.side}>
+    <aside
+      ref={side}
+      id={sidebarId}
+      popover="auto"
+      aria-label="Navigation"
+      className={styles.side}
+      data-rail={isRail || undefined}
+    >
       <div className={styles.mark}>
         <Mark />
+        <button
+          type="button"
+          className={styles.fold}
+          aria-label={isRail ? 'Expand navigation' : 'Collapse navigation'}
+          title={isRail ? 'Expand navigation' : 'Collapse navigation'}
+          aria-expanded={!isRail}
+          onClick={() => chooseRail(!isRail)}
+        >
+          <PanelLeft size={16} strokeWidth={1.75} aria-hidden />
+        </button>
       </div>
       <ProjectSwitcher />
       <button type="button" className={styles.find} onClick={openPalette}>
-        <Search size={14} aria-hidden /> Search or jump to <KeyHint keys="mod+k" />
+        <Search size={14} aria-hidden /> <span className={styles.text}>Search or jump to</span> <KeyHint keys="mod+k" />
       </button>
       <nav aria-label="Main" className={styles.nav}>
         <ProjectLinks />
@@ -65,7 +88,7 @@ function ProjectLinks() {
   const params = { project };
   return (
     <>
-      <NavLink icon={Flag} to="/p/$project/flags" params={params}>
+      <NavLink icon={Flag} to="/p/$project/flags" params={params} aside={<FlagCount project={project} />}>
         Flags
       </NavLink>
       <NavLink icon={ContactRound} to="/p/$project/segments" params={params}>
@@ -120,11 +143,31 @@ function AdministrationLinks() {
   );
 }
 
-type AnchorProps = Omit<ComponentProps<'a'>, 'className'> & { readonly icon: LucideIcon };
+interface LinkProps extends Omit<ComponentProps<'a'>, 'className'> {
+  readonly icon: LucideIcon;
+  /** On the right: a number. */
+  readonly aside?: ReactNode;
+}
 
-const NavLink = createLink(({ icon: Icon, children, ...anchor }: AnchorProps) => (
-  <a {...anchor} className={styles.link}>
-    <Icon size={16} strokeWidth={1.75} aria-hidden />
-    {children}
-  </a>
-));
+function Entry({ icon: Icon, aside, children, ...anchor }: LinkProps) {
+  const isRail = useIsRail();
+  return (
+    <a {...anchor} className={styles.link} title={isRail ? String(children) : undefined}>
+      <Icon size={16} strokeWidth={1.75} aria-hidden />
+      <span className={styles.text}>{children}</span>
+      {!isRail && aside}
+    </a>
+  );
+}
+
+const NavLink = createLink(Entry);
+
+/** All flags of the project. The page says it in words. */
+function FlagCount({ project }: { readonly project: string }) {
+  const { data } = useQuery({ ...reading(listFlags, { params: { project }, query: { limit: 1 } }), staleTime: 30_000 });
+  return (
+    <span className={styles.number} aria-hidden>
+      {data?.totalCount.toLocaleString('en')}
+    </span>
+  );
+}

@@ -6,7 +6,7 @@ import type { TriggerProps } from './Popover.tsx';
 interface Props {
   readonly what: string;
   /** Undefined if not set. */
-  readonly value: string | undefined;
+  readonly value: ReactNode;
   readonly onClear: () => void;
   /** A Picker or Popover with the given trigger. */
   readonly picker: (trigger: (props: TriggerProps) => ReactNode) => ReactNode;
@@ -26,6 +26,15 @@ export const FilterButton = ({ what, value, onClear, picker }: Props) => (
         <X size={13} aria-hidden />
       </button>
     )}
+  </span>
+);
+
+/** Opens a list of further filters. */
+export const AddFilterButton = ({ children, ...trigger }: TriggerProps & { readonly children: ReactNode }) => (
+  <span className={styles.filter}>
+    <button type="button" className={styles.button} {...trigger}>
+      {children}
+    </button>
   </span>
 );
 

@@ -4,7 +4,8 @@ import styles from './Page.module.css';
 import { PageTitle } from './PageTitle.tsx';
 
 interface Props {
-  readonly width?: 'wide' | 'narrow';
+  /** `full`: edge to edge, without padding at the sides. */
+  readonly width?: 'full' | 'wide' | 'narrow';
   readonly children: ReactNode;
 }
 

@@ -10,6 +10,7 @@ import { call } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { Field } from '../../ui/Field.tsx';
+import { BulkProgress } from './BulkReport.tsx';
 import styles from './DeleteFlagsDialog.module.css';
 import { useEachFlag } from './each-flag.ts';
 
@@ -105,6 +106,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
           <DependentList dependents={dependents} />
         </section>
       )}
+      {flags.length > maxAsked && <p>Burgee lists dependent flags only for up to {maxAsked} flags at once.</p>}
       {isInProduction && (
         <Field
           name="word"
@@ -118,14 +120,19 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
         />
       )}
       {isRequired && <NoteFields isRequired title={`Delete ${word.replace(/^delete /, '')}`} errors={errors} />}
+      <BulkProgress />
     </FormModal>
   );
 }
 
+/** Each takes a request. */
+const maxAsked = 50;
+
 /** Flags that depend on these, except those that are deleted too. */
 function useDependentsOf(flags: readonly Doomed[]) {
   const project = useProject();
-  const answers = useQueries({ queries: flags.map(({ name }) => dependentsReading(project.id, name)) });
+  const asked = flags.length <= maxAsked ? flags : [];
+  const answers = useQueries({ queries: asked.map(({ name }) => dependentsReading(project.id, name)) });
   const doomed = new Set(flags.map(({ name }) => name));
   return answers.flatMap(({ data }) => data?.objects ?? []).filter(({ flag }) => !doomed.has(flag.name));
 }

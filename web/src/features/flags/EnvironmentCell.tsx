@@ -1,10 +1,12 @@
 import type { DefinitionSummary, ListedFlag } from '#domain/definitions/summary.ts';
+import { rolledOutShare, rolloutOf } from '#domain/rollouts.ts';
 import { Bar, NoBar } from '../../kit/Bar.tsx';
 import { Killed } from '../../kit/StatusChip.tsx';
 import { sharesInWords } from '../../kit/treatments.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { flagPath } from '../../state/paths.ts';
-import styles from './EnvironmentCell.module.css';
+import { percent } from '../../ui/percent.ts';
+import styles from './FlagTable.module.css';
 
 interface Props {
   readonly flag: ListedFlag;
@@ -15,72 +17,86 @@ interface Props {
   readonly hasDraft: boolean;
 }
 
-/** What a flag serves in one environment. Clickable, but skipped by Tab: the flag's link comes first in the row. */
-export function EnvironmentCell({ flag, environment, definition, hasDraft }: Props) {
-  const project = useProject();
+/** Production: the bar with words, and whether the environment beside it differs. */
+export function LeadCell({ beside, ...props }: Props & { readonly beside: Named | undefined }) {
+  const { environment, definition } = props;
+  const difference = definition && beside?.definition && differenceOf(definition, beside.definition, beside.name);
   return (
-    <td className={styles.cell}>
-      <a href={flagPath(project.name, flag.name, environment.name)} className={styles.link} tabIndex={-1}>
-        <span className={styles.label}>{environment.name}</span>
-        {definition ? <State definition={definition} /> : <NotDefined />}
-        {hasDraft && (
-          <span className={styles.draft} title="You have an unsaved draft here">
-            <span className="sr">Unsaved draft</span>
-          </span>
-        )}
-      </a>
+    <td className={environment.production ? styles.production : styles.lead}>
+      <Cell {...props} hasWords />
+      {difference !== undefined && (
+        <span className={styles.differs} title={difference}>
+          <span aria-hidden>≠</span>
+          <span className="sr">{difference}</span>
+        </span>
+      )}
     </td>
   );
 }
 
-function State({ definition }: { readonly definition: DefinitionSummary }) {
-  const { killed, defaultTreatment, defaultRule, treatments } = definition;
-  if (killed) {
-    return (
-      <>
-        <Bar buckets={[{ treatment: defaultTreatment, size: 100 }]} order={treatments} isFaded label="" />
-        <span className={styles.words}>
-          <Killed />
-        </span>
-      </>
-    );
-  }
+interface Named {
+  readonly name: string;
+  readonly definition: DefinitionSummary | undefined;
+}
+
+/** A smaller share in production is a normal ramp. */
+function differenceOf(lead: DefinitionSummary, beside: DefinitionSummary, name: string): string | undefined {
+  if (lead.digest !== beside.digest) return `Rules, targets or treatments differ from ${name}`;
+  return rolledOutShare(lead) > rolledOutShare(beside) && !beside.killed
+    ? `Further rolled out than ${name}`
+    : undefined;
+}
+
+export const BarCell = ({ isFirst, ...props }: Props & { readonly isFirst: boolean }) => (
+  <td className={isFirst ? styles.beside : styles.bar}>
+    <Cell {...props} hasWords={false} />
+  </td>
+);
+
+/** Clickable, but skipped by Tab: the flag's link comes first in the row. */
+function Cell({ flag, environment, definition, hasDraft, hasWords }: Props & { readonly hasWords: boolean }) {
+  const project = useProject();
+  const details = `${environment.name}: ${inWords(definition)}${hasDraft ? '. You have an unsaved draft here' : ''}`;
   return (
-    <>
-      <Bar buckets={defaultRule} order={treatments} label="" />
-      <Words definition={definition} />
-    </>
+    <a
+      href={flagPath(project.name, flag.name, environment.name)}
+      className={styles.place}
+      tabIndex={-1}
+      title={details}
+      aria-label={details}
+    >
+      <span className={styles.label}>{environment.name}</span>
+      <span className={styles.track}>
+        <Picture definition={definition} />
+      </span>
+      {hasWords && <Words definition={definition} />}
+      {hasDraft && <span className={styles.draft} />}
+    </a>
   );
 }
 
-/** The first treatment with a share; details are in the tooltip and for screen readers. */
-function Words({
-  definition: { defaultRule, trafficAllocation, ruleCount },
-}: {
-  readonly definition: DefinitionSummary;
-}) {
-  const rules = ruleCount === 1 ? '1 rule' : `${ruleCount} rules`;
-  const leading = defaultRule.find(({ size }) => size > 0);
-  const details = [
-    sharesInWords(defaultRule),
-    trafficAllocation < 100 ? `of ${trafficAllocation}% of the traffic` : '',
-    ruleCount > 0 ? `after ${rules}` : '',
-  ].filter(Boolean);
+function Picture({ definition }: Pick<Props, 'definition'>) {
+  if (!definition) return <NoBar />;
+  return <Bar buckets={rolloutOf(definition)} order={definition.treatments} isFaded={definition.killed} label="" />;
+}
+
+function Words({ definition }: Pick<Props, 'definition'>) {
+  if (!definition) return <span className={styles.none}>Not defined</span>;
+  if (definition.killed) return <Killed />;
+  const leading = rolloutOf(definition).find(({ size }) => size > 0);
   return (
-    <span className={styles.words} title={details.join(', ')}>
-      <span aria-hidden className={styles.leading}>
-        <span className="mono">{leading?.treatment}</span> <span className="num">{leading?.size}%</span>
-        {trafficAllocation < 100 && <span className={styles.part}> of {trafficAllocation}%</span>}
-        {ruleCount > 0 && <span className={styles.part}> +{rules}</span>}
-      </span>
-      <span className="sr">{details.join(', ')}</span>
+    <span className={styles.words}>
+      <span className="mono">{leading?.treatment}</span> <span>{percent(leading?.size ?? 0)}</span>
     </span>
   );
 }
 
-const NotDefined = () => (
-  <>
-    <NoBar />
-    <span className={`${styles.words} ${styles.none}`}>Not defined</span>
-  </>
-);
+/** Shares are those of all keys that match no rule, with the traffic allocation counted. */
+function inWords(definition: DefinitionSummary | undefined): string {
+  if (!definition) return 'not defined';
+  const { killed, defaultTreatment, ruleCount } = definition;
+  if (killed) return `killed, everyone gets ${defaultTreatment}`;
+  const rules = ruleCount === 0 ? '' : ` after ${ruleCount === 1 ? '1 rule' : `${ruleCount} rules`}`;
+  const rounded = rolloutOf(definition).map(({ treatment, size }) => ({ treatment, size: Number(size.toFixed(1)) }));
+  return `${sharesInWords(rounded)}${rules}`;
+}

@@ -1,94 +1,79 @@
-import { ChevronDown } from 'lucide-react';
-import { useRef } from 'react';
-import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { SearchField } from '../../kit/SearchField.tsx';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
+import { useMe } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
-import { FilterButton, FilterCount, Filters } from '../../ui/FilterButton.tsx';
-import { MultiPicker, Picker } from '../../ui/Picker.tsx';
+import { AddFilterButton, FilterButton, Filters } from '../../ui/FilterButton.tsx';
+import { type Option, OptionList } from '../../ui/OptionList.tsx';
+import { MultiPicker } from '../../ui/Picker.tsx';
+import { Popover } from '../../ui/Popover.tsx';
 import styles from './FlagFilters.module.css';
-import { useFlagsSearch, useRolloutStatuses } from './flags-query.ts';
-import { maxColumns, shownEnvironments } from './shown-environments.ts';
+import { useFlagCounts, useFlagsSearch, useRolloutStatuses, useTrafficTypes } from './flags-query.ts';
+import { type Filter, filters } from './flags-search.ts';
+import { useOwnerNames } from './owners.ts';
 
-interface Props {
-  readonly flags: readonly ListedFlag[];
-  /** Undefined while loading. */
-  readonly total: number | undefined;
-}
+const filterNames: Readonly<Record<Filter, string>> = {
+  status: 'Status',
+  tag: 'Tag',
+  owner: 'Owner',
+  type: 'Traffic type',
+  state: 'State',
+};
 
 /** Search and filters. They live in the address; the server applies them. */
-export function FlagFilters({ flags, total }: Props) {
-  const { search, isFiltered, change } = useFlagsSearch();
+export function FlagFilters() {
+  const { search, isFiltered, change, clear } = useFlagsSearch();
+  const options = useFilterOptions();
+  const set = filters.filter((name) => search[name]?.length);
   return (
-    <div className={styles.filters}>
-      <Filters>
-        <SearchField label="Search names" value={search.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
-        <StatusFilter />
-        <TagFilter flags={flags} />
-        <EnvironmentColumns />
-        {isFiltered && (
-          <Button look="quiet" onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>
-            Clear filters
-          </Button>
-        )}
-      </Filters>
-      <FilterCount>{total !== undefined && countInWords(total, isFiltered)}</FilterCount>
-    </div>
-  );
-}
-
-const numbers = new Intl.NumberFormat('en');
-const countInWords = (total: number, isFiltered: boolean): string =>
-  `${numbers.format(total)} ${total === 1 ? 'flag' : 'flags'}${isFiltered ? (total === 1 ? ' matches' : ' match') : ''}`;
-
-function StatusFilter() {
-  const { search, change } = useFlagsSearch();
-  const statuses = useRolloutStatuses();
-  const options = (statuses.data ?? []).map(({ name }) => ({
-    id: name,
-    label: name,
-    face: <RolloutStatusLabel name={name} />,
-  }));
-  return (
-    <FilterButton
-      what="Status"
-      value={search.status}
-      onClear={() => change({ status: undefined })}
-      picker={(trigger) => (
-        <Picker
-          label="Status"
-          options={options}
-          selected={search.status ?? ''}
-          onChoose={(status) => change({ status: status === search.status ? undefined : status })}
-          trigger={trigger}
-        />
+    <Filters>
+      <SearchField label="Search flags" value={search.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
+      {set.map((name) => (
+        <SetFilter key={name} name={name} options={options[name]} />
+      ))}
+      {set.length < filters.length && (
+        <AddFilter options={options} unset={filters.filter((name) => !set.includes(name))} />
       )}
-    />
+      {isFiltered && (
+        <Button look="quiet" onClick={clear}>
+          Clear filters
+        </Button>
+      )}
+    </Filters>
   );
 }
 
-/** The API has no tag list, so this offers the tags seen so far and accepts any other. */
-function TagFilter({ flags }: Pick<Props, 'flags'>) {
+interface SetProps {
+  readonly name: Filter;
+  readonly options: readonly Option[];
+}
+
+function useChosen(name: Filter) {
   const { search, change } = useFlagsSearch();
-  const selected = search.tag ?? [];
-  const seen = useRef(new Set<string>());
-  for (const tag of [...selected, ...flags.flatMap(({ tags }) => (tags ?? []).map(({ name }) => name))]) {
-    seen.current.add(tag);
-  }
-  const choose = (tag: readonly string[]) => change({ tag: tag.length > 0 ? tag : undefined });
+  const choose = (values: readonly string[]) => change({ [name]: values.length > 0 ? values : undefined });
+  return { selected: search[name] ?? [], choose };
+}
+
+/** More values are only counted. */
+const maxNamed = 2;
+
+function SetFilter({ name, options }: SetProps) {
+  const { selected, choose } = useChosen(name);
+  const what = filterNames[name];
+  const known = selected.map((id) => options.find((option) => option.id === id) ?? { id, label: id });
   return (
     <FilterButton
-      what="Tag"
-      value={selected.join(', ') || undefined}
+      what={what}
+      value={<Values options={known} />}
       onClear={() => choose([])}
       picker={(trigger) => (
         <MultiPicker
-          label="Tag"
-          options={[...seen.current].sort().map((name) => ({ id: name, label: name }))}
+          label={what}
+          options={withMissing(options, known)}
           selected={selected}
           onChange={choose}
-          create={{ label: (text) => `Flags with the tag ${text}`, make: (text) => choose([...selected, text]) }}
           trigger={trigger}
         />
       )}
@@ -96,22 +81,114 @@ function TagFilter({ flags }: Pick<Props, 'flags'>) {
   );
 }
 
-/** Only if there are more environments than columns. */
-function EnvironmentColumns() {
-  const { search, change } = useFlagsSearch();
-  const environments = useEnvironments();
-  if (environments.length <= maxColumns) return null;
+/** What was chosen stays in the list, although no flag has it any more. */
+const withMissing = (options: readonly Option[], chosen: readonly Option[]): readonly Option[] => [
+  ...options,
+  ...chosen.filter(({ id }) => !options.some((option) => option.id === id)),
+];
+
+const Values = ({ options }: { readonly options: readonly Option[] }) => (
+  <>
+    {options.slice(0, maxNamed).map(({ id, label, detail }, index) => (
+      <span key={id}>
+        {index > 0 && <span className={styles.or}> or </span>}
+        {label} {detail !== undefined && <span className={styles.count}>{detail}</span>}
+      </span>
+    ))}
+    {options.length > maxNamed && <span className={styles.or}> or {options.length - maxNamed} more</span>}
+  </>
+);
+
+interface AddProps {
+  readonly options: Readonly<Record<Filter, readonly Option[]>>;
+  readonly unset: readonly Filter[];
+}
+
+/** First the filter, then its values, in one panel. */
+const AddFilter = ({ options, unset }: AddProps) => (
+  <Popover
+    label="Add a filter"
+    trigger={(trigger) => (
+      <AddFilterButton {...trigger}>
+        <Plus size={13} aria-hidden /> Filter
+      </AddFilterButton>
+    )}
+  >
+    {(close) => <FilterSteps options={options} unset={unset} onDone={close} />}
+  </Popover>
+);
+
+function FilterSteps({ options, unset, onDone }: AddProps & { readonly onDone: () => void }) {
+  const [name, setName] = useState<Filter>();
+  if (name === undefined) {
+    return (
+      <OptionList
+        label="Filter by"
+        options={unset.map((id) => ({ id, label: filterNames[id] }))}
+        onChoose={({ id }) => setName(id as Filter)}
+      />
+    );
+  }
+  return <FirstValue key={name} name={name} options={options[name]} onDone={onDone} />;
+}
+
+/** The first value makes the filter a button of its own, where more can be chosen. */
+function FirstValue({ name, options, onDone }: SetProps & { readonly onDone: () => void }) {
+  const { choose } = useChosen(name);
   return (
-    <MultiPicker
-      label="Environments"
-      options={environments.map(({ name }) => ({ id: name, label: name }))}
-      selected={shownEnvironments(environments, search.env).map(({ name }) => name)}
-      onChange={(env) => change({ env })}
-      trigger={(trigger) => (
-        <Button {...trigger}>
-          Environments <ChevronDown size={13} aria-hidden />
-        </Button>
-      )}
+    <OptionList
+      label={filterNames[name]}
+      options={options}
+      onChoose={({ id }) => {
+        onDone();
+        choose([id]);
+      }}
     />
   );
+}
+
+/** The values of each filter, with the number of flags that each would show. */
+function useFilterOptions(): Record<Filter, readonly Option[]> {
+  const me = useMe();
+  const { data: counts } = useFlagCounts();
+  const statuses = useRolloutStatuses().data ?? [];
+  const types = useTrafficTypes().data ?? [];
+  const nameOf = useOwnerNames();
+  const countOf = (list: readonly { id: string; count: number }[] | undefined, id: string): ReactNode =>
+    counts && (list?.find((one) => one.id === id)?.count ?? 0);
+  return {
+    status: statuses.map(({ id, name }) => ({
+      ...{ id: name, label: name, face: <RolloutStatusLabel name={name} /> },
+      detail: countOf(counts?.rolloutStatus, id),
+    })),
+    tag: (counts?.tag ?? []).map(({ name, count }) => ({ id: name, label: name, detail: count })),
+    owner: (counts?.owner ?? []).map(({ id, count }) => ({
+      ...{ id, label: id === me.user.id ? `${me.user.name} (you)` : (nameOf(id) ?? 'Deleted'), detail: count },
+    })),
+    type: types.map(({ id, name }) => ({ id: name, label: name, detail: countOf(counts?.trafficType, id) })),
+    state: useStateOptions(),
+  };
+}
+
+const stateNames = {
+  killed: ['Killed somewhere', 'Killed in'],
+  undefined: ['Not defined anywhere', 'Not defined in'],
+  defined: ['Defined somewhere', 'Defined in'],
+} as const;
+
+function useStateOptions(): readonly Option[] {
+  const { data: counts } = useFlagCounts();
+  const environments = useEnvironments().toReversed();
+  const countOf = (state: string, environment?: string): ReactNode =>
+    counts?.state.find((one) => one.state === state && one.environment?.id === environment)?.count;
+  const kinds = ['killed', 'undefined', 'defined'] as const;
+  return [
+    { id: 'different', label: 'Different between environments', detail: countOf('different') },
+    ...kinds.map((kind) => ({ id: kind, label: stateNames[kind][0], detail: countOf(kind) })),
+    ...environments.flatMap(({ id, name }) =>
+      kinds.map((kind) => ({
+        ...{ id: `${kind}:${name}`, label: `${stateNames[kind][1]} ${name}`, detail: countOf(kind, id), group: name },
+      })),
+    ),
+  ];
 }

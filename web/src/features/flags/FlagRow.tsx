@@ -1,70 +1,86 @@
 import { memo } from 'react';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
-import { type Environment, useProject } from '../../server/project.ts';
+import { useProject } from '../../server/project.ts';
 import { useMe } from '../../server/session.ts';
 import { useDraftedEnvironments } from '../../state/drafts.ts';
 import { flagPath } from '../../state/paths.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
-import { BreakableName } from '../../ui/BreakableName.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Tag } from '../../ui/Chip.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
-import { EnvironmentCell } from './EnvironmentCell.tsx';
-import styles from './FlagRow.module.css';
-import tableStyles from './FlagTable.module.css';
+import type { ShownColumns } from './columns.ts';
+import { BarCell, LeadCell } from './EnvironmentCell.tsx';
+import styles from './FlagTable.module.css';
 
 interface Props {
   readonly flag: ListedFlag;
-  readonly environments: readonly Environment[];
-  /** Owner names, one per line; undefined if no listed flag has an owner. */
-  readonly owners: string | undefined;
+  /** Its place in the list. */
+  readonly index: number;
+  readonly shown: ShownColumns;
+  /** Owner names, one per line. */
+  readonly owners: string;
   readonly isSelected: boolean;
-  readonly onToggle: (id: string) => void;
+  readonly onToggle: (flag: ListedFlag) => void;
 }
 
-function Row({ flag, environments, owners, isSelected, onToggle }: Props) {
+function Row({ flag, index, shown: { columns, lead, bars }, owners, isSelected, onToggle }: Props) {
   const project = useProject();
   const drafted = useDraftedEnvironments(useMe().user.id, flag.id);
-  const { name, description, tags, rolloutStatus, rolloutStatusTimestamp, definitions = [] } = flag;
-  const changedAt = Math.max(flag.creationTime, ...definitions.map(({ lastUpdateTime }) => lastUpdateTime));
+  const { name, description, rolloutStatus, rolloutStatusTimestamp, definitions = [] } = flag;
+  const inEnvironment = (id: string) => ({
+    definition: definitions.find(({ environment }) => environment.id === id),
+    hasDraft: drafted.includes(id),
+  });
+  const [beside] = bars;
   return (
-    <tr className={isSelected ? styles.selected : styles.row}>
+    <tr aria-rowindex={index + 2} aria-selected={isSelected} className={styles.row}>
       <td className={styles.check}>
         <Checkbox
           label={<span className="sr">Select {name}</span>}
           checked={isSelected}
-          onChange={() => onToggle(flag.id)}
+          onChange={() => onToggle(flag)}
         />
       </td>
-      <th scope="row">
-        <a href={flagPath(project.name, name)} className={styles.name} data-flag={flag.id}>
-          <BreakableName name={name} />
+      <th scope="row" className={styles.nameCell}>
+        <a
+          href={flagPath(project.name, name)}
+          className={styles.name}
+          data-flag={flag.id}
+          data-index={index}
+          title={name}
+        >
+          <CutName name={name} />
         </a>
-        <span className={styles.about}>
-          {description !== '' && <span className={styles.description}>{description}</span>}
-          {(tags ?? []).map((tag) => (
-            <Tag key={tag.name}>{tag.name}</Tag>
-          ))}
-        </span>
       </th>
-      <td className={styles.status}>
-        <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />
-      </td>
-      {environments.map((environment) => (
-        <EnvironmentCell
-          key={environment.id}
-          flag={flag}
-          environment={environment}
-          definition={definitions.find((definition) => definition.environment.id === environment.id)}
-          hasDraft={drafted.includes(environment.id)}
+      {columns.has('description') && (
+        <td className={styles.text} title={description}>
+          {description}
+        </td>
+      )}
+      {columns.has('tags') && <Tags names={(flag.tags ?? []).map((tag) => tag.name)} />}
+      {columns.has('type') && <td className={styles.text}>{flag.trafficType.name}</td>}
+      {columns.has('status') && (
+        <td className={styles.status} title={rolloutStatus.name}>
+          <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />
+        </td>
+      )}
+      {lead && (
+        <LeadCell
+          {...{ flag, environment: lead, ...inEnvironment(lead.id) }}
+          beside={beside && { name: beside.name, ...inEnvironment(beside.id) }}
         />
+      )}
+      {bars.map((environment, at) => (
+        <BarCell key={environment.id} isFirst={at === 0} {...{ flag, environment, ...inEnvironment(environment.id) }} />
       ))}
-      {owners !== undefined && (
-        <td className={`${styles.owners} ${tableStyles.asides}`}>
+      {columns.has('owner') && (
+        <td className={styles.owners}>
           {owners
             .split('\n')
             .filter(Boolean)
+            .slice(0, 2)
             .map((owner) => (
               <span key={owner} title={owner}>
                 <Avatar name={owner} />
@@ -73,12 +89,60 @@ function Row({ flag, environments, owners, isSelected, onToggle }: Props) {
             ))}
         </td>
       )}
-      <td className={`${styles.changed} ${tableStyles.asides}`}>
-        <ShortTime at={changedAt} />
-      </td>
+      {columns.has('created') && (
+        <td className={styles.time}>
+          <ShortTime at={flag.creationTime} />
+        </td>
+      )}
+      {columns.has('changed') && (
+        <td className={styles.changed}>
+          <ShortTime at={flag.lastUpdateTime ?? flag.creationTime} />
+        </td>
+      )}
     </tr>
   );
 }
 
-/** One flag. Memoised, because a list can have hundreds of rows. */
+/** One flag. Memoised, because scrolling renders the list again. */
 export const FlagRow = memo(Row);
+
+/** How much of the end of a name always stays. The style sheet leaves room for as many characters. */
+const endLength = 8;
+
+/** Long names lose their middle: what tells them apart is often at the end. */
+export const CutName = ({ name }: { readonly name: string }) =>
+  name.length <= 2 * endLength ? (
+    name
+  ) : (
+    <>
+      <span className={styles.start}>{name.slice(0, -endLength)}</span>
+      <span className={styles.end}>{name.slice(-endLength)}</span>
+    </>
+  );
+
+const Tags = ({ names }: { readonly names: readonly string[] }) => (
+  <td className={styles.tags} title={names.join(', ')}>
+    <span className={styles.tagList}>
+      {names.slice(0, 1).map((name) => (
+        <Tag key={name}>{name}</Tag>
+      ))}
+      {names.length > 1 && (
+        <span className={styles.more}>
+          +{names.length - 1}
+          <span className="sr">: {names.slice(1).join(', ')}</span>
+        </span>
+      )}
+    </span>
+  </td>
+);
+
+/** A row whose page is loading. */
+export const LoadingRow = ({ index, cells }: { readonly index: number; readonly cells: number }) => (
+  <tr aria-rowindex={index + 2} className={styles.row}>
+    <td className={styles.check} />
+    <td className={styles.nameCell} colSpan={cells - 1}>
+      <Skeleton width="32%" height={14} />
+      <span className="sr">Loading</span>
+    </td>
+  </tr>
+);

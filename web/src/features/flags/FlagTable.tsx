@@ -1,99 +1,262 @@
-import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { type Dispatch, type MouseEvent, type SetStateAction, useCallback, useMemo, useRef } from 'react';
-import { listUsers } from '#contract/users.ts';
-import type { ListedFlag } from '#domain/definitions/summary.ts';
-import { everyoneReading } from '../../administration/whole-lists.ts';
+import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { FlagSort } from '#domain/flag-list.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Table } from '../../ui/Table.tsx';
-import { FlagRow } from './FlagRow.tsx';
+import { useMedia } from '../../ui/use-media.ts';
+import { columnNames, type ShownColumns, shownColumns, useColumnChoices } from './columns.ts';
+import { FlagRow, LoadingRow } from './FlagRow.tsx';
 import styles from './FlagTable.module.css';
-import { useFlagsSearch } from './flags-query.ts';
-import { shownEnvironments } from './shown-environments.ts';
+import { type FlagPage, pageSize, useFlagsAt, useFlagsSearch } from './flags-query.ts';
+import { sortOf, sortText } from './flags-search.ts';
+import { useOwnerNames } from './owners.ts';
+import type { Selection } from './selection.ts';
 
 interface Props {
-  readonly flags: readonly ListedFlag[];
-  readonly total: number;
-  readonly selected: ReadonlySet<string>;
-  readonly onSelect: Dispatch<SetStateAction<ReadonlySet<string>>>;
-  readonly more: { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): unknown };
+  readonly first: FlagPage;
+  /** The page is of the query before. */
+  readonly isOld: boolean;
+  readonly selection: Selection;
 }
 
-/** The width of all columns except the environments. */
-const leastWidth = 490;
+const rowHeight = 44;
+/** Three lines for each flag, on phones. */
+const tallRowHeight = 102;
+const phones = '(max-width: 760px)';
 
-export function FlagTable({ flags, total, selected, onSelect, more }: Props) {
+/** All flags of the query. Only rows in sight are rendered, and only their pages are loaded. */
+export function FlagTable({ first, isOld, selection }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const { search } = useFlagsSearch();
-  const all = useEnvironments();
-  const environments = useMemo(() => shownEnvironments(all, search.env), [all, search.env]);
-  const nameOf = useUserNames();
-  const hasOwners = flags.some(({ owners }) => owners.length > 0);
-  const toggle = useCallback((id: string) => onSelect((before) => toggled(before, id)), [onSelect]);
-  useRowKeys(body, toggle);
+  const frame = useRef<HTMLDivElement>(null);
+  const shown = useShownColumns(frame);
+  const { rows, pages } = useRows(body, first.totalCount);
+  const flagAt = useFlagsAt(first, isOld, pages);
+  const nameOf = useOwnerNames();
+  useRowKeys(body, (index) => {
+    const flag = flagAt(index);
+    if (flag) selection.toggle(flag);
+  });
+  const cells = 2 + shown.columns.size + (shown.lead ? 1 : 0) + shown.bars.length;
   return (
-    <div className={styles.whole}>
-      <Table
-        caption="Flags"
-        fixedWidth={leastWidth + environments.length * 116}
-        bodyRef={body}
-        onClick={useFollow()}
-        head={
-          <tr>
-            <th className={styles.check}>
-              <span className="sr">Selected</span>
-            </th>
-            <th>Name</th>
-            <th className={styles.status}>Status</th>
-            {environments.map(({ id, name, production }) => (
-              <th key={id} className={production ? styles.production : styles.environment}>
-                <span className={styles.head}>
-                  <span className={styles.headName} title={name}>
-                    {name}
-                  </span>
-                  {production && <ProdChip />}
-                </span>
-              </th>
-            ))}
-            {hasOwners && <th className={styles.owner}>Owner</th>}
-            <th className={styles.changed}>Changed</th>
-          </tr>
-        }
-      >
-        {flags.map((flag) => (
-          <FlagRow
-            key={flag.id}
-            flag={flag}
-            environments={environments}
-            owners={hasOwners ? flag.owners.flatMap(({ id }) => nameOf(id) ?? []).join('\n') : undefined}
-            isSelected={selected.has(flag.id)}
-            onToggle={toggle}
-          />
-        ))}
-      </Table>
-      {more.hasNextPage && (
-        <div className={styles.more}>
-          <Button isBusy={more.isFetchingNextPage} onClick={() => void more.fetchNextPage()}>
-            Show {Math.min(50, total - flags.length)} more
-          </Button>
-          <span className={styles.shown}>
-            {flags.length} of {total.toLocaleString('en')}
-          </span>
-        </div>
-      )}
+    <div ref={frame} className={styles.frame}>
+      <table className={styles.table} aria-rowcount={first.totalCount + 1}>
+        <caption className="sr">Flags</caption>
+        <thead>
+          <Head shown={shown} selection={selection} total={first.totalCount} />
+        </thead>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: links in the rows are followed by Enter, which clicks them */}
+        <tbody ref={body} onClick={useFollow()}>
+          {rows.map((row) => {
+            if ('space' in row) return <Space key={`space ${row.from}`} height={row.space} cells={cells} />;
+            const flag = flagAt(row.index);
+            if (!flag) return <LoadingRow key={row.index} index={row.index} cells={cells} />;
+            return (
+              <FlagRow
+                key={flag.id}
+                flag={flag}
+                index={row.index}
+                shown={shown}
+                owners={flag.owners.flatMap(({ id }) => nameOf(id) ?? []).join('\n')}
+                isSelected={selection.has(flag.id)}
+                onToggle={selection.toggle}
+              />
+            );
+          })}
+        </tbody>
+      </table>
     </div>
   );
 }
 
-const toggled = (ids: ReadonlySet<string>, id: string): ReadonlySet<string> => {
-  const others = new Set(ids);
-  if (!others.delete(id)) others.add(id);
-  return others;
-};
+const Space = ({ height, cells }: { readonly height: number; readonly cells: number }) => (
+  <tr aria-hidden className={styles.space} style={{ height }}>
+    <td colSpan={cells} />
+  </tr>
+);
+
+type RowPlace = { readonly index: number } | { readonly space: number; readonly from: number };
+
+/**
+ * Which rows to render, the space between them, and the pages they are on. The focused row always stays, with those beside it, where
+ * j and k go.
+ */
+function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
+  const [top, setTop] = useState(0);
+  const [focused, setFocused] = useState<number>();
+  const height = useMedia(phones) ? tallRowHeight : rowHeight;
+  useLayoutEffect(() => {
+    const at = (body.current?.getBoundingClientRect().top ?? 0) + scrollY;
+    setTop(Math.round(at));
+  });
+  useEffect(() => {
+    const note = () => {
+      const row = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-index]');
+      setFocused(row && body.current?.contains(row) ? Number(row.dataset.index) : undefined);
+    };
+    document.addEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', note);
+  }, [body]);
+  const virtual = useWindowVirtualizer({
+    count,
+    estimateSize: () => height,
+    overscan: 12,
+    scrollMargin: top,
+    rangeExtractor: (range) => {
+      const inSight = defaultRangeExtractor(range);
+      const kept = focused === undefined ? [] : [focused - 1, focused, focused + 1];
+      const all = new Set([...kept.filter((index) => index >= 0 && index < count), ...inSight]);
+      return [...all].sort((a, b) => a - b);
+    },
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: heights are measured again when they change
+  useEffect(() => virtual.measure(), [height]);
+  const indexes = virtual.getVirtualItems().map(({ index }) => index);
+  const rows: RowPlace[] = [];
+  let next = 0;
+  for (const index of [...indexes, count]) {
+    if (index > next) rows.push({ space: (index - next) * height, from: next });
+    if (index < count) rows.push({ index });
+    next = index + 1;
+  }
+  return { rows, pages: [...new Set(indexes.map((index) => Math.floor(index / pageSize)))] };
+}
+
+/** On phones, the style sheet decides what is shown of them. */
+function useShownColumns(frame: React.RefObject<HTMLElement | null>): ShownColumns {
+  const environments = useEnvironments();
+  const choices = useColumnChoices();
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame]);
+  const isPhone = useMedia(phones);
+  return useMemo(
+    () => shownColumns(isPhone ? Number.POSITIVE_INFINITY : width, environments, choices),
+    [isPhone, width, environments, choices],
+  );
+}
+
+interface HeadProps {
+  readonly shown: ShownColumns;
+  readonly selection: Selection;
+  readonly total: number;
+}
+
+function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
+  const box = useRef<HTMLInputElement>(null);
+  const isSome = selection.count > 0 && selection.count < total;
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = isSome;
+  }, [isSome]);
+  return (
+    <tr aria-rowindex={1}>
+      <th className={styles.check}>
+        <input
+          ref={box}
+          type="checkbox"
+          className={styles.all}
+          aria-label={`Select all ${total} flags`}
+          checked={selection.count > 0 && !isSome}
+          onChange={() => (selection.count > 0 ? selection.clear() : void selection.selectAll())}
+        />
+      </th>
+      <SortHead sort="name" className={styles.nameCell}>
+        Name
+      </SortHead>
+      {columns.has('description') && <th className={styles.description}>{columnNames.description}</th>}
+      {columns.has('tags') && <th className={styles.tags}>{columnNames.tags}</th>}
+      {columns.has('type') && <th className={styles.type}>{columnNames.type}</th>}
+      {columns.has('status') && (
+        <SortHead sort="status" className={styles.status}>
+          {columnNames.status}
+        </SortHead>
+      )}
+      {lead && (
+        <SortHead
+          sort={lead.production ? 'share' : undefined}
+          className={lead.production ? styles.production : styles.lead}
+          title={lead.name}
+          chip={lead.production && <ProdChip />}
+        >
+          {lead.name}
+        </SortHead>
+      )}
+      {bars.map(({ id, name, production }, at) => (
+        <th
+          key={id}
+          className={at === 0 ? styles.beside : styles.bar}
+          title={production ? `${name}, production` : name}
+        >
+          <span className={styles.headName}>{name}</span>
+        </th>
+      ))}
+      {columns.has('owner') && <th className={styles.owners}>{columnNames.owner}</th>}
+      {columns.has('created') && (
+        <SortHead sort="created" first="desc" className={styles.time}>
+          {columnNames.created}
+        </SortHead>
+      )}
+      {columns.has('changed') && (
+        <SortHead sort="changed" first="desc" className={styles.changed}>
+          {columnNames.changed}
+        </SortHead>
+      )}
+    </tr>
+  );
+}
+
+interface SortHeadProps {
+  /** Undefined if the list cannot be sorted by it. */
+  readonly sort: FlagSort['sort'] | undefined;
+  /** The order of the first click. */
+  readonly first?: FlagSort['order'];
+  readonly className: string | undefined;
+  readonly title?: string;
+  readonly chip?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function SortHead({
+  sort,
+  first = sort === 'share' ? 'desc' : 'asc',
+  className,
+  title,
+  chip,
+  children,
+}: SortHeadProps) {
+  const { search, change } = useFlagsSearch();
+  const current = sortOf(search);
+  const isCurrent = sort === current.sort;
+  const order = isCurrent ? (current.order === 'asc' ? 'desc' : 'asc') : first;
+  const Arrow = current.order === 'asc' ? ArrowUp : ArrowDown;
+  return (
+    <th
+      className={className}
+      title={title}
+      aria-sort={isCurrent ? (current.order === 'asc' ? 'ascending' : 'descending') : undefined}
+    >
+      <span className={styles.head}>
+        {sort === undefined ? (
+          <span className={styles.headName}>{children}</span>
+        ) : (
+          <button type="button" className={styles.sort} onClick={() => change({ sort: sortText({ sort, order }) })}>
+            {isCurrent && <Arrow size={13} aria-hidden />}
+            <span className={styles.headName}>{children}</span>
+          </button>
+        )}
+        {chip}
+      </span>
+    </th>
+  );
+}
 
 /** Navigates for the plain links in the rows. Hundreds of router links would be slow. */
 function useFollow(): (event: MouseEvent) => void {
@@ -107,14 +270,15 @@ function useFollow(): (event: MouseEvent) => void {
 }
 
 /** j and k move between rows, x selects the focused row; Enter follows its link. */
-function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: string) => void): void {
-  const links = () => [...(body.current?.querySelectorAll<HTMLElement>('a[data-flag]') ?? [])];
-  const focused = () => document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-flag]') ?? undefined;
+function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (index: number) => void): void {
+  const linkAt = (index: number) => body.current?.querySelector<HTMLElement>(`a[data-index="${index}"]`);
+  const focused = () => {
+    const link = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-index]');
+    return link && body.current?.contains(link) ? Number(link.dataset.index) : undefined;
+  };
   const go = (step: 1 | -1) => {
-    const all = links();
-    const at = all.indexOf(focused() as HTMLElement);
-    const next = at === -1 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1);
-    all[next]?.focus();
+    const at = focused();
+    linkAt(at === undefined ? firstInSight(body.current) : at + step)?.focus();
   };
   usePageActions([
     { label: 'Next flag', keys: 'j', isMove: true, run: () => go(1) },
@@ -124,16 +288,16 @@ function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (id: stri
       keys: 'x',
       isMove: true,
       run: () => {
-        const id = focused()?.dataset.flag;
-        if (id !== undefined) toggle(id);
+        const at = focused();
+        if (at !== undefined) toggle(at);
       },
     },
   ]);
 }
 
-/** Looks up user names by id. Undefined while they load, and for deleted users. */
-function useUserNames(): (id: string) => string | undefined {
-  const may = useMay();
-  const { data } = useQuery({ ...everyoneReading, enabled: may(listUsers), staleTime: 60_000 });
-  return (id) => data?.people.find((user) => user.id === id)?.name;
+/** The row under the header. */
+function firstInSight(body: HTMLElement | null): number {
+  const links = [...(body?.querySelectorAll<HTMLElement>('a[data-index]') ?? [])];
+  const link = links.find((one) => one.getBoundingClientRect().top > rowHeight) ?? links[0];
+  return Number(link?.dataset.index ?? 0);
 }

@@ -1,20 +1,26 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { createFlag } from '#contract/flags.ts';
 import { Failure } from '../../kit/Failure.tsx';
 import { useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { usePageActions } from '../../state/page-actions.ts';
+import { FilterCount } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
+import { ColumnMenu } from './ColumnMenu.tsx';
+import { useFailedFlags } from './each-flag.ts';
 import { FlagFilters } from './FlagFilters.tsx';
+import styles from './FlagsPage.module.css';
 import { FlagTable } from './FlagTable.tsx';
-import { useFlags, useFlagsSearch } from './flags-query.ts';
+import { useFirstPage, useFlagsSearch } from './flags-query.ts';
 import { NewFlag } from './NewFlag.tsx';
+import { useSelection } from './selection.ts';
 
 const NoFlags = lazy(() => import('./NoFlags.tsx').then((module) => ({ default: module.NoFlags })));
+const BulkFailures = lazy(() => import('./BulkReport.tsx').then((module) => ({ default: module.BulkFailures })));
 /** Loaded with its dialogs once something is selected. */
 const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({ default: module.SelectionBar })));
 
@@ -24,43 +30,65 @@ export function FlagsPage() {
   const refusal = useWhyNot()(createFlag);
   const navigate = useNavigate();
   const { isFiltered } = useFlagsSearch();
-  const { data, error, refetch, ...more } = useFlags();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const flags = data?.pages.flatMap(({ objects }) => objects);
-  const total = data?.pages[0]?.totalCount ?? 0;
+  const { data, error, refetch, isPlaceholderData } = useFirstPage();
+  const selection = useSelection();
+  const failed = useFailedFlags();
+  const total = data?.totalCount;
   const params = { project: project.name };
 
   const open = () => void navigate({ to: '/p/$project/flags/new', params, search: true });
   usePageActions([{ label: 'New flag', keys: 'n', icon: Plus, run: open, refusal }]);
 
-  const isEmpty = flags?.length === 0;
+  const isEmpty = total === 0;
+  // An empty project shows the button in the middle of the page.
+  const hasTools = !isEmpty || isFiltered;
   return (
-    <Page>
-      <PageHead
-        title="Flags"
-        within={project.name}
-        tools={
-          <>
-            <PlainButtonLink to="/p/$project/archived" params={params}>
-              Archived
-            </PlainButtonLink>
-            {/* An empty project shows the button in the middle of the page. */}
-            {(!isEmpty || isFiltered) && <NewFlag />}
-          </>
-        }
-      />
-      {(!isEmpty || isFiltered) && <FlagFilters flags={flags ?? []} total={data && total} />}
-      {!flags && (error ? <Failure problem={error} onRetry={refetch} /> : <SkeletonRows rows={8} />)}
-      <Suspense>{isEmpty && <NoFlags />}</Suspense>
-      {flags && !isEmpty && (
-        <FlagTable flags={flags} total={total} selected={selected} onSelect={setSelected} more={more} />
+    <Page width="full">
+      <div className={styles.top}>
+        <PageHead
+          title="Flags"
+          within={project.name}
+          beside={<FilterCount>{total !== undefined && hasTools && countInWords(total, isFiltered)}</FilterCount>}
+          tools={
+            <>
+              <PlainButtonLink to="/p/$project/archived" params={params}>
+                Archived
+              </PlainButtonLink>
+              {hasTools && <NewFlag />}
+            </>
+          }
+        />
+        {hasTools && (
+          <div className={styles.tools}>
+            <FlagFilters />
+            <ColumnMenu />
+          </div>
+        )}
+      </div>
+      {!data && (
+        <div className={styles.inset}>
+          {error ? <Failure problem={error} onRetry={refetch} /> : <SkeletonRows rows={12} height={44} />}
+        </div>
       )}
-      {flags && selected.size > 0 && (
+      <Suspense>
+        {isEmpty && (
+          <div className={styles.inset}>
+            <NoFlags />
+          </div>
+        )}
+      </Suspense>
+      {data && !isEmpty && <FlagTable first={data} isOld={isPlaceholderData} selection={selection} />}
+      {selection.count > 0 && (
         <Suspense>
-          <SelectionBar flags={flags.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
+          <SelectionBar selection={selection} total={total ?? 0} />
         </Suspense>
       )}
+      <Suspense>{failed.length > 0 && <BulkFailures failed={failed} />}</Suspense>
       <Outlet />
     </Page>
   );
 }
+
+const numbers = new Intl.NumberFormat('en');
+const countInWords = (total: number, isFiltered: boolean): string =>
+  `${numbers.format(total)} ${total === 1 ? 'flag' : 'flags'}${isFiltered ? (total === 1 ? ' matches' : ' match') : ''}`;

@@ -11,16 +11,9 @@ import { NewFlag } from './NewFlag.tsx';
 
 /** No matches, or no flags yet. */
 export function NoFlags() {
-  const { isFiltered, change } = useFlagsSearch();
+  const { isFiltered, clear } = useFlagsSearch();
   if (!isFiltered) return <FirstFlag />;
-  return (
-    <EmptyState
-      title="No flags match"
-      action={
-        <Button onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>Clear filters</Button>
-      }
-    />
-  );
+  return <EmptyState title="No flags match" action={<Button onClick={clear}>Clear filters</Button>} />;
 }
 
 function FirstFlag() {

@@ -1,23 +1,28 @@
+import { Copy, Power, Tag, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { patchFlag } from '#contract/flags.ts';
-import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { useEnvironments } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { Button } from '../../ui/Button.tsx';
+import { CopyFlagsDialog, KillFlagsDialog } from './BulkDialogs.tsx';
 import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
 import styles from './SelectionBar.module.css';
 import { StatusDialog } from './StatusDialog.tsx';
+import type { Selection } from './selection.ts';
 import { TagDialog } from './TagDialog.tsx';
 
 interface Props {
-  readonly flags: readonly ListedFlag[];
-  /** Clears the selection. */
-  readonly onDone: () => void;
+  readonly selection: Selection;
+  /** How many flags the query has. */
+  readonly total: number;
 }
 
+const icon = { size: 14, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
 /** Actions for all selected flags. */
-export function SelectionBar({ flags, onDone }: Props) {
-  const [open, setOpen] = useState<'status' | 'tag' | 'delete'>();
+export function SelectionBar({ selection, total }: Props) {
+  const { flags, count } = selection;
+  const [open, setOpen] = useState<'status' | 'tag' | 'untag' | 'kill' | 'copy' | 'delete'>();
   const environments = useEnvironments();
   const close = () => setOpen(undefined);
   const whyNot = useWhyNot();
@@ -25,27 +30,44 @@ export function SelectionBar({ flags, onDone }: Props) {
   const whyNotDelete = useWhyNotDelete();
   const deleteRefusal = flags.map(whyNotDelete).find(Boolean);
   const reason = refusal ?? deleteRefusal;
-  const dialog = { flags, onClose: close, onDone };
+  const dialog = { flags, onClose: close, onDone: selection.clear };
   return (
     <section className={styles.bar} aria-label="Selected flags">
       <p className={styles.count} role="status">
-        {flags.length} selected
+        {count} selected
       </p>
+      {count < total && (
+        <Button look="quiet" isBusy={selection.isLoading} onClick={() => void selection.selectAll()}>
+          Select all {total}
+        </Button>
+      )}
       <Button refusal={refusal} onClick={() => setOpen('status')}>
         Set status
       </Button>
       <Button refusal={refusal} onClick={() => setOpen('tag')}>
-        Add tag
+        <Tag {...icon} /> Add tag
+      </Button>
+      <Button refusal={refusal} onClick={() => setOpen('untag')}>
+        Remove tag
+      </Button>
+      <Button onClick={() => setOpen('copy')}>
+        <Copy {...icon} /> Copy to
+      </Button>
+      <Button look="danger" onClick={() => setOpen('kill')}>
+        <Power {...icon} /> Kill in
       </Button>
       <Button look="danger" refusal={deleteRefusal} onClick={() => setOpen('delete')}>
-        Delete
+        <Trash2 {...icon} /> Delete
       </Button>
-      <Button look="quiet" onClick={onDone}>
-        Clear
+      <Button look="quiet" size="icon" aria-label="Clear selection" onClick={selection.clear}>
+        <X {...icon} />
       </Button>
       {reason !== undefined && <p className={styles.reason}>{reason}</p>}
       {open === 'status' && <StatusDialog {...dialog} />}
-      {open === 'tag' && <TagDialog {...dialog} />}
+      {open === 'tag' && <TagDialog {...dialog} isAdding />}
+      {open === 'untag' && <TagDialog {...dialog} isAdding={false} />}
+      {open === 'kill' && <KillFlagsDialog {...dialog} />}
+      {open === 'copy' && <CopyFlagsDialog {...dialog} />}
       {open === 'delete' && (
         <DeleteFlagsDialog
           flags={flags.map(({ name, definitions = [] }) => ({
@@ -53,7 +75,7 @@ export function SelectionBar({ flags, onDone }: Props) {
             environments: environments.filter(({ id }) => definitions.some(({ environment }) => environment.id === id)),
           }))}
           onClose={close}
-          onDone={onDone}
+          onDone={selection.clear}
         />
       )}
     </section>

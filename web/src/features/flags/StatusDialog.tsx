@@ -6,6 +6,7 @@ import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { call } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 import { Select } from '../../ui/Select.tsx';
+import { BulkProgress } from './BulkReport.tsx';
 import { useEachFlag } from './each-flag.ts';
 import { useRolloutStatuses } from './flags-query.ts';
 
@@ -56,6 +57,7 @@ export function StatusDialog({ flags, onClose, onDone }: Props) {
         ))}
       </Select>
       {isRequired && <NoteFields isRequired errors={errors} />}
+      <BulkProgress />
     </FormModal>
   );
 }

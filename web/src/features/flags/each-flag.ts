@@ -1,18 +1,32 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
-import { getFlag, listFlags } from '#contract/flags.ts';
+import { countFlags, getFlag, listFlags } from '#contract/flags.ts';
 import { explain } from '../../kit/explain.ts';
 import { keyOf } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import { toast, toastFailure } from '../../state/toasts.ts';
+import { noticesOf } from '../../state/notices.ts';
+import { toast } from '../../state/toasts.ts';
 
 interface Named {
   readonly name: string;
 }
 
+export interface FailedFlag extends Named {
+  readonly why: string;
+}
+
+const progress = noticesOf<{ readonly done: number; readonly total: number } | undefined>(undefined);
+const failures = noticesOf<readonly FailedFlag[]>([]);
+
+/** How far a change to several flags is. */
+export const useProgress = progress.use;
+/** The flags that the last change left as they were. */
+export const useFailedFlags = failures.use;
+export const forgetFailedFlags = (): void => failures.set([]);
+
 /**
- * Applies the same action to each flag in turn. A failure is reported and does not stop the others; only a failure of
- * the first is thrown, since it would most likely affect all.
+ * Applies the same action to each flag in turn. Failures do not stop the others; they are listed afterwards. Only what
+ * the form can answer is thrown: a missing note, and the failure of a single flag.
  */
 export function useEachFlag() {
   const client = useQueryClient();
@@ -21,18 +35,24 @@ export function useEachFlag() {
     change: (flag: F) => Promise<unknown>,
     done: (what: string) => string,
   ) => {
-    const failed: string[] = [];
-    for (const [index, flag] of flags.entries()) {
-      await change(flag).catch((problem: unknown) => {
-        if (index === 0) throw problem;
-        failed.push(`${flag.name}: ${explain(problem as ApiProblem)}`);
-      });
+    const failed: FailedFlag[] = [];
+    try {
+      for (const [index, flag] of flags.entries()) {
+        if (flags.length > 1) progress.set({ done: index, total: flags.length });
+        await change(flag).catch((problem: ApiProblem) => {
+          if (flags.length === 1 || problem.noteRequired) throw problem;
+          failed.push({ name: flag.name, why: explain(problem) });
+        });
+      }
+    } finally {
+      progress.set(undefined);
     }
     const count = flags.length - failed.length;
-    toast(done(count === 1 ? (flags[0]?.name ?? '') : `${count} flags`));
-    if (failed.length > 0) toastFailure(failed.join('\n'));
-    void client.invalidateQueries({ queryKey: keyOf(listFlags) });
-    void client.invalidateQueries({ queryKey: keyOf(listChanges) });
+    if (count > 0) toast(done(count === 1 && failed.length === 0 ? (flags[0]?.name ?? '') : `${count} flags`));
+    failures.set(failed);
+    for (const endpoint of [listFlags, countFlags, listChanges]) {
+      void client.invalidateQueries({ queryKey: keyOf(endpoint) });
+    }
     // The page of a flag that was just deleted is about to close.
     void client.invalidateQueries({ queryKey: keyOf(getFlag), refetchType: 'none' });
   };

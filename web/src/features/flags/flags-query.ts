@@ -1,18 +1,24 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { listFlags } from '#contract/flags.ts';
+import { countFlags, listFlags } from '#contract/flags.ts';
 import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
-import { type Answer, call, keyOf, reading } from '../../server/api.ts';
-import type { ApiProblem } from '../../server/api-problem.ts';
+import { listTrafficTypes } from '#contract/traffic-types.ts';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { type Answer, reading } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 import { definitionsRefreshMs } from '../../server/query-client.ts';
-import type { FlagsSearch } from './flags-search.ts';
+import { type FlagsSearch, filters, noFilters, sortOf } from './flags-search.ts';
 
-type FlagPage = Answer<typeof listFlags>;
+export type FlagPage = Answer<typeof listFlags>;
 
 export const useRolloutStatuses = () => {
   const { id } = useProject();
   return useQuery({ ...reading(listRolloutStatusesOfProject, { params: { project: id } }), staleTime: 60_000 });
+};
+
+export const useTrafficTypes = () => {
+  const { id } = useProject();
+  return useQuery({ ...reading(listTrafficTypes, { params: { project: id } }), staleTime: 60_000 });
 };
 
 /** Reads and updates the search parameters. */
@@ -22,41 +28,89 @@ export function useFlagsSearch() {
   const params = { project: useProject().name };
   const change = (changed: FlagsSearch) =>
     void navigate({ to: '/p/$project/flags', params, search: { ...search, ...changed }, replace: true });
-  return { search, change, isFiltered: Boolean(search.q || search.status || search.tag?.length) };
+  const isFiltered = Boolean(search.q) || filters.some((name) => search[name]?.length);
+  return { search, change, isFiltered, clear: () => change(noFilters) };
 }
 
-const noFlags: FlagPage = { objects: [], offset: 0, limit: listFlags.pageSize.max, totalCount: 0 };
+/** The filters as the server takes them. Undefined while the ids of the names are not known. */
+function useFilterQuery() {
+  const { search } = useFlagsSearch();
+  const statuses = useRolloutStatuses().data;
+  const types = useTrafficTypes().data;
+  if ((search.status && !statuses) || (search.type && !types)) return undefined;
+  const idsOf = (names: readonly string[] | undefined, all: readonly { id: string; name: string }[] = []) =>
+    names?.flatMap((word) => all.find(({ name }) => name === word)?.id ?? []);
+  const [rolloutStatus, trafficType] = [idsOf(search.status, statuses), idsOf(search.type, types)];
+  return {
+    query: {
+      search: search.q,
+      ...{ rolloutStatus, trafficType },
+      tag: search.tag && [...search.tag],
+      owner: search.owner && [...search.owner],
+      state: search.state && [...search.state],
+    },
+    /** Only names that do not exist, which the server would refuse. */
+    isEmpty: rolloutStatus?.length === 0 || trafficType?.length === 0,
+  };
+}
 
-/** The matching flags, page by page, with what they serve in each environment. */
-export function useFlags() {
+export const pageSize = listFlags.pageSize.max;
+
+/** The pages of the query, by offset. */
+function useFlagPages() {
   const { id } = useProject();
   const { search } = useFlagsSearch();
-  const statuses = useRolloutStatuses();
-  const status = statuses.data?.find(({ name }) => name === search.status);
-  const input = {
-    params: { project: id },
-    query: {
-      expand: 'environments',
-      name: search.q,
-      tag: search.tag ? [...search.tag] : undefined,
-      rolloutStatus: status && [status.id],
-      limit: listFlags.pageSize.max,
-    },
-  } as const;
-  return useInfiniteQuery<FlagPage, ApiProblem>({
-    queryKey: [...keyOf(listFlags, input), 'pages', search.status],
-    queryFn: ({ pageParam }) =>
-      // An unknown status has no flags, and the server would reject it.
-      search.status !== undefined && !status
-        ? noFlags
-        : call(listFlags, { ...input, query: { ...input.query, offset: pageParam as number } }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, objects, totalCount }) => {
-      const next = offset + objects.length;
-      return next < totalCount ? next : undefined;
-    },
-    enabled: search.status === undefined || statuses.data !== undefined,
+  const filter = useFilterQuery();
+  return (offset: number) => {
+    const query = { expand: 'environments', ...filter?.query, ...sortOf(search), limit: pageSize, offset } as const;
+    const page = reading(listFlags, { params: { project: id }, query });
+    const none: FlagPage = { objects: [], offset, limit: pageSize, totalCount: 0 };
+    return {
+      ...page,
+      ...(filter?.isEmpty && { queryKey: [...page.queryKey, 'none'], queryFn: async () => none }),
+      enabled: filter !== undefined,
+      refetchInterval: definitionsRefreshMs,
+    };
+  };
+}
+
+/** The first page, which also has the total. The last one stays while another is read. */
+export const useFirstPage = () => useQuery({ ...useFlagPages()(0), placeholderData: keepPreviousData });
+
+/** Looks up flags of the pages that are in sight, by their place in the list. Undefined while they load. */
+export function useFlagsAt(first: FlagPage, isOld: boolean, pages: readonly number[]) {
+  const readingAt = useFlagPages();
+  const later = isOld ? [] : pages.filter((page) => page > 0);
+  const answers = useQueries({ queries: later.map((page) => readingAt(page * pageSize)) });
+  return (index: number): ListedFlag | undefined => {
+    const page = Math.floor(index / pageSize);
+    const objects = page === 0 ? first.objects : answers[later.indexOf(page)]?.data?.objects;
+    return objects?.[index % pageSize];
+  };
+}
+
+/** All flags of the query, as it is now. */
+export function useReadAllFlags() {
+  const client = useQueryClient();
+  const readingAt = useFlagPages();
+  return async (): Promise<ListedFlag[]> => {
+    const found: ListedFlag[] = [];
+    for (;;) {
+      const { objects, totalCount } = await client.fetchQuery(readingAt(found.length));
+      found.push(...objects);
+      if (objects.length === 0 || found.length >= totalCount) return found;
+    }
+  };
+}
+
+/** How many flags each filter value would show. */
+export function useFlagCounts() {
+  const { id } = useProject();
+  const filter = useFilterQuery();
+  const query = filter && { ...filter.query };
+  return useQuery({
+    ...reading(countFlags, { params: { project: id }, query: query ?? {} }),
+    enabled: filter !== undefined && !filter.isEmpty,
     placeholderData: keepPreviousData,
-    refetchInterval: definitionsRefreshMs,
   });
 }

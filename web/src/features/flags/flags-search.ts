@@ -1,23 +1,40 @@
 /** Search parameters of the flag list, so that a shared link shows the same list. */
+import { type FlagSort, flagSorts } from '#domain/flag-list.ts';
 import type { SearchParams } from '../../state/search-params.ts';
 
-export interface FlagsSearch {
-  /** Part of the name. */
+/** The filters with several values, joined by "or". */
+export const filters = ['status', 'tag', 'owner', 'type', 'state'] as const;
+export type Filter = (typeof filters)[number];
+
+export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | undefined>> {
+  /** Part of the name or description. */
   readonly q?: string | undefined;
-  /** Rollout status name. */
-  readonly status?: string | undefined;
-  readonly tag?: readonly string[] | undefined;
-  /** The environments to show, if there are too many for all. */
-  readonly env?: readonly string[] | undefined;
+  /** `name`, or `-name` for descending. */
+  readonly sort?: string | undefined;
 }
 
-export const flagsSearch = ({ q, status, tag, env }: SearchParams): FlagsSearch => ({
-  q: textOf(q),
-  status: textOf(status),
-  tag: listOf(tag),
-  env: listOf(env),
+export const flagsSearch = (params: SearchParams): FlagsSearch => ({
+  q: textOf(params.q),
+  sort: textOf(params.sort),
+  ...Object.fromEntries(filters.map((name) => [name, listOf(params[name])])),
 });
 
 type Value = SearchParams[string];
 const textOf = (value: Value): string | undefined => (typeof value === 'object' ? value[0] : value) || undefined;
-const listOf = (value: Value): readonly string[] | undefined => (typeof value === 'string' ? [value] : value);
+const listOf = (value: Value): readonly string[] | undefined =>
+  typeof value === 'string' ? (value === '' ? undefined : [value]) : value;
+
+export const noFilters: FlagsSearch = { q: undefined, ...Object.fromEntries(filters.map((name) => [name, undefined])) };
+
+const lastChangedFirst = { sort: 'changed', order: 'desc' } as const;
+
+export function sortOf({ sort: text = '' }: FlagsSearch): FlagSort {
+  const sort = flagSorts.find((name) => name === text.replace(/^-/, ''));
+  return sort ? { sort, order: text.startsWith('-') ? 'desc' : 'asc' } : lastChangedFirst;
+}
+
+/** The address of a sort; the usual one needs none. */
+export const sortText = ({ sort, order }: FlagSort): string | undefined =>
+  sort === lastChangedFirst.sort && order === lastChangedFirst.order
+    ? undefined
+    : `${order === 'desc' ? '-' : ''}${sort}`;

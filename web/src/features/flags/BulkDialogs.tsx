@@ -1,0 +1,173 @@
+/** Kills flags in an environment, or copies their definitions from one environment to another. */
+import { useState } from 'react';
+import { createDefinition, getDefinition, killDefinition, replaceDefinition } from '#contract/definitions.ts';
+import { toTargeting } from '#domain/definitions/definition.ts';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
+import { call } from '../../server/api.ts';
+import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
+import { useWhyNot } from '../../server/rights.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { BulkProgress } from './BulkReport.tsx';
+import { useEachFlag } from './each-flag.ts';
+
+interface Props {
+  readonly flags: readonly ListedFlag[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+const definitionIn = (flag: ListedFlag, environment: Environment | undefined) =>
+  flag.definitions?.find((definition) => definition.environment.id === environment?.id);
+
+const inWords = (flags: readonly ListedFlag[]) => (flags.length === 1 ? flags[0]?.name : `${flags.length} flags`);
+
+/** Only flags that are defined there and not killed yet. */
+export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
+  const project = useProject();
+  const environments = useEnvironments();
+  const [environment, setEnvironment] = useState(environments.at(-1));
+  const whyNot = useWhyNot();
+  const affected = flags.filter((flag) => definitionIn(flag, environment)?.killed === false);
+  const refusal = affected
+    .map(({ owners }) => whyNot(killDefinition, { owners, ...(environment && { environment: environment.id }) }))
+    .find(Boolean);
+  const eachFlag = useEachFlag();
+  const isRequired = project.requiresTitleAndComments;
+  const { form, errors, problem, isSending } = useForm({
+    rules: {
+      environment: { check: () => refusal ?? (affected.length > 0 ? undefined : nothingToKill) },
+      ...noteRules(isRequired),
+    },
+    send: ({ environment: _, ...note }) =>
+      eachFlag(
+        affected,
+        ({ name: flag }) =>
+          call(killDefinition, {
+            params: { project: project.id, flag, environment: environment?.id ?? '' },
+            query: noteOf(note),
+          }),
+        (what) => `Killed ${what} in ${environment?.name}.`,
+      ),
+    onDone: () => {
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <FormModal
+      title={`Kill ${inWords(flags)}`}
+      about="Everyone gets the default treatment at once. You can restore each flag later."
+      kind="alert"
+      {...{ form, problem, isSending, onClose }}
+      submit={`Kill ${affected.length === 1 ? affected[0]?.name : `${affected.length} flags`}`}
+      look="danger-fill"
+      edge={environment?.production ? 'production' : 'plain'}
+    >
+      <EnvironmentSelect
+        name="environment"
+        label="Environment"
+        value={environment}
+        onChange={setEnvironment}
+        error={errors.environment}
+      />
+      <p>
+        {affected.length} of {flags.length} {flags.length === 1 ? 'flag serves' : 'flags serve'} rules in{' '}
+        {environment?.name}. The others are not defined there, or killed already.
+      </p>
+      <NoteFields isRequired={isRequired} isReason title={`Kill ${inWords(affected)}`} errors={errors} />
+      <BulkProgress />
+    </FormModal>
+  );
+}
+
+const nothingToKill = 'None of these flags serves rules in this environment.';
+
+/** Replaces what is there. Whether it is killed there stays as it is. */
+export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {
+  const project = useProject();
+  const environments = useEnvironments();
+  const [from, setFrom] = useState(environments.at(-2));
+  const [to, setTo] = useState(environments.at(-1));
+  const whyNot = useWhyNot();
+  const affected = flags.filter((flag) => definitionIn(flag, from));
+  const replaced = affected.filter((flag) => definitionIn(flag, to)).length;
+  const refusal =
+    from?.id === to?.id
+      ? 'Choose two different environments.'
+      : affected
+          .map(({ owners }) => whyNot(replaceDefinition, { owners, ...(to && { environment: to.id }) }))
+          .find(Boolean);
+  const eachFlag = useEachFlag();
+  const isRequired = project.requiresTitleAndComments;
+  const { form, errors, problem, isSending } = useForm({
+    rules: { from: {}, to: { check: () => refusal }, ...noteRules(isRequired) },
+    send: ({ from: _from, to: _to, ...note }) =>
+      eachFlag(
+        affected,
+        async (flag) => {
+          const params = { project: project.id, flag: flag.name };
+          const definition = await call(getDefinition, { params: { ...params, environment: from?.id ?? '' } });
+          const { killed: _, ...body } = toTargeting(definition);
+          const copy = { params: { ...params, environment: to?.id ?? '' }, query: noteOf(note), body };
+          return definitionIn(flag, to) ? call(replaceDefinition, copy) : call(createDefinition, copy);
+        },
+        (what) => `Copied ${what} to ${to?.name}.`,
+      ),
+    onDone: () => {
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <FormModal
+      title={`Copy ${inWords(flags)} to an environment`}
+      about="Copies rules, targets, treatments, shares and traffic allocation."
+      {...{ form, problem, isSending, onClose }}
+      submit={`Copy ${affected.length === 1 ? '1 definition' : `${affected.length} definitions`}`}
+      edge={to?.production ? 'production' : 'plain'}
+    >
+      <EnvironmentSelect name="from" label="From" value={from} onChange={setFrom} />
+      <EnvironmentSelect name="to" label="To" value={to} onChange={setTo} error={errors.to} />
+      <p>
+        {affected.length} of {flags.length} {flags.length === 1 ? 'flag is' : 'flags are'} defined in {from?.name}.
+      </p>
+      {replaced > 0 && (
+        <Notice kind="plain">
+          Replaces {replaced === 1 ? '1 definition' : `${replaced} definitions`} in {to?.name}.
+        </Notice>
+      )}
+      <NoteFields isRequired={isRequired} title={`Copy from ${from?.name}`} errors={errors} />
+      <BulkProgress />
+    </FormModal>
+  );
+}
+
+interface SelectProps {
+  readonly name: string;
+  readonly error?: string | undefined;
+  readonly label: string;
+  readonly value: Environment | undefined;
+  readonly onChange: (environment: Environment | undefined) => void;
+}
+
+function EnvironmentSelect({ value, onChange, ...field }: SelectProps) {
+  const environments = useEnvironments();
+  return (
+    <Select
+      {...field}
+      value={value?.id ?? ''}
+      onChange={({ target }) => onChange(environments.find(({ id }) => id === target.value))}
+    >
+      {environments.map(({ id, name, production }) => (
+        <option key={id} value={id}>
+          {name}
+          {production && ' (production)'}
+        </option>
+      ))}
+    </Select>
+  );
+}
