@@ -198,7 +198,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.getByRole('checkbox', { name: 'Select checkout_one_page' }).check();
     await page.getByRole('checkbox', { name: 'Select search_ranker' }).check();
     await press(page, 'Set status');
-    await field(page, 'Rollout status').selectOption('100% Released');
+    await page.getByRole('combobox', { name: 'Rollout status' }).selectOption('100% Released');
     await look(page, 'status of several');
     await page.getByRole('dialog').getByRole('button', { name: 'Set status' }).click();
     await page.getByText('Set the status of 2 flags.').waitFor();
@@ -413,7 +413,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     await page.getByRole('combobox', { name: 'Tags' }).fill('payments');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
-    await field(page, 'Rollout status').selectOption('Ramping');
+    await page.getByRole('combobox', { name: 'Rollout status' }).selectOption('Ramping');
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
     await press(page, 'Save');
     assert.match((await sent).headers()['if-match'] ?? '', /^"/);
