@@ -28,12 +28,12 @@ const groups = [
   },
   {
     name: 'flag',
-    test: /\/web\/src\/(shell\/FlagLayout|features\/definitions\/(try-it\/[a-z]|(page|ladder)\/(?!Rail\.|RolloutPanel|rollout-line|ActivityRail|DefinitionDialogs|FlagSetsCard|NotDefined|RuleEditor|TargetsEditor)))/,
+    test: /\/web\/src\/(shell\/FlagLayout|features\/definitions\/(try-it\/[a-z]|(page|ladder)\/(?!Rail\.|RolloutPanel|rollout-line|ActivityRail|DefinitionDialogs|FlagDialogs|FlagSetsCard|NotDefined|RuleEditor|TargetsEditor)))/,
   },
   // A flag page loads these when it is idle.
   {
     name: 'flag-parts',
-    test: /\/web\/src\/features\/definitions\/(treatments|try-it\/[A-Z]|(page|ladder)\/(?!DefinitionDialogs))/,
+    test: /\/web\/src\/features\/definitions\/(treatments|try-it\/[A-Z]|(page|ladder)\/(?!DefinitionDialogs|FlagDialogs))/,
   },
   {
     name: 'app',
