@@ -129,7 +129,13 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     countFlags: {
       further: [
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
-        naming('query/state', 'environment', ({ environment }) => ({ query: { state: `killed:${environment.id}` } })),
+      ],
+    },
+    getProjectTraffic: {
+      further: [
+        naming('query/environmentId', 'environment', ({ environment }) => ({
+          query: { environmentId: environment.id },
+        })),
       ],
     },
     getFlag: {

@@ -296,6 +296,10 @@ function buildOf(api: Calls, name: string): Build {
     deleteProject: async () => ({}),
     changeProjectAccess: async () => ({ body: {} }),
     deleteFlag: requestsTo(api).definitions.getDefinition,
+    announceEditing: async (place) => ({
+      ...(await requestsTo(api).definitions.getDefinition(place)),
+      body: { editing: false },
+    }),
   };
   return otherwise[endpoint] ?? requests[part]?.[endpoint] ?? assert.fail(`no request for ${name}`);
 }

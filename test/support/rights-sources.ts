@@ -45,7 +45,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ["where m.user_id = ${id} and l.type = 'group'", "where m.user_id <> ${id} and l.type = 'group'"],
   ],
   'src/commands/actors.ts': [
-    ['await requireGranted(tx, now, grant);', ''],
+    ['await requireGranted(db, actor, grant);', ''],
     ["if (right === 'view' || mayGrant(actor)) {", "if (right === 'view') {"],
     ['if (!all[0]?.rights.view) throw notFound;', ''],
     ['if (missing) throw', 'if (missing && !missing.rights) throw'],
