@@ -10,7 +10,10 @@ const server = 'http://127.0.0.1:8080';
  * none takes belongs to one page or to parts of it, and is a chunk with it.
  */
 const groups = [
-  { name: 'vendor', test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack)\// },
+  {
+    name: 'vendor',
+    test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!react-virtual|virtual-core)[a-z-]+)\//,
+  },
   // Validation loads with the pages that read JSON.
   {
     name: 'checks',
