@@ -38,7 +38,7 @@ export interface TrafficOptions {
   readonly everyMs?: number;
 }
 
-/** Of one transaction: about 3 ms on SQLite. */
+/** Of one transaction. */
 const rowsAtOnce = 250;
 /** Lets others write between two transactions. */
 const pauseMs = 10;

@@ -6,7 +6,6 @@ type Rows = readonly (readonly [path: RegExp, sentence: string])[];
 /** Parts of the vendor's API that are planned. Remove the row when you build one. */
 const planned: Rows = [
   [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
-  [/^\/internal\/api\/v2\/splits\/.+\/(un)?archive$/, 'Burgee cannot archive flags yet'],
   [
     /^\/internal\/api\/v2\/changeRequests\/.+\/file$/,
     `A change request takes no file yet: send it with PUT ${prefix}/segments/{environment}/{segment}/upload`,
