@@ -134,7 +134,16 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const { snapshotFile: file } = config;
   const disk = file === undefined ? undefined : startDisk({ file, secrets: tokenSecretsOf(account), log });
   const delivery = await startDelivery({ store, log, disk });
-  telemetry.watchStreams(delivery.streams.figures);
+  telemetry.watchSdks({
+    streams: delivery.streams.figures,
+    traffic: delivery.traffic.figures,
+    connected: () =>
+      delivery.sdks.figures((id) => {
+        const snapshot = delivery.feed.current(id);
+        return snapshot instanceof Promise ? undefined : snapshot?.flagsNumber;
+      }),
+    onArrival: delivery.sdks.onArrival,
+  });
   const app = await createApp({ store, account, log, delivery, ...settings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [delivery];

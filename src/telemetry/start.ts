@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { instrumented } from '#store/instrumented.ts';
 import type { Store } from '#store/sql.ts';
-import type { StreamFigures } from './metrics.ts';
+import type { SdkFigures } from './metrics.ts';
 import type { Answered } from './requests.ts';
 import type { ExporterOptions } from './span-exporter.ts';
 import type { Traces } from './traces.ts';
@@ -23,7 +23,7 @@ export interface Telemetry {
   readonly store: Store;
   readonly answered: Answered | undefined;
   readonly traces: Traces | undefined;
-  watchStreams(figures: StreamFigures): void;
+  watchSdks(figures: SdkFigures): void;
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     store,
     answered: metrics?.answered,
     traces,
-    watchStreams: (figures) => metrics?.watchStreams(figures),
+    watchSdks: (figures) => metrics?.watchSdks(figures),
     stop: async () => {
       await Promise.all([traces?.stop(), metrics?.stop()]);
     },

@@ -16,15 +16,15 @@ const noon = Date.UTC(2025, 10, 12, 12, 30);
 const sentences: [Matcher, string][] = [
   [{ type: 'IN_SEGMENT', string: 'staff' }, 'user is in segment staff'],
   [{ type: 'IN_SEGMENT', string: 'staff', negate: true }, 'user is not in segment staff'],
-  [{ type: 'IN_LIST_STRING', strings: ['ana', 'liu'] }, 'user key is one of ana, liu'],
+  [{ type: 'IN_LIST_STRING', strings: ['ana', 'liu'] }, 'user key is one of ana or liu'],
   [
     { type: 'IN_LIST_STRING', attribute: 'plan', strings: ['a', 'b', 'c', 'd', 'e'] },
-    'plan is one of a, b, c and 2 more',
+    'plan is one of a, b, c or 2 more',
   ],
   [{ type: 'STARTS_WITH_STRING', attribute: 'email', strings: ['a', 'b'] }, 'email starts with a or b'],
   [{ type: 'ENDS_WITH_STRING', attribute: 'email', strings: ['a'], negate: true }, 'email does not end with a'],
   [{ type: 'MATCHES_STRING', string: '^qa' }, 'user key matches ^qa'],
-  [{ type: 'ALL_OF_SET', attribute: 'roles', strings: ['a', 'b'] }, 'roles has all of a, b'],
+  [{ type: 'ALL_OF_SET', attribute: 'roles', strings: ['a', 'b'] }, 'roles has all of a and b'],
   [{ type: 'ON_DATE', attribute: 'born', date: noon }, 'born is on 12 Nov 2025'],
   [{ type: 'ON_OR_AFTER_DATE', attribute: 'born', date: noon }, 'born is on or after 12 Nov 2025, 12:30 UTC'],
   [
@@ -36,7 +36,7 @@ const sentences: [Matcher, string][] = [
   [{ type: 'BOOLEAN', attribute: 'beta', bool: false }, 'beta is false'],
   [
     { type: 'IN_SPLIT', depends: { splitName: 'anchor', treatments: ['on', 'compact'] } },
-    'user gets on or compact of the flag anchor',
+    'flag anchor serves on or compact',
   ],
   [
     { type: 'BETWEEN_SEMVER', attribute: 'app', between: { from: '1.0.0', to: '2.0.0' } },
