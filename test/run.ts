@@ -74,7 +74,7 @@ const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
 });
 const files = globSync(
-  patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|failures|trust)/**/*.test.ts'],
+  patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|failures|journeys|trust)/**/*.test.ts'],
 ).sort();
 const queue = files
   .flatMap((file): Job[] => [
