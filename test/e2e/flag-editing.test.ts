@@ -312,7 +312,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await page.reload();
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
     await page.getByRole('link', { name: /^Production/ }).click();
-    await page.getByRole('heading', { level: 2, name: 'Production' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Production', exact: true }).waitFor();
     assert.equal(await saveBar(page).count(), 0);
     await page
       .getByRole('link', { name: /^Staging/ })

@@ -168,7 +168,7 @@ export const whole = {
 
 export async function openFlag(page: Page, flag: string, environment: string): Promise<void> {
   await page.goto(`/p/Checkout/flags/${flag}/${encodeURIComponent(environment)}`);
-  await page.getByRole('heading', { level: 2, name: environment }).waitFor();
+  await page.getByRole('heading', { level: 2, name: environment, exact: true }).waitFor();
 }
 
 /** What the server has. */
