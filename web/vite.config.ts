@@ -27,7 +27,7 @@ const groups = [
   },
   {
     name: 'targeting',
-    test: /\/domain\/evaluation\/(?!bucketing)|\/domain\/definitions\/(?!conditions|definition|matchers|shares|summary)|\/web\/src\/targeting\/(?!ConflictPanel|Difference|KeyChanges)|\/features\/definitions\/editing\//,
+    test: /\/domain\/evaluation\/(?!bucketing)|\/domain\/definitions\/(?!conditions|definition|matchers|shares|summary)|\/web\/src\/targeting\/(?!ConflictPanel|Difference|KeyChanges|Relations|WholeDefinition)|\/features\/definitions\/editing\//,
   },
   {
     name: 'flag',

@@ -12,6 +12,7 @@ import {
   aMember,
   aPlace,
   apiOf,
+  blockStream,
   definitionIn,
   look,
   openFlag,
@@ -222,8 +223,6 @@ test('a draft outlives a server that goes away, and is saved once it is back', a
   assert.equal(body.defaultRule[0].size, 80);
   await leave();
 });
-
-const blockStream = (page: Page) => page.route('**/internal/account/live', (route) => route.fulfill({ status: 403 }));
 
 /** A change arrives within a second on an idle machine; the page would ask by itself after thirty. */
 const soonMs = 15_000;

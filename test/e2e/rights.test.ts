@@ -6,15 +6,27 @@ import { accountPrefix } from '#contract/parts.ts';
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser, type Visitor } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aMember, definitionIn, look, openFlag, row, saveBar, signedInVisitsIn, step, type Things } from './support.ts';
+import {
+  aMember,
+  blockStream,
+  definitionIn,
+  look,
+  openFlag,
+  row,
+  saveBar,
+  signedInVisitsIn,
+  step,
+  type Things,
+} from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
 const setAccess = ({ api, project }: Things, access: unknown) => api('PUT', `/workspaces/${project.id}/access`, access);
 
-/** Liu, and how lists name him. */
+/** Liu, and how lists name him. His pages are told nothing, so that they meet refusals. */
 async function liuIn(things: Things): Promise<Visitor & { readonly grantee: { id: string; type: 'user' } }> {
   const liu = await aMember(things);
+  await blockStream(liu.page);
   const session = await (await liu.page.request.get(`${things.server.url}${accountPrefix}/session`)).json();
   return { ...liu, grantee: { id: session.user.id, type: 'user' } };
 }
@@ -63,7 +75,7 @@ suite('rights', { concurrency: 2 }, () => {
     await page.getByRole('region', { name: 'Selected flags' }).getByRole('paragraph').getByText(cannotEdit).waitFor();
     await look(page, 'selection of a reader');
     for (const name of ['Set status', 'Add tag', 'Delete']) await refused(page, button(page, name), cannotEdit);
-    await button(page, 'Clear').click();
+    await button(page, 'Clear selection').click();
     await heading(page, 'Flags').click();
     await page.keyboard.press('n');
     await page.getByRole('alert').getByText(cannotEdit).waitFor();
@@ -98,7 +110,7 @@ suite('rights', { concurrency: 2 }, () => {
     await look(page, 'undefined flag of a reader');
 
     await page.goto('/p/Checkout/flags/checkout_one_page/Production/json');
-    await page.getByText(cannotEdit).waitFor();
+    await page.getByRole('status').filter({ hasText: cannotEdit }).waitFor();
     const json = page.getByLabel('Definition in Production as JSON');
     assert.equal(await json.getAttribute('readonly'), '');
     assert.match(await json.inputValue(), /"size": 20/);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
 import { someSegments } from './some-segments.ts';
-import { look, menuOf, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
+import { blockStream, look, menuOf, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -84,6 +84,8 @@ suite('rule-based segments', { concurrency: 2 }, () => {
   visit('a draft continues from what someone else saved, and conflicts are decided', async (things) => {
     const { page, api } = things;
     await someSegments(things);
+    // So that saving meets the other change.
+    await blockStream(page);
     await page.goto('/p/Checkout/segments/eu_customers/Staging');
     await page.getByRole('button', { name: 'Rule 1: edit, remove' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();

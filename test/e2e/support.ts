@@ -111,10 +111,14 @@ export async function eventually(page: Page, expression: string, expected: unkno
 
 export const focused = 'document.activeElement.textContent';
 
-/** The elements that reach beyond the window, the innermost last. */
-const tooWide = `[...document.querySelectorAll('body *')]
-  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-  .map((one) => one.tagName + '.' + one.className).slice(-5).join(', ')`;
+/** Changes by others are not told to the page. */
+export const blockStream = (page: Page) =>
+  page.route('**/internal/account/live', (route) => route.fulfill({ status: 403 }));
+
+/** The width of the page, and the first elements that reach beyond the window. */
+const tooWide = `document.documentElement.scrollWidth + ' ' + [...document.querySelectorAll('body *')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth)
+  .map((one) => one.tagName + '.' + one.className + ' ' + one.getBoundingClientRect().right).slice(0, 8).join(', ')`;
 
 /** Nothing keeps people out of what the page shows now: in both themes, and without sideways scrolling at any width. */
 export async function look(page: Page, state: string): Promise<void> {

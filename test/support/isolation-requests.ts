@@ -81,7 +81,8 @@ export function triedEndpoints(api: Calls): Tried[] {
       return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
     }),
   );
-  const isWrite = ({ endpoint }: Tried) => Number(endpoint.method !== 'GET');
+  // Announcing stores nothing, so it is tried while the lists are as they were made.
+  const isWrite = ({ endpoint, name }: Tried) => Number(endpoint.method !== 'GET' && name !== 'live.announceEditing');
   return all.sort((a, b) => isWrite(a) - isWrite(b));
 }
 

@@ -249,8 +249,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'flags.listFlags',
     ],
     [
-      'from flags where project_id = ${projectId} and name in',
-      'from flags where name in',
+      '     where project_id = ${projectId} and name in',
+      '     where ${projectId} <> id and name in',
       'definitions.createDefinition',
     ],
   ],
@@ -262,8 +262,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'definitions.listDefinitions',
     ],
     [
-      'from definitions where environment_id = ${environmentId}`',
-      'from definitions where flag_id <> ${environmentId}`',
+      '     where environment_id = ${environmentId} ${whether(',
+      '     where flag_id <> ${environmentId} ${whether(',
       'definitions.listDefinitions',
     ],
   ],

@@ -258,7 +258,7 @@ async function askAt(server: RightsServer, world: RightsWorld, { tried, place, o
   };
   const send = async ({ request, name: who }: Principal, sent: Target, expected: number) => {
     const { path, text } = requestOf(endpoint, at, sent);
-    const answer = await server.call(endpoint.method, prefix + path, {
+    const answer = await server.call(endpoint.method, tried.base + path, {
       ...request,
       ...(text === undefined ? {} : { text }),
     });

@@ -47,14 +47,19 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'src/commands/actors.ts': [
     ['await requireGranted(db, actor, grant);', ''],
     ["if (right === 'view' || mayGrant(actor)) {", "if (right === 'view') {"],
-    ['if (!all[0]?.rights.view) throw notFound;', ''],
+    ['if (!all[0]?.rights.view) throw notFound();', ''],
     ['if (missing) throw', 'if (missing && !missing.rights) throw'],
     [
       'const missing = all.find(({ rights }) => !rights[right]);',
       'const missing = all[0]?.rights[right] ? undefined : all[0];',
     ],
   ],
-  'src/commands/flags.ts': [["right: environments.length > 0 ? 'define' : 'edit'", "right: 'edit'"]],
+  'src/commands/flags.ts': [
+    [
+      "it takes the right to edit each of them.\n  await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit'",
+      "it takes the right to edit each of them.\n  await requireRight(tx, tx.actor, { right: 'edit'",
+    ],
+  ],
   'src/http/pipeline/admit.ts': [["rightNeeded[access.needs] !== 'view'", 'false']],
 };
 

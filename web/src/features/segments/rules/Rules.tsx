@@ -62,6 +62,8 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
   const [open, setOpen] = useState<number>();
   const [isAttempted, setAttempted] = useState(false);
   const [isReviewing, setReviewing] = useState(false);
+  // Someone else may save while the review is open: what both changed is decided before it is saved.
+  if (isReviewing && draft && draft.conflicts.length > 0) setReviewing(false);
   useLeaveWarning(draft !== undefined);
   const add = () => {
     setOpen(targeting.rules.length);
