@@ -6,7 +6,17 @@ import { prefix } from '#contract/parts.ts';
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { heading, press } from './people.ts';
-import { aMember, choose, eventually, look, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
+import {
+  aMember,
+  blockStream,
+  choose,
+  eventually,
+  look,
+  row,
+  saveBar,
+  signedInVisitsIn,
+  type Things,
+} from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -248,6 +258,8 @@ suite('access', { concurrency: 2 }, () => {
     const { page, api, project, environments } = things;
     const team = await api('POST', '/groups', { name: 'Checkout team' });
     await api('POST', '/groups', { name: 'On call' });
+    // So that saving meets the other change.
+    await blockStream(page);
     await openAccess(page);
     await add(page, 'Can kill and restore in Production', 'On call');
     const theirs = { restricted: true, grantees: [{ id: team.id, type: 'group' }] };

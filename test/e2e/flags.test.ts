@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aMember, eventually, look, signedInVisitsIn, type Things } from './support.ts';
+import { aMember, blockStream, eventually, look, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -54,7 +54,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     for (const width of [1280, 1024, 390]) {
       await page.setViewportSize({ width, height: 800 });
       await row(page, 'checkout_one_page').getByText('10%').waitFor();
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+      await eventually(page, 'document.documentElement.scrollWidth', width);
       assert.equal((await row(page, 'checkout_one_page').boundingBox())?.height, width > 760 ? 44 : 102);
       await look(page, `flags at ${width}`);
     }
@@ -433,6 +433,8 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout', { tags: ['old'] });
     const path = `/splits/ws/${project.id}/checkout`;
+    // So that saving meets the other change.
+    await blockStream(page);
     await page.goto('/p/Checkout/flags/checkout/details');
     await field(page, 'Description').fill('Mine');
     await api('PATCH', path, [
@@ -471,6 +473,8 @@ suite('the details of a flag', { concurrency: 2 }, () => {
   visit('a project that begins to ask while a dialog is open says so, and shows the fields', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout');
+    // So that deleting meets the other change.
+    await blockStream(page);
     await page.goto('/p/Checkout/flags/checkout/details');
     await press(page, 'Delete flag');
     await api('PATCH', `/workspaces/${project.id}`, [
