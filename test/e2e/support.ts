@@ -131,8 +131,7 @@ export async function look(page: Page, state: string): Promise<void> {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
       // Tables and pictures are measured again after the width has changed.
-      const fits = page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', { timeout: 10_000 });
-      await fits.catch(async () =>
+      await eventually(page, 'document.documentElement.scrollWidth <= innerWidth', true).catch(async () =>
         assert.fail(`${state} scrolls sideways at ${width}: ${await page.evaluate(tooWide)}`),
       );
     }
