@@ -356,7 +356,7 @@ export function requestsTo(api: Calls): Requests {
       getProjectTraffic: async () => ({}),
       getEvents: async () => ({}),
       getRecentKeys: async () => ({}),
-      getConvergence: async () => ({}),
+      getConvergence: async () => ({ query: { changeNumber: '1' } }),
     },
   };
 }
