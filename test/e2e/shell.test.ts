@@ -36,6 +36,8 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags');
     await page.getByRole('button', { name: 'Project Checkout' }).click();
     await page.getByRole('combobox', { name: 'Project' }).fill('mob');
+    await page.getByRole('option', { name: 'Mobile apps' }).waitFor();
+    await page.getByRole('option', { name: 'Checkout' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.waitForURL('**/p/Mobile%20apps/flags');
     await page.getByText('No flags yet').waitFor();
