@@ -40,7 +40,7 @@ export async function createChangesetIn(tx: RecordingTx, { operations, ...fields
 
 type Head = Omit<ChangesetFields, 'operations'> & { readonly reverts?: string };
 
-export async function insertIn(
+async function insertIn(
   tx: RecordingTx,
   { project, title, comment, reverts }: Head,
   operations: readonly PlacedOperation[],
@@ -149,7 +149,7 @@ export async function revertChangesetIn(tx: RecordingTx, id: string, note: Parti
   if (head.status !== 'PUBLISHED') {
     throw new Problem('changeset_state', { status: head.status, needed: 'PUBLISHED', verb: 'reverted' });
   }
-  const changes = (await listChangesOfChangeset(tx, id)).filter(({ object }) => object.type !== 'changeset');
+  const changes = await listChangesOfChangeset(tx, id);
   const inverse = changes.map((change) => inverseOf(change, operations));
   if (inverse.length === 0) throw new Problem('changeset_without_changes');
   const { title = `Revert: ${head.title}`.trim(), comment = `Takes back the changeset ${id}.` } = note;

@@ -124,13 +124,16 @@ async function changeFlag(
   if (equalJson(changed, before)) return tx.unchanged(before);
   const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
   await store.saveFlag(tx, after);
-  await tx.record({
-    ...entry(action, project, after),
-    before: withoutRevision(before),
-    after: withoutRevision(after),
-    note,
-    notBefore: after.revision,
-  });
+  return recordChange(tx, { project, note, action }, before, after);
+}
+
+interface Recorded extends Pick<FlagChange, 'project' | 'note'> {
+  readonly action: Entry['action'];
+}
+
+async function recordChange(tx: RecordingTx, { project, note, action }: Recorded, before: Flag, after: Flag) {
+  const states = { before: withoutRevision(before), after: withoutRevision(after) };
+  await tx.record({ ...entry(action, project, after), ...states, note, notBefore: after.revision });
   return after;
 }
 
@@ -212,14 +215,7 @@ async function switchArchived(tx: RecordingTx, change: FlagChange, { action, swi
   }
   const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
   await store.saveArchived(tx, after);
-  await tx.record({
-    ...entry(action, project, after),
-    before: withoutRevision(before),
-    after: withoutRevision(after),
-    note,
-    notBefore: after.revision,
-  });
-  return after;
+  return recordChange(tx, { project, note, action }, before, after);
 }
 
 export interface Undeletion {

@@ -177,35 +177,33 @@ export const deleteFlag = endpoint({
   problems: ['note_required', 'precondition_failed'],
 });
 
-export const archiveFlag = endpoint({
+/** Archiving, and the way back. */
+const archiving = {
   method: 'POST',
+  access: { needs: 'flag.write', scope: 'project' },
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: Flag,
+  versioned: true,
+  problems: ['note_required', 'precondition_failed'],
+} as const;
+
+export const archiveFlag = endpoint({
+  ...archiving,
   path: '/splits/ws/:project/:flag/archive',
   summary: 'Archive a flag',
   description:
     'Everyone gets `control`, SDKs no longer receive the flag, and lists leave it out. Its name stays reserved, and its ' +
     'definitions stay stored with their seeds. It cannot be changed until it is unarchived; it can be deleted. ' +
     'Needs the right to edit each of its definitions.',
-  access: { needs: 'flag.write', scope: 'project' },
-  query: NoteQuery,
-  body: NoteQuery,
-  bodyIsOptional: true,
-  reply: Flag,
-  versioned: true,
-  problems: ['note_required', 'precondition_failed'],
 });
 
 export const unarchiveFlag = endpoint({
-  method: 'POST',
+  ...archiving,
   path: '/splits/ws/:project/:flag/unarchive',
   summary: 'Unarchive a flag',
   description: 'Its definitions apply again, with the same seeds: every key gets what it got before.',
-  access: { needs: 'flag.write', scope: 'project' },
-  query: NoteQuery,
-  body: NoteQuery,
-  bodyIsOptional: true,
-  reply: Flag,
-  versioned: true,
-  problems: ['note_required', 'precondition_failed'],
 });
 
 export const undeleteFlag = endpoint({

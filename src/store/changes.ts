@@ -322,7 +322,7 @@ async function findWith(db: Reader, ids: readonly string[], states: Sql): Promis
   return rows.map(toChange);
 }
 
-/** What a changeset changed, in order. */
+/** What a changeset changed, in order, without the entries about itself. */
 export async function listChangesOfChangeset(db: Reader, changesetId: string): Promise<Change[]> {
   const rows = await db.all<{ id: string }>(sql`
     select id from changes where changeset_id = ${changesetId} and object_type <> 'changeset'`);

@@ -55,11 +55,8 @@ export async function findChangeset(db: Reader, id: string, scope: Scope): Promi
   return row && toHead(row);
 }
 
-/** As it is now, locked until the commit. */
-export async function lockChangeset(tx: Tx, id: string): Promise<ChangesetHead | undefined> {
-  const locked = await tx.one(sql`select id from changesets where id = ${id} ${tx.lock}`);
-  return locked === undefined ? undefined : findChangeset(tx, id, { kind: 'account' });
-}
+/** Until the commit, nobody else changes it. */
+export const lockChangeset = (tx: Tx, id: string) => tx.one(sql`select id from changesets where id = ${id} ${tx.lock}`);
 
 export interface ChangesetFilter {
   readonly scope: Scope;
