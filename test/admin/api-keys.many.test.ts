@@ -11,9 +11,12 @@ const api = await startApi();
 const many = onPostgres ? 66_000 : 34_000;
 const atOnce = 1_000;
 
-const { body: project } = await api.post('/workspaces', { name: uniqueName('project') });
-const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${project.id}`);
-for (const { id } of trafficTypes) await api.delete(`/trafficTypes/${id}`);
+const created = await api.post('/workspaces', { name: uniqueName('project') });
+assert.equal(created.status, 200, created.text);
+const project = created.body;
+const trafficTypes = await api.get(`/trafficTypes/ws/${project.id}`);
+assert.equal(trafficTypes.status, 200, trafficTypes.text);
+for (const { id } of trafficTypes.body) await api.delete(`/trafficTypes/${id}`);
 
 for (let first = 0; first < many; first += atOnce) {
   const rows = Array.from({ length: atOnce }, (_, index) => {
