@@ -3,20 +3,23 @@ import { takeTurns } from './turns.ts';
 
 /** About a millisecond's work. */
 const defaultPiece = 100_000;
+/** Far deeper than the documents that we read. Each long value is searched once for every value that it is in. */
+const deepest = 64;
 
 /** What `JSON.parse` answers, or a SyntaxError. `piece`: how many characters are parsed at once. */
 export async function parseJson(text: string, piece = defaultPiece): Promise<unknown> {
   if (text.length <= piece) return JSON.parse(text);
   const turns = takeTurns();
 
-  async function valueAt(start: number): Promise<Parsed> {
+  async function valueAt(start: number, depth: number): Promise<Parsed> {
     if (turns.isOver()) await turns.next();
     const end = endWithin(text, start, piece);
     if (end !== undefined) return { value: JSON.parse(text.slice(start, end)), end };
-    return text[start] === '{' ? objectAt(start) : arrayAt(start);
+    if (depth === deepest) throw new SyntaxError(`Nested too deeply at position ${start}`);
+    return text[start] === '{' ? objectAt(start, depth + 1) : arrayAt(start, depth + 1);
   }
 
-  async function arrayAt(start: number): Promise<Parsed> {
+  async function arrayAt(start: number, depth: number): Promise<Parsed> {
     const value: unknown[] = [];
     const first = skipSpace(text, start + 1);
     if (text[first] === ']') return { value, end: first + 1 };
@@ -27,7 +30,7 @@ export async function parseJson(text: string, piece = defaultPiece): Promise<unk
         for (const item of JSON.parse(`[${text.slice(at, several)}]`) as unknown[]) value.push(item);
         at = skipSpace(text, several);
       } else {
-        const item = await valueAt(at);
+        const item = await valueAt(at, depth);
         value.push(item.value);
         at = skipSpace(text, item.end);
       }
@@ -36,7 +39,7 @@ export async function parseJson(text: string, piece = defaultPiece): Promise<unk
     }
   }
 
-  async function objectAt(start: number): Promise<Parsed> {
+  async function objectAt(start: number, depth: number): Promise<Parsed> {
     const members: [string, unknown][] = [];
     const first = skipSpace(text, start + 1);
     if (text[first] === '}') return { value: {}, end: first + 1 };
@@ -44,7 +47,7 @@ export async function parseJson(text: string, piece = defaultPiece): Promise<unk
       const endOfName = text[at] === '"' ? endOfString(text, at) : at;
       const name = JSON.parse(text.slice(at, endOfName)) as string;
       const colon = expect(text, skipSpace(text, endOfName), ':');
-      const member = await valueAt(skipSpace(text, colon));
+      const member = await valueAt(skipSpace(text, colon), depth);
       members.push([name, member.value]);
       at = skipSpace(text, member.end);
       if (text[at] === '}') return { value: Object.fromEntries(members), end: at + 1 };
@@ -52,7 +55,7 @@ export async function parseJson(text: string, piece = defaultPiece): Promise<unk
     }
   }
 
-  const { value, end } = await valueAt(skipSpace(text, 0));
+  const { value, end } = await valueAt(skipSpace(text, 0), 0);
   if (skipSpace(text, end) < text.length) throw new SyntaxError(`Unexpected text at position ${end}`);
   return value;
 }

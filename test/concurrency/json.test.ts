@@ -60,3 +60,8 @@ test('a long list lets others run in between', async () => {
   assert.deepEqual(parsed, { added: keys, removed: [] });
   assert.ok(turns > 3, String(turns));
 });
+
+test('a long text of nothing but brackets is refused', async () => {
+  const text = '['.repeat(110_000) + ']'.repeat(110_000);
+  await assert.rejects(parseJson(text), { name: 'SyntaxError', message: 'Nested too deeply at position 64' });
+});

@@ -10,7 +10,7 @@ import styles from './ProjectSwitcher.module.css';
 export function ProjectSwitcher() {
   const { project: word } = useParams({ strict: false });
   const likely = useLikelyProject(word);
-  // Whoever opens the list points at it first.
+  // People point at the list before they open it.
   const [isWanted, setWanted] = useState(false);
   const { data } = useQuery({ ...projectsReading, enabled: isWanted || word === undefined });
   const navigate = useNavigate();

@@ -61,7 +61,7 @@ export function ProjectLists() {
               )}
             </>
           }
-          hint="Whoever creates a flag owns it. So anyone who can create flags can then define them in production too, whatever the lists below say."
+          hint="The creator of a flag owns it. So anyone who can create flags can then define them in production too, whatever the lists below say."
           checked={access.ownersEdit}
           disabled={!mayChange}
           onChange={({ target }) => edit((all) => ({ ...all, ownersEdit: target.checked }))}

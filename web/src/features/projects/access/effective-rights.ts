@@ -200,7 +200,7 @@ function sentences(rows: readonly RightsRow[], verb: string, concerns: (change: 
     return concerns({ before: before[place], after: after[place] });
   }
 
-  /** Whoever can no longer view the project loses everything in it. */
+  /** Someone who can no longer view the project loses everything in it. */
   function isSaidElsewhere({ view }: RightsRow): boolean {
     return verb === 'can no longer' && concerns(view);
   }
