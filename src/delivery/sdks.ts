@@ -8,7 +8,6 @@ import {
   type ConnectedSdk,
   isConnected,
   maxAnswers,
-  maxSdks,
   type RefusedKey,
   type SdkAnswer,
   type SdkErrors,
@@ -18,10 +17,11 @@ import type { SdkKey } from './keys.ts';
 
 /** An SDK as a request describes it. */
 export interface Caller {
-  readonly key: Pick<SdkKey, 'id' | 'environmentId'> & { readonly lastFour?: string };
+  readonly key: Pick<SdkKey, 'id' | 'environmentId' | 'type'> & { readonly lastFour?: string };
   /** Name and version. */
   readonly sdk: string | undefined;
   readonly machine?: string | undefined;
+  readonly ip?: string | undefined;
 }
 
 export interface Sdks {
@@ -29,12 +29,15 @@ export interface Sdks {
   seen(caller: Caller): void;
   /** It read all flags. */
   fetched(caller: Caller, facts: Omit<NonNullable<ConnectedSdk['fetch']>, 'at'>): void;
-  ready(caller: Caller, milliseconds: number): void;
+  /** What it says about itself at its start. */
+  ready(caller: Caller, facts: Pick<ConnectedSdk, 'readyMilliseconds' | 'pollMilliseconds'>): void;
   /** It has the flags up to this number: it asks for what is newer. */
   has(caller: Caller, changeNumber: number, spec: string): void;
   /** All its streams were sent the flags up to this number. */
   told(environmentId: string, changeNumber: number): void;
   reported(caller: Caller, errors: Omit<SdkErrors, 'at'>): void;
+  /** Its application ends. */
+  stopped(caller: Caller): void;
   /** Returns what to call when the stream ends. */
   streaming(caller: Caller): () => void;
   /** Whether impressions of the environment are wanted now. */
@@ -60,6 +63,9 @@ export interface Sdks {
 }
 
 const maxEnvironments = 200;
+/** Of an environment. */
+const maxInstances = 2_500;
+const maxClients = 100;
 const maxRefused = 20;
 const refusedMs = 10 * 60_000;
 /** Longer than the interval at which pages ask. */
@@ -77,6 +83,8 @@ type Seen = { -readonly [Name in keyof ConnectedSdk]: ConnectedSdk[Name] } & {
 interface Environment {
   /** In the order in which they were last seen. */
   readonly sdks: Map<string, Seen>;
+  /** Those with a client-side key: it is public, so they have room of their own. */
+  readonly clients: Map<string, Seen>;
   /** Newest last. */
   answers: SdkAnswer[];
   version: number;
@@ -95,7 +103,7 @@ export function createSdks(now: () => number): Sdks {
 
   const of = (id: string): Environment => {
     const found = environments.get(id) ?? {
-      ...{ sdks: new Map<string, Seen>(), answers: [], version: 0, others: [] },
+      ...{ sdks: new Map<string, Seen>(), clients: new Map<string, Seen>(), answers: [], version: 0, others: [] },
       ...{ lookedUntil: 0, watchedUntil: 0, parsedAt: 0 },
     };
     environments.delete(id);
@@ -107,24 +115,30 @@ export function createSdks(now: () => number): Sdks {
   /** Within the last second: polls are many, and looking at this is all that most of them cost. */
   const isFresh = (lastAt: number | undefined): boolean => lastAt !== undefined && now() - lastAt < 1_000;
 
-  const known = ({ key, sdk = 'unknown', machine }: Caller): Seen | undefined =>
-    environments.get(key.environmentId)?.sdks.get(idOf(key.id, sdk, machine));
+  const known = (caller: Caller): Seen | undefined =>
+    environments.get(caller.key.environmentId)?.sdks.get(idOf(caller));
 
-  const find = ({ key, sdk = 'unknown', machine }: Caller): { seen: Seen; environment: Environment } => {
+  const find = (caller: Caller): { seen: Seen; environment: Environment } => {
+    const { key, sdk = 'unknown', ip } = caller;
     const environment = of(key.environmentId);
-    const id = idOf(key.id, sdk, machine);
+    const place = placeOf(environment, caller);
+    const id = idOf(caller);
     const at = now();
-    const seen: Seen = environment.sdks.get(id) ?? {
+    const isClientSide = key.type === 'client_side';
+    const machine = isClientSide ? undefined : caller.machine;
+    const seen: Seen = place.get(id) ?? {
       sdk: cut(sdk),
       ...(machine ? { machine: cut(machine) } : {}),
+      ...(isClientSide ? { isClientSide } : {}),
       key: { id: key.id, lastFour: key.lastFour ?? '' },
       ...{ firstSeenAt: at, lastSeenAt: at, streams: 0 },
     };
     seen.lastSeenAt = at;
+    if (ip && !isClientSide) seen.ip = cut(ip);
     delete seen.streamedUntil;
-    environment.sdks.delete(id);
-    environment.sdks.set(id, seen);
-    if (environment.sdks.size > maxSdks) dropOldest(environment.sdks, ({ streams }) => streams > 0);
+    place.delete(id);
+    place.set(id, seen);
+    if (place.size > (isClientSide ? maxClients : maxInstances)) dropOldest(place, ({ streams }) => streams > 0);
     environment.version += 1;
     return { seen, environment };
   };
@@ -133,7 +147,9 @@ export function createSdks(now: () => number): Sdks {
   const learn = (seen: Seen, changeNumber: number): void => {
     const at = now();
     const lag = at - changeNumber;
-    const isArrival = seen.changeNumber !== undefined && changeNumber > seen.changeNumber && lag < maxLagMs;
+    // If it polls another node, this one knows only its stream.
+    const had = seen.changeNumber ?? seen.streamingSince ?? changeNumber;
+    const isArrival = changeNumber > had && lag < maxLagMs;
     delete seen.lagMilliseconds;
     if (isArrival) {
       seen.lagMilliseconds = Math.max(0, lag);
@@ -146,7 +162,7 @@ export function createSdks(now: () => number): Sdks {
   const sighting = (environmentId: string) => {
     const environment = environments.get(environmentId);
     return {
-      sdks: [...(environment?.sdks.values() ?? [])],
+      sdks: environment ? allOf(environment) : [],
       answers: environment?.answers ?? [],
       refused: refused.filter(({ at }) => now() - at < refusedMs),
       version: (environment?.version ?? 0) + refusals,
@@ -159,31 +175,39 @@ export function createSdks(now: () => number): Sdks {
       if (!isFresh(one?.lastSeenAt) || one?.streamedUntil !== undefined) find(caller);
     },
     fetched: (caller, facts) => {
-      if (!isFresh(known(caller)?.fetch?.at)) find(caller).seen.fetch = { at: now(), ...facts };
+      if (isFresh(known(caller)?.fetch?.at)) return;
+      const { seen } = find(caller);
+      delete seen.stoppedAt;
+      seen.fetch = { at: now(), ...facts };
     },
-    ready: (caller, milliseconds) => {
-      find(caller).seen.readyMilliseconds = milliseconds;
+    ready: (caller, facts) => {
+      Object.assign(find(caller).seen, facts);
     },
     has: (caller, changeNumber, spec) => {
       const one = known(caller);
-      if (one?.changeNumber === changeNumber && one.spec === spec) return;
+      if (one?.changeNumber === changeNumber && one.spec === spec && one.stoppedAt === undefined) return;
       const { seen } = find(caller);
+      delete seen.stoppedAt;
       seen.spec = spec;
       if (seen.changeNumber !== changeNumber) learn(seen, changeNumber);
     },
     told: (environmentId, changeNumber) => {
       const environment = environments.get(environmentId);
       if (!environment) return;
-      for (const seen of environment.sdks.values()) {
-        if (seen.streams > 0 && changeNumber > (seen.changeNumber ?? changeNumber)) learn(seen, changeNumber);
+      for (const seen of allOf(environment)) {
+        if (seen.streams > 0 && changeNumber > (seen.changeNumber ?? 0)) learn(seen, changeNumber);
       }
       environment.version += 1;
     },
     reported: (caller, errors) => {
       find(caller).seen.reported = { at: now(), ...errors };
     },
+    stopped: (caller) => {
+      find(caller).seen.stoppedAt = now();
+    },
     streaming: (caller) => {
       const { seen, environment } = find(caller);
+      delete seen.stoppedAt;
       seen.streams += 1;
       if (seen.streams === 1) seen.streamingSince = now();
       return () => {
@@ -257,11 +281,17 @@ export function createSdks(now: () => number): Sdks {
   };
 }
 
-const idOf = (keyId: string, sdk: string, machine: string | undefined): string => `${keyId} ${sdk} ${machine}`;
+const idOf = ({ key: { id, type }, sdk = 'unknown', machine }: Caller): string =>
+  `${id} ${sdk} ${type === 'client_side' ? '' : machine}`;
 
 const cut = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
 
-const hasStreams = ({ sdks }: Environment): boolean => [...sdks.values()].some(({ streams }) => streams > 0);
+const placeOf = ({ sdks, clients }: Environment, { key }: Caller): Map<string, Seen> =>
+  key.type === 'client_side' ? clients : sdks;
+
+const allOf = ({ sdks, clients }: Environment): Seen[] => [...sdks.values(), ...clients.values()];
+
+const hasStreams = (environment: Environment): boolean => allOf(environment).some(({ streams }) => streams > 0);
 
 /** Of those that are not in use, or else of all. */
 function dropOldest<Item>(items: Map<string, Item>, isInUse: (item: Item) => boolean): void {

@@ -21,6 +21,12 @@ export type SdkErrors = Static<typeof SdkErrors>;
 export const ConnectedSdk = Type.Object({
   sdk: Type.String({ description: 'name and version as the SDK sends them, for example `nodejs-11.11.2`' }),
   machine: Type.Optional(Type.String({ description: 'name of the machine; browsers and apps send none' })),
+  ip: Type.Optional(Type.String({ description: 'address of the machine, as the SDK sends it' })),
+  isClientSide: Type.Optional(
+    Type.Boolean({
+      description: 'true with a client-side key: browsers or apps. All with the same SDK and key count as one',
+    }),
+  ),
   key: Type.Optional(
     Type.Object(
       { id: Type.String(), lastFour: Type.String() },
@@ -42,12 +48,24 @@ export const ConnectedSdk = Type.Object({
       { description: 'the last time that it read all flags' },
     ),
   ),
+  stoppedAt: Type.Optional(
+    Type.Integer({
+      description:
+        'when it reported that it stops, in milliseconds since the Unix epoch; only if it did not ask for flags since',
+    }),
+  ),
   readyMilliseconds: Type.Optional(
     Type.Integer({ description: 'from its start until it was ready, as the SDK reports it' }),
+  ),
+  pollMilliseconds: Type.Optional(
+    Type.Integer({ description: 'how often it polls flags while it does not stream, as the SDK reports it' }),
   ),
   spec: Type.Optional(Type.String({ description: 'the version of the protocol that it asks for, `1.0` to `1.3`' })),
   shortcomings: Type.Optional(
     Type.Array(Type.String(), { description: 'what an old SDK does not know: update it before you use these' }),
+  ),
+  advice: Type.Optional(
+    Type.String({ description: 'what is wrong with this version or its protocol, and what to do' }),
   ),
   changeNumber: Type.Optional(
     Type.Integer({ description: 'the number of the last flag change that it has; absent if it never asked for flags' }),
@@ -100,10 +118,14 @@ export interface Sighting {
   readonly refused: readonly RefusedKey[];
 }
 
-export const maxSdks = 500;
+const maxListed = 500;
 export const maxAnswers = 100;
 /** Most SDKs poll once a minute. */
 const recentMs = 180_000;
+/** It sends what is left just before and after it says that it stops. */
+const stopMs = 10_000;
+/** Then it is gone rather than silent. */
+const silentMs = 3_600_000;
 
 /** What the nodes have seen together, as the actor may see it. */
 export function toEnvironmentSdks(
@@ -114,13 +136,13 @@ export function toEnvironmentSdks(
   const maySeeKeys = actor.permissions.has('apiKey.read') && actor.scope.kind !== 'environment';
   // A refused key belongs to no environment.
   const maySeeRefused = maySeeKeys && actor.scope.kind === 'account';
-  const all = merged(sightings.flatMap(({ sdks }) => sdks));
+  const all = merged(sightings);
   return {
     serverTime: now,
-    connected: all.reduce((sum, sdk) => sum + Math.max(sdk.streams, isConnected(sdk, now) ? 1 : 0), 0),
+    connected: all.reduce((sum, sdk) => sum + connectionsOf(sdk, now), 0),
     sdks: all
       .sort((a, b) => Math.sign(b.streams) - Math.sign(a.streams) || b.lastSeenAt - a.lastSeenAt)
-      .slice(0, maxSdks)
+      .slice(0, maxListed)
       .map(({ key, ...sdk }) => ({ ...sdk, ...shortcomingsOf(sdk), ...(maySeeKeys ? { key } : {}) })),
     answers: sightings
       .flatMap(({ answers }) => answers)
@@ -134,68 +156,126 @@ export function toEnvironmentSdks(
 /** The first version of the protocol that has it. */
 const since = { '1.1': 'semantic versions', '1.2': 'large segments', '1.3': 'rule-based segments' } as const;
 
-function shortcomingsOf({ spec }: Pick<ConnectedSdk, 'spec'>): Pick<ConnectedSdk, 'shortcomings'> {
-  const lacking =
+function shortcomingsOf({ sdk, spec }: Pick<ConnectedSdk, 'sdk' | 'spec'>) {
+  const shortcomings =
     spec === undefined ? [] : Object.entries(since).flatMap(([first, what]) => (first > spec ? [what] : []));
-  return lacking.length > 0 ? { shortcomings: lacking } : {};
+  if (shortcomings.length === 0) return {};
+  return { shortcomings, advice: adviceOf(sdk, shortcomings) };
 }
+
+/** JavaScript SDKs ask for 1.3 from this version on. */
+const javascript = /^(?:nodejs|javascript)-(\d+)\.(\d+)/;
+const [firstMajor, firstMinor] = [11, 4];
+
+function adviceOf(sdk: string, shortcomings: readonly string[]): string {
+  const what = new Intl.ListFormat('en', { type: 'disjunction' }).format(shortcomings);
+  const [, major, minor] = javascript.exec(sdk)?.map(Number) ?? [];
+  if (major === undefined || minor === undefined) {
+    return `Flags that use ${what} answer control. Update the SDK.`;
+  }
+  // After a request that failed without a status, it asks for 1.2 for a day.
+  if (major > firstMajor || (major === firstMajor && minor >= firstMinor)) {
+    return `Changes of ${what} do not reach it: a request failed, and it fell back to an older protocol for up to 24 hours. Restart it, and check the network or proxy.`;
+  }
+  return `Flags that use ${what} answer control. Update the SDK to ${firstMajor}.${firstMinor} or later.`;
+}
+
+const Straggler = Type.Object({
+  sdk: Type.String(),
+  machine: Type.Optional(Type.String()),
+  changeNumber: Type.Integer(),
+  lastSeenAt: Millis,
+  streams: Type.Integer(),
+  pollMilliseconds: Type.Optional(Type.Integer({ description: 'how often it polls, as the SDK reports it' })),
+});
 
 /** How many of the connected SDKs have a change. */
 export const Convergence = Type.Object({
   serverTime: Millis,
   changeNumber: Type.Integer(),
   instances: Type.Integer({
-    description: 'connected SDKs that ask for flags; processes on one machine with the same SDK and key count as one',
+    description:
+      'connected SDKs with a server-side key that ask for flags; processes on one machine with the same SDK and key count as one',
   }),
   converged: Type.Integer({ description: 'those that have the change' }),
   percent: Type.Number({ description: '100 if none is connected' }),
   isReached: Type.Boolean({ description: 'whether `percent` is at least `min`' }),
-  stragglers: Type.Array(
-    Type.Object({
-      sdk: Type.String(),
-      machine: Type.Optional(Type.String()),
-      changeNumber: Type.Integer(),
-      lastSeenAt: Millis,
-      streams: Type.Integer(),
-    }),
-    { description: 'those that do not have it yet; up to 100' },
-  ),
+  arrivals: Type.Array(Type.Integer(), {
+    description:
+      'after how many milliseconds the change reached each of those that waited for it, in order; those that started later have it, and are not here',
+  }),
+  stragglers: Type.Array(Straggler, { description: 'those that do not have it yet; up to 100' }),
+  silent: Type.Integer({
+    description:
+      'SDKs without the change that polled in the last hour, but not in the last three minutes; not among `instances`',
+  }),
+  silentSdks: Type.Array(Straggler, { description: 'those, last seen first; up to 100' }),
+  clients: Type.Integer({ description: 'browsers and apps: open streams, and one for each SDK that polls' }),
 });
 export type Convergence = Static<typeof Convergence>;
 
 const maxStragglers = 100;
 
 export function toConvergence(
-  sightings: readonly Sighting[],
+  sdks: readonly SeenSdk[],
   { changeNumber, min }: { readonly changeNumber: number; readonly min: number },
   now: number,
 ): Convergence {
-  const instances = merged(sightings.flatMap(({ sdks }) => sdks)).filter((sdk) => isConnected(sdk, now));
-  const asking = instances.flatMap((sdk) =>
-    sdk.changeNumber === undefined ? [] : [{ ...sdk, has: sdk.changeNumber }],
+  const asking = sdks.flatMap((sdk) =>
+    sdk.changeNumber === undefined || sdk.isClientSide ? [] : [{ ...sdk, has: sdk.changeNumber }],
   );
-  const behind = asking.filter(({ has }) => has < changeNumber);
-  const converged = asking.length - behind.length;
-  const percent = asking.length === 0 ? 100 : (converged / asking.length) * 100;
+  const instances = asking.filter((sdk) => isConnected(sdk, now));
+  const behind = instances.filter(({ has }) => has < changeNumber);
+  const silent = asking.filter((sdk) => sdk.has < changeNumber && isSilent(sdk, now));
+  const converged = instances.length - behind.length;
+  const percent = instances.length === 0 ? 100 : (converged / instances.length) * 100;
   return {
     serverTime: now,
-    ...{ changeNumber, instances: asking.length, converged, percent, isReached: percent >= min },
-    stragglers: behind.slice(0, maxStragglers).map(({ sdk, machine, has, lastSeenAt, streams }) => ({
-      ...{ sdk, changeNumber: has, lastSeenAt, streams },
-      ...(machine === undefined ? {} : { machine }),
-    })),
+    ...{ changeNumber, instances: instances.length, converged, percent, isReached: percent >= min },
+    arrivals: instances
+      .flatMap(({ has, lagMilliseconds }) =>
+        has === changeNumber && lagMilliseconds !== undefined ? [lagMilliseconds] : [],
+      )
+      .sort((a, b) => a - b),
+    stragglers: toStragglers(behind),
+    silent: silent.length,
+    silentSdks: toStragglers(silent),
+    clients: sdks.reduce((sum, sdk) => sum + (sdk.isClientSide ? connectionsOf(sdk, now) : 0), 0),
   };
 }
 
-/** An application that ends closes its stream, and is not seen again. */
-export const isConnected = ({ streams, streamedUntil, lastSeenAt }: ConnectedSdk, now: number): boolean =>
-  streams > 0 || (now - lastSeenAt <= recentMs && streamedUntil === undefined);
+const toStragglers = (sdks: readonly (SeenSdk & { readonly has: number })[]): Convergence['stragglers'] =>
+  sdks
+    .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
+    .slice(0, maxStragglers)
+    .map(({ sdk, machine, has, lastSeenAt, streams, pollMilliseconds }) => ({
+      ...{ sdk, changeNumber: has, lastSeenAt, streams },
+      ...(machine === undefined ? {} : { machine }),
+      ...(pollMilliseconds === undefined ? {} : { pollMilliseconds }),
+    }));
+
+type Presence = Pick<ConnectedSdk, 'streams' | 'streamedUntil' | 'stoppedAt' | 'lastSeenAt'>;
+
+/** An application that ends closes its stream and is not seen again, or says so. */
+const hasEnded = ({ streamedUntil, stoppedAt }: Presence): boolean =>
+  streamedUntil !== undefined || stoppedAt !== undefined;
+
+export const isConnected = (sdk: Presence, now: number): boolean =>
+  sdk.streams > 0 || (now - sdk.lastSeenAt <= recentMs && !hasEnded(sdk));
+
+/** It polled, and stopped doing so without a word. */
+export const isSilent = (sdk: Presence, now: number): boolean =>
+  !isConnected(sdk, now) && !hasEnded(sdk) && now - sdk.lastSeenAt <= silentMs;
+
+const connectionsOf = (sdk: SeenSdk, now: number): number => Math.max(sdk.streams, isConnected(sdk, now) ? 1 : 0);
 
 type SeenSdk = Sighting['sdks'][number];
 
-/** An SDK behind a load balancer talks to several nodes: it polls one and streams from another. */
-function merged(sdks: readonly SeenSdk[]): SeenSdk[] {
-  const same = Map.groupBy(sdks, ({ sdk, machine, key }) => JSON.stringify([key.id, sdk, machine]));
+/** What the nodes have seen together. An SDK behind a load balancer polls one node and streams from another. */
+export function merged(sightings: readonly Sighting[]): SeenSdk[] {
+  const all = sightings.flatMap(({ sdks }) => sdks);
+  if (sightings.length === 1) return all;
+  const same = Map.groupBy(all, ({ sdk, machine, key }) => JSON.stringify([key.id, sdk, machine]));
   return [...same.values()].map((parts) => parts.reduce(joined));
 }
 
@@ -203,10 +283,13 @@ function joined(a: SeenSdk, b: SeenSdk): SeenSdk {
   const fetched = [a.fetch, b.fetch].filter((fetch) => fetch !== undefined).sort((x, y) => y.at - x.at)[0];
   const since = Math.min(a.streamingSince ?? Number.POSITIVE_INFINITY, b.streamingSince ?? Number.POSITIVE_INFINITY);
   const lastSeenAt = Math.max(a.lastSeenAt, b.lastSeenAt);
-  const readyMilliseconds = a.readyMilliseconds ?? b.readyMilliseconds;
   // What was learned last.
   const [older, newer] = (a.changeNumberSince ?? 0) > (b.changeNumberSince ?? 0) ? [b, a] : [a, b];
-  const { streamedUntil: _, ...rest } = { ...older, ...newer };
+  const { streamedUntil: _, stoppedAt: __, lagMilliseconds: ___, ...rest } = { ...older, ...newer };
+  const lags = [newer, ...(older.changeNumber === newer.changeNumber ? [older] : [])].flatMap(
+    ({ lagMilliseconds }) => lagMilliseconds ?? [],
+  );
+  const stoppedAt = Math.max(a.stoppedAt ?? 0, b.stoppedAt ?? 0);
   return {
     ...rest,
     firstSeenAt: Math.min(a.firstSeenAt, b.firstSeenAt),
@@ -215,6 +298,8 @@ function joined(a: SeenSdk, b: SeenSdk): SeenSdk {
     ...(Number.isFinite(since) ? { streamingSince: since } : {}),
     ...([a.streamedUntil, b.streamedUntil].includes(lastSeenAt) ? { streamedUntil: lastSeenAt } : {}),
     ...(fetched ? { fetch: fetched } : {}),
-    ...(readyMilliseconds === undefined ? {} : { readyMilliseconds }),
+    ...(lags.length > 0 ? { lagMilliseconds: Math.min(...lags) } : {}),
+    // Unless it started again and asks another node.
+    ...(stoppedAt > 0 && stoppedAt >= lastSeenAt - stopMs ? { stoppedAt } : {}),
   };
 }

@@ -4,6 +4,7 @@
  * nobody looks, this costs one read a second.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Sighting } from '#domain/sdks.ts';
 import {
@@ -70,10 +71,13 @@ export function startSdkSharing({ store, log, sdks, everyMs = 1_000 }: SdkSharin
     const since = store.clock() - goneMs;
     for (const environmentId of environmentIds) {
       const contents = await listSdkSightings(store, { environmentId, exceptNode: node, since });
-      sdks.adopt(
-        environmentId,
-        contents.map((content) => JSON.parse(content) as Sighting),
-      );
+      const sightings: Sighting[] = [];
+      for (const content of contents) {
+        // A megabyte if a node serves thousands of SDKs.
+        await nextTurn();
+        sightings.push(JSON.parse(content) as Sighting);
+      }
+      sdks.adopt(environmentId, sightings);
     }
   };
   const clean = async (): Promise<void> => {

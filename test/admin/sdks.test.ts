@@ -7,7 +7,7 @@ import { SplitFactory } from '@splitsoftware/splitio';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { createSdks } from '#delivery/sdks.ts';
-import type { EnvironmentSdks, Sighting } from '#domain/sdks.ts';
+import { type Convergence, type EnvironmentSdks, merged, type Sighting, toConvergence } from '#domain/sdks.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject, type ProjectFixture } from '../support/build.ts';
@@ -23,6 +23,9 @@ const shown = async (project: ProjectFixture, environment = project.staging, as?
   assert.equal(status, 200);
   return body;
 };
+
+const convergence = async (project: ProjectFixture): Promise<Convergence> =>
+  (await api.get(`/environments/ws/${project.id}/${project.staging.id}/convergence`)).body;
 
 async function until<Result>(look: () => Promise<Result | undefined | false>): Promise<Result> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await pause(20)) {
@@ -79,6 +82,8 @@ test('an SDK is shown with its version, machine, key, first fetch, time to ready
   assert.equal(sdk.machine, hostname().replaceAll('.', '-'));
   assert.equal(sdk.key?.lastFour, key.slice(-4));
   assert.equal(sdk.streams, 0);
+  assert.deepEqual([sdk.pollMilliseconds, sdk.isClientSide], [60_000, undefined]);
+  assert.match(sdk.ip ?? '', /^[\d.:a-f]+$/);
   assert.equal(sdk.fetch?.flags, 1);
   assert.ok(sdk.fetch.bytes > 100 && sdk.fetch.milliseconds < 5_000);
   const [answer] = answers;
@@ -146,7 +151,111 @@ test('which key an SDK uses is shown only to those who can read keys', async () 
   assert.equal(sdk.key, undefined);
 });
 
-test('memory is bounded: 500 SDKs and 100 answers of an environment, the newest', async () => {
+test('one with a client-side key is counted without its machine, and is not waited for', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project, 'client_side');
+  for (const machine of ['one', 'two', '']) {
+    await send('/api/splitChanges?s=1.3&since=5', key, { version: 'browserjs-1.7.1', machine });
+  }
+  const { sdks } = await shown(project);
+  assert.deepEqual(
+    sdks.map(({ machine, isClientSide }) => [machine, isClientSide]),
+    [[undefined, true]],
+  );
+  const { instances, clients, isReached } = await convergence(project);
+  assert.deepEqual([instances, clients, isReached], [0, 1, true]);
+});
+
+test('one that polled and is quiet for three minutes is silent, unless it said that it stops, until an hour has passed', async () => {
+  const project = await aProject(api);
+  await aDefinedFlag(api, project);
+  const key = await anSdkKey(api, project);
+  const quiet = { version: 'go-6.8.0', machine: 'quiet' };
+  const stopped = { version: 'go-6.8.0', machine: 'stopped' };
+  api.clock.now = Date.now();
+  try {
+    for (const one of [quiet, stopped]) await send('/api/splitChanges?s=1.3&since=5', key, one);
+    const { instances, stragglers, silent } = await convergence(project);
+    assert.deepEqual([instances, stragglers.length, silent], [2, 2, 0]);
+    await send('/api/v1/metrics/usage', key, { ...stopped, body: { sL: 5_000 } });
+    assert.equal((await convergence(project)).instances, 1);
+    api.clock.now += 180_001;
+    const later = await convergence(project);
+    assert.deepEqual([later.instances, later.silent, later.isReached], [0, 1, true]);
+    assert.deepEqual(
+      later.silentSdks.map(({ machine, changeNumber }) => [machine, changeNumber]),
+      [['quiet', 5]],
+    );
+    // It runs again.
+    await send('/api/splitChanges?s=1.3&since=5', key, stopped);
+    assert.equal((await convergence(project)).instances, 1);
+    api.clock.now += 3_600_001;
+    assert.equal((await convergence(project)).silent, 0);
+  } finally {
+    api.clock.now = undefined;
+  }
+});
+
+test('an SDK that polls one node and streams from another has a change once it was sent, after the time that it took', () => {
+  let now = 1_000_000;
+  const [polled, streamed] = [createSdks(() => now), createSdks(() => now)];
+  const key = { id: 'k', environmentId: 'e', type: 'server_side' } as const;
+  const caller = { key, sdk: 'java-4.18.3', machine: 'm' };
+  polled.has(caller, 900_000, '1.3');
+  const end = streamed.streaming(caller);
+  const state = (changeNumber: number) => {
+    const sightings = [polled.sighting('e'), streamed.sighting('e')];
+    const { instances, converged, arrivals } = toConvergence(merged(sightings), { changeNumber, min: 100 }, now);
+    return [instances, converged, arrivals];
+  };
+  assert.deepEqual(state(1_000_100), [1, 0, []]);
+  now = 1_000_140;
+  streamed.told('e', 1_000_100);
+  assert.deepEqual(state(1_000_100), [1, 1, [40]]);
+  // Polling again, it says so to the other node.
+  now = 1_060_000;
+  polled.has(caller, 1_000_100, '1.3');
+  assert.deepEqual(state(1_000_100), [1, 1, [40]]);
+  end();
+});
+
+test('what an old protocol lacks is said with what to do', async () => {
+  const project = await aProject(api);
+  const key = await anSdkKey(api, project);
+  const adviceOf = async (version: string, spec: string) => {
+    await send(`/api/splitChanges?s=${spec}&since=5`, key, { version });
+    return (await shown(project)).sdks.find(({ sdk }) => sdk === version)?.advice;
+  };
+  assert.match(
+    (await adviceOf('nodejs-10.28.0', '1.1')) ?? '',
+    /large segments or rule-based.*Update the SDK to 11\.4/,
+  );
+  assert.match((await adviceOf('nodejs-11.11.2', '1.2')) ?? '', /rule-based segments do not reach it.*Restart it/);
+  assert.match((await adviceOf('java-4.11.0', '1.1')) ?? '', /Update the SDK\.$/);
+  assert.equal(await adviceOf('python-10.5.1', '1.3'), undefined);
+});
+
+test('memory is bounded: 2,500 SDKs of an environment and 100 with client-side keys, the newest', () => {
+  const sdks = createSdks(Date.now);
+  const environmentId = 'e';
+  const server = { id: 's', environmentId, type: 'server_side' } as const;
+  const client = { id: 'c', environmentId, type: 'client_side' } as const;
+  sdks.streaming({ key: server, sdk: 'go-6.8.0', machine: 'streams' });
+  for (let n = 0; n < 2_600; n += 1) sdks.seen({ key: server, sdk: 'go-6.8.0', machine: `m${n}` });
+  for (let n = 0; n < 5_000; n += 1) sdks.seen({ key: client, sdk: `made-up-${n}`, machine: `m${n}` });
+  const [{ sdks: kept } = { sdks: [] }] = sdks.look(environmentId);
+  const [clients = [], servers = []] = [true, false].map((is) =>
+    kept.filter(({ isClientSide = false }) => isClientSide === is),
+  );
+  assert.deepEqual([servers.length, clients.length], [2_500, 100]);
+  assert.ok(
+    servers.some(({ machine }) => machine === 'streams'),
+    'one in use stays',
+  );
+  assert.ok(servers.some(({ machine }) => machine === 'm2599') && clients.some(({ sdk }) => sdk === 'made-up-4999'));
+});
+
+test('500 SDKs and 100 answers of an environment are listed, the newest', async () => {
   const project = await aProject(api);
   const key = await anSdkKey(api, project);
   await shown(project);
@@ -219,12 +328,13 @@ test('nodes share what they see while someone looks, and remove it afterwards', 
   const log = pino({ level: 'silent' });
   const jobs = [here, there].map((sdks) => startSdkSharing({ store, log, sdks, everyMs: 10 }));
   after(() => Promise.all(jobs.map((job) => job.stop())));
-  const caller = { key: { id: 'k', environmentId, lastFour: 'abcd' }, sdk: 'python-10.5.1', machine: 'm' };
+  const key = { id: 'k', environmentId, type: 'server_side', lastFour: 'abcd' } as const;
+  const caller = { key, sdk: 'python-10.5.1', machine: 'm' };
   const rows = async () =>
     (await store.all<{ node: string }>(sql`select node from sdk_sightings where environment_id = ${environmentId}`))
       .length;
 
-  there.ready(caller, 40);
+  there.ready(caller, { readyMilliseconds: 40 });
   const end = there.streaming(caller);
   await pause(60);
   assert.equal(await rows(), 0, 'nobody looks');

@@ -324,7 +324,8 @@ test('while the database is away counts wait, and two nodes count together', asy
   );
   const snapshot = await api.delivery.feed.current(place.project.staging.id);
   assert.ok(snapshot);
-  const caller = { key: { id: 'k', environmentId: place.project.staging.id }, sdk: 'go-6.8.0' };
+  const key = { id: 'k', environmentId: place.project.staging.id, type: 'server_side' } as const;
+  const caller = { key, sdk: 'go-6.8.0' };
   const report = () => {
     for (const node of nodes) {
       node.impressions(
@@ -432,6 +433,9 @@ test('a pipeline can wait until SDKs have a change, and sees who does not', asyn
   assert.deepEqual([shown.changeNumber, shown.spec], [behind.changeNumber, '1.1']);
   assert.deepEqual(shown.shortcomings, ['large segments', 'rule-based segments']);
   assert.ok(shown.lagMilliseconds >= 0 && shown.lagMilliseconds < 60_000);
+
+  assert.deepEqual([behind.arrivals, reached.arrivals.length], [[], 2]);
+  assert.ok(reached.arrivals.every((lag: number) => lag >= 0 && lag < 60_000));
 
   // An SDK with a stream gets the change itself, and does not poll.
   const stream = await openStream(url, key);

@@ -261,7 +261,7 @@ export const flagExamples: ExamplesOf<
   getConvergence: {
     reply: {
       ...{ serverTime: at + 60_000, changeNumber: at, instances: 1, converged: 1, percent: 100, isReached: true },
-      stragglers: [],
+      ...{ arrivals: [140], stragglers: [], silent: 0, silentSdks: [], clients: 0 },
     },
   },
   getSdks: {
@@ -273,7 +273,7 @@ export const flagExamples: ExamplesOf<
           ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', key: { id: ids.key, lastFour: 'Zn6d' } },
           ...{ firstSeenAt: at, lastSeenAt: at + 59_000, streams: 1, streamingSince: at + 120 },
           fetch: { at, flags: 1, bytes: 2_048, milliseconds: 3 },
-          readyMilliseconds: 120,
+          ...{ ip: '10.4.12.31', readyMilliseconds: 120, pollMilliseconds: 60_000 },
           ...{ spec: '1.3', changeNumber: at, changeNumberSince: at + 140, lagMilliseconds: 140 },
         },
       ],

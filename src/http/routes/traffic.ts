@@ -4,7 +4,7 @@ import type { Delivery } from '#delivery/start.ts';
 import { definitionNotFound } from '#domain/definitions/definition.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { type Convergence, toConvergence } from '#domain/sdks.ts';
+import { type Convergence, merged, toConvergence } from '#domain/sdks.ts';
 import {
   type EventCount,
   inSteps,
@@ -146,14 +146,15 @@ const lookEveryMs = 100;
 /** Answers at once if this node stops. */
 function waitForConvergence(db: Reader, delivery: Delivery | undefined) {
   let waiting = 0;
+  const instancesOf = shared(lookEveryMs, (id) => merged(delivery?.sdks.look(id) ?? []));
   return async (
     { id }: Reference,
     { changeNumber, min = 100, timeout = 0 }: Call<typeof contract.getConvergence>['query'],
   ): Promise<Convergence> => {
     const wanted = changeNumber ?? (await delivery?.feed.current(id))?.flagsNumber;
     if (wanted === undefined) throw new Problem('unavailable', { seconds: 2 });
-    const look = () => toConvergence(delivery?.sdks.look(id) ?? [], { changeNumber: wanted, min }, db.clock());
-    if (timeout === 0) return look();
+    const look = (sdks = instancesOf(id)) => toConvergence(sdks, { changeNumber: wanted, min }, db.clock());
+    if (timeout === 0) return look(merged(delivery?.sdks.look(id) ?? []));
     if (waiting >= maxWaiting) throw new Problem('too_many_waiting', { seconds: 5 });
     waiting += 1;
     try {
@@ -167,5 +168,17 @@ function waitForConvergence(db: Reader, delivery: Delivery | undefined) {
     } finally {
       waiting -= 1;
     }
+  };
+}
+
+/** All who wait for the same look at one result, which is at most `forMs` old. */
+function shared<Result>(forMs: number, look: (id: string) => Result): (id: string) => Result {
+  const recent = new Map<string, { readonly result: Result; readonly until: number }>();
+  return (id) => {
+    const now = performance.now();
+    for (const [key, { until }] of recent) if (until <= now) recent.delete(key);
+    const found = recent.get(id) ?? { result: look(id), until: now + forMs };
+    recent.set(id, found);
+    return found.result;
   };
 }

@@ -60,8 +60,8 @@ const events: Intake = {
   cut: cutItems,
   take: ({ traffic }, { snapshot }, body) => traffic.events(snapshot.environmentId, body),
 };
-const configuration: Intake = { take: ({ sdks }, { caller }, body) => keepReadiness(sdks, caller, body) };
-const usage: Intake = { take: ({ sdks }, { caller }, body) => keepErrors(sdks, caller, body) };
+const configuration: Intake = { take: ({ sdks }, { caller }, body) => keepConfig(sdks, caller, body) };
+const usage: Intake = { take: ({ sdks }, { caller }, body) => keepUsage(sdks, caller, body) };
 /** Of SDKs before telemetry. */
 const ignored: Intake = { take: () => undefined };
 
@@ -147,11 +147,18 @@ const answersIn = (body: unknown) =>
     ),
   );
 
-/** `{tR: milliseconds until it was ready}` */
-function keepReadiness(sdks: Sdks, caller: Caller, body: unknown): void {
-  const ready = isObject(body) ? body.tR : undefined;
-  if (Number.isSafeInteger(ready) && (ready as number) >= 0) sdks.ready(caller, ready as number);
+/** `{tR: milliseconds until it was ready, rR: {sp: seconds between polls of flags}}` */
+function keepConfig(sdks: Sdks, caller: Caller, body: unknown): void {
+  if (!isObject(body)) return;
+  const { tR, rR } = body;
+  const seconds = countOf(isObject(rR) ? rR.sp : undefined);
+  sdks.ready(caller, {
+    ...(Number.isSafeInteger(tR) && (tR as number) >= 0 ? { readyMilliseconds: tR as number } : {}),
+    ...(seconds > 0 && seconds <= maxPollSeconds ? { pollMilliseconds: seconds * 1_000 } : {}),
+  });
 }
+
+const maxPollSeconds = 24 * 3_600;
 
 const resources: Readonly<Record<string, string>> = {
   sp: 'flags',
@@ -165,10 +172,10 @@ const resources: Readonly<Record<string, string>> = {
 };
 const maxErrors = 20;
 
-/** `{hE: {resource: {status: number}}, mE: {method: number}, iDr: number, eD: number}` */
-function keepErrors(sdks: Sdks, caller: Caller, body: unknown): void {
+/** `{hE: {resource: {status: number}}, mE: {method: number}, iDr: number, eD: number, sL: number}` */
+function keepUsage(sdks: Sdks, caller: Caller, body: unknown): void {
   if (!isObject(body)) return;
-  const { hE, mE, iDr, eD } = body;
+  const { hE, mE, iDr, eD, sL } = body;
   const http = Object.entries(isObject(hE) ? hE : {}).flatMap(([name, byStatus]) =>
     Object.entries(isObject(byStatus) ? byStatus : {}).flatMap(([status, count]) => {
       const resource = resources[name];
@@ -183,6 +190,8 @@ function keepErrors(sdks: Sdks, caller: Caller, body: unknown): void {
     droppedImpressions: countOf(iDr),
     droppedEvents: countOf(eD),
   });
+  // The length of its session, which only the last report has.
+  if (countOf(sL) > 0) sdks.stopped(caller);
 }
 
 const countOf = (value: unknown): number =>

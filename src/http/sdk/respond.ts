@@ -261,11 +261,14 @@ export function parseBody(text: string): unknown {
 
 /** SDKs say who they are in headers, and browsers in the query of a stream. */
 export function callerOf({ headers }: IncomingMessage, key: Caller['key'], query?: URLSearchParams): Caller {
-  const { splitsdkversion: sdk = query?.get('SplitSDKVersion') ?? undefined, splitsdkmachinename: machine } = headers;
-  // What SDKs send if they may not say.
-  const isNamed = machine !== undefined && machine !== '' && machine !== 'NA' && machine !== 'unknown';
-  return { key, sdk: sdk?.toString(), machine: isNamed ? machine.toString() : undefined };
+  const { splitsdkversion: sdk = query?.get('SplitSDKVersion') ?? undefined } = headers;
+  const { splitsdkmachinename: machine, splitsdkmachineip: ip } = headers;
+  return { key, sdk: sdk?.toString(), machine: said(machine), ip: said(ip) };
 }
+
+/** SDKs that may not say send one of these. */
+const said = (header: string | string[] | undefined): string | undefined =>
+  header === '' || header === 'NA' || header === 'unknown' ? undefined : header?.toString();
 
 /** What browsers ask for before each request, as measured with the vendor's SDKs. */
 const preflightHeaders = [

@@ -51,7 +51,8 @@ export function streamEndpoints({ feed, keys, streams, sdks, tokens, now }: Stre
     if (request.method === 'HEAD') response.end();
     else {
       streams.open(subscriber, response);
-      const key = { id: subscriber.keyId, environmentId: subscriber.environmentId };
+      const { keyId: id, environmentId, type } = subscriber;
+      const key = { id, environmentId, type };
       response.once('close', sdks.streaming(callerOf(request, key, query)));
     }
     return 'sent' as const;
