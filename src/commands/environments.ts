@@ -3,12 +3,13 @@ import {
   applyEnvironmentPatch,
   type Environment,
   type EnvironmentWithKeys,
+  inOrder,
   type Permissions,
   toApiToken,
 } from '#domain/environments.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
-import { Problem } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { listApiKeyIdsOfEnvironment, listApiKeysOfEnvironment } from '#store/api-keys.ts';
 import { hasDefinitions, moveFlagsOf } from '#store/definitions.ts';
@@ -84,6 +85,42 @@ export async function patchEnvironmentIn(
   }
   await tx.record({ ...entry('environment.patched', environment), before: recordBefore, after: recordAfter });
   return answer;
+}
+
+/**
+ * Moves an environment before another one of its project, or to the end. Only the moved one changes its place, so moves
+ * of two people at the same time both take effect. Returns all environments in the new order.
+ */
+export const moveEnvironment = (context: Context, environment: Environment, before: string | null) =>
+  write(context, (tx) => moveEnvironmentIn(tx, environment, before));
+
+/** Locks the project. */
+export async function moveEnvironmentIn(tx: RecordingTx, { id, projectId, name }: Environment, before: string | null) {
+  await lockProject(tx, projectId);
+  const all = await store.listEnvironments(tx, projectId, { kind: 'account' });
+  const stored = inOrder(all, await store.findEnvironmentOrder(tx, projectId));
+  const from = stored.findIndex((one) => one.id === id);
+  const moved = stored[from];
+  if (!moved) throw new Problem('environment_not_found', { nameOrId: name });
+  const next = stored.find((one) => one.id === before) ?? stored.find((one) => one.name === before);
+  const complaint = `before names ${before}, which is not an environment of the project`;
+  refuse('request_invalid', before === null || next ? [] : [complaint]);
+  if (next === moved) return tx.unchanged(stored);
+  const order = stored.toSpliced(from, 1);
+  const to = next ? order.indexOf(next) : order.length;
+  order.splice(to, 0, moved);
+  if (to === from) return tx.unchanged(stored);
+  await store.saveEnvironmentOrder(
+    tx,
+    projectId,
+    order.map((one) => one.id),
+  );
+  await tx.record({
+    ...entry('environment.moved', moved),
+    before: { position: from + 1 },
+    after: { position: to + 1 },
+  });
+  return order;
 }
 
 /** Clean-up tools revoke the listed keys and try again. */

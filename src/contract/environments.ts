@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { EnvironmentDetails, EnvironmentSummary, NewEnvironment } from '#domain/environments.ts';
+import { EnvironmentDetails, EnvironmentMove, EnvironmentSummary, NewEnvironment } from '#domain/environments.ts';
 import { Patch } from '#domain/json-patch.ts';
+import { OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { True } from './parts.ts';
 
@@ -8,8 +9,18 @@ export const listEnvironments = endpoint({
   method: 'GET',
   path: '/environments/ws/:project',
   summary: 'List environments',
-  description: 'The project’s environments within the caller’s scope, in order of creation.',
+  description:
+    'The project’s environments within the caller’s scope, in order of creation unless `sort` says otherwise.',
   access: { needs: 'project.read', scope: 'environment' },
+  query: Type.Object({
+    sort: Type.Optional(
+      OneOf(['position'], {
+        description:
+          'in the order that people chose for the project; without one, production comes last. An addition to the ' +
+          'vendor’s API.',
+      }),
+    ),
+  }),
   reply: Type.Array(EnvironmentSummary),
   problems: [],
 });
@@ -36,6 +47,17 @@ export const patchEnvironment = endpoint({
   body: Patch,
   reply: EnvironmentDetails,
   problems: ['patch_invalid', 'environment_name_taken', 'permissions_unsupported', 'restriction_invalid'],
+});
+
+export const moveEnvironment = endpoint({
+  method: 'POST',
+  path: '/environments/ws/:project/:environment/move',
+  summary: 'Move an environment in the order of the project',
+  description: 'Responds with all environments of the project in the new order. An addition to the vendor’s API.',
+  access: { needs: 'environment.write', scope: 'project' },
+  body: EnvironmentMove,
+  reply: Type.Array(EnvironmentSummary),
+  problems: [],
 });
 
 export const deleteEnvironment = endpoint({

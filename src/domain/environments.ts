@@ -16,6 +16,25 @@ export interface Environment {
 /** The members of an environment in lists. */
 export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.String(), production: Type.Boolean() });
 
+/** The chosen order; environments that it does not list follow: production last, each by creation. */
+export function inOrder<E extends { readonly id: string; readonly production: boolean }>(
+  environments: readonly E[],
+  order: readonly string[],
+): E[] {
+  const unlisted = (production: boolean) => (production ? order.length + 1 : order.length);
+  const rank = new Map(order.map((id, index) => [id, index]));
+  const rankOf = ({ id, production }: E) => rank.get(id) ?? unlisted(production);
+  return environments.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+export const EnvironmentMove = Type.Object({
+  before: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength: 255,
+    description: 'the id or name of the environment that it comes before; null: it becomes the last',
+  }),
+});
+
 /** In characters. */
 export const environmentNameLimit = 20;
 const EnvironmentName = Type.String({ pattern: patterns.name, maxLength: environmentNameLimit });

@@ -77,6 +77,16 @@ export async function listEnvironments(db: Reader, projectId: string, scope: Sco
   return rows.map(toEnvironment);
 }
 
+/** The ids in the order that people chose for the project. It may name deleted environments and lack new ones. */
+export async function findEnvironmentOrder(db: Reader, projectId: string): Promise<string[]> {
+  const row = await db.one<{ environment_order: string | null }>(sql`
+    select environment_order from projects where id = ${projectId}`);
+  return JSON.parse(row?.environment_order ?? '[]') as string[];
+}
+
+export const saveEnvironmentOrder = (tx: Tx, projectId: string, ids: readonly string[]) =>
+  tx.run(sql`update projects set environment_order = ${JSON.stringify(ids)} where id = ${projectId}`);
+
 /** The current environment, locked until the commit. */
 export async function lockEnvironment(tx: Tx, id: string): Promise<Environment> {
   const row = await tx.one<EnvironmentRow>(sql`select ${columns} from environments where id = ${id} ${tx.lock}`);

@@ -1,6 +1,7 @@
 /** The access lists of projects and their environments. */
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
+import { inOrder } from '#domain/environments.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Openness } from '#domain/restrictions.ts';
 import type { Circle, EnvironmentAccess, GrantedRight, Grantee, NamedGrantee, ProjectAccess } from '#domain/rights.ts';
@@ -20,6 +21,7 @@ interface AccessRow {
   readonly id: string;
   /** Null for a grantee that was deleted. */
   readonly name: string | null;
+  /** Of a project: the order of its environments. */
   readonly type: Grantee['type'];
   readonly first: boolean | number;
   readonly second: boolean | number;
@@ -37,7 +39,7 @@ export async function listProjectAccess(db: Reader, projectIds: readonly string[
     left join api_keys k on ${type} = 'api_key' and k.id = ${id}`;
   const rows = await db.all<AccessRow>(sql`
     select 'project' as kind, p.id as project_id, cast(null as text) as environment_id, p.id as id, p.name as name,
-           '' as type, p.is_restricted as first, p.is_edit_restricted as second, p.owners_can_edit as third,
+           coalesce(p.environment_order, '[]') as type, p.is_restricted as first, p.is_edit_restricted as second, p.owners_can_edit as third,
            p.access_revision as position
       from projects p where p.id in (${ids})
     union all
@@ -79,16 +81,19 @@ function toProjectAccess(rows: readonly AccessRow[]): StoredAccess[] {
       view: { restricted: Boolean(project.first), grantees: grantees('view') },
       edit: { restricted: Boolean(project.second), grantees: grantees('edit') },
       ownersEdit: Boolean(project.third),
-      environments: rows
-        .filter(({ kind }) => kind === 'environment')
-        .map(({ id, name, first, second, third }) => ({
-          id,
-          name: name ?? '',
-          production: Boolean(second),
-          editors: { restricted: Boolean(first), grantees: grantees('edit', id) },
-          killers: grantees('kill', id),
-          allowKills: Boolean(third),
-        })),
+      environments: inOrder(
+        rows
+          .filter(({ kind }) => kind === 'environment')
+          .map(({ id, name, first, second, third }) => ({
+            id,
+            name: name ?? '',
+            production: Boolean(second),
+            editors: { restricted: Boolean(first), grantees: grantees('edit', id) },
+            killers: grantees('kill', id),
+            allowKills: Boolean(third),
+          })),
+        JSON.parse(project.type) as string[],
+      ),
     }));
 }
 

@@ -173,6 +173,10 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAdministrators,
     async () => [await anEnvironment(), replacing('/name', uniqueName('env'))],
   ],
+  'environments.moveEnvironment': [
+    forAdministrators,
+    async () => [`${await anEnvironment()}/move`, { before: project.staging.id }],
+  ],
   'environments.deleteEnvironment': [forAdministrators, async () => [await anEnvironment()]],
   'trafficTypes.listTrafficTypes': [forAllWhoSeeTheProject, async () => [`/trafficTypes/ws/${project.id}`]],
   'trafficTypes.createTrafficType': [

@@ -284,3 +284,63 @@ test('the audit log names the keys that come with an environment, without their 
   );
   for (const { key } of tokens) assert.equal(JSON.stringify(after).includes(key), false);
 });
+
+interface Ordered {
+  readonly id: string;
+  readonly name: string;
+}
+
+test('people choose the order of the environments; the plain list stays in order of creation', async () => {
+  const project = await aProject(api);
+  const [dev, qa] = [await anEnvironment(project, 'dev'), await anEnvironment(project, 'qa')];
+  const path = `/environments/ws/${project.id}`;
+  const positions = async (as?: string) =>
+    (await api.get(`${path}?sort=position`, as ? { as } : {})).body.map(({ name }: Ordered) => name);
+  assert.deepEqual(await positions(), ['staging', 'dev', 'qa', 'production']);
+  const actions = await api.recorded(async () => {
+    const { status, body } = await api.post(`${path}/${dev.id}/move`, { before: project.staging.id });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.map(({ name }: Ordered) => name),
+      ['dev', 'staging', 'qa', 'production'],
+    );
+  });
+  assert.deepEqual(actions, ['environment.moved']);
+  const moved = await api.lastChange();
+  assert.deepEqual([moved.object.name, moved.before, moved.after], ['dev', { position: 2 }, { position: 1 }]);
+  await api.post(`${path}/production/move`, { before: 'qa' });
+  await anEnvironment(project, 'new');
+  assert.deepEqual(await positions(), ['dev', 'staging', 'production', 'qa', 'new']);
+  await withoutKeys(qa);
+  assert.equal((await api.delete(`${path}/${qa.id}`)).status, 200);
+  assert.deepEqual(await positions(), ['dev', 'staging', 'production', 'new']);
+  assert.deepEqual(await namesIn(project), ['staging', 'production', 'dev', 'new']);
+  const environmentIds = [project.production.id, dev.id];
+  const scoped = await api.key({ scope: { kind: 'environment', projectId: project.id, environmentIds } });
+  assert.deepEqual(await positions(scoped), ['dev', 'production']);
+});
+
+test('moves at the same time both take effect, and one that changes nothing leaves no trace', async () => {
+  const project = await aProject(api);
+  const others = [];
+  for (const name of ['a', 'b', 'c', 'd']) others.push(await anEnvironment(project, name));
+  const path = `/environments/ws/${project.id}`;
+  const [a, , c, d] = others as [Created, Created, Created, Created];
+  // staging, a, b, c, d, production
+  await Promise.all([
+    api.post(`${path}/${d.id}/move`, { before: 'staging' }),
+    api.post(`${path}/${a.id}/move`, { before: null }),
+  ]);
+  const { body } = await api.get(`${path}?sort=position`);
+  assert.deepEqual(
+    body.map(({ name }: Ordered) => name),
+    ['d', 'staging', 'b', 'c', 'production', 'a'],
+  );
+  await changesNothing(project, async () => {
+    for (const before of [c.id, 'production']) {
+      assert.equal((await api.post(`${path}/${c.id}/move`, { before })).status, 200);
+    }
+    const elsewhere = await api.post(`${path}/${c.id}/move`, { before: 'nowhere' });
+    refused(elsewhere, 400, 'before names nowhere, which is not an environment of the project');
+  });
+});

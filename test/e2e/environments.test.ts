@@ -100,6 +100,45 @@ suite('environments', { concurrency: 2 }, () => {
     assert.equal((await api('GET', `/splits/ws/${project.id}`)).totalCount, 12);
   });
 
+  visit('environments are put in order by keyboard, menu and mouse, and every page follows', async (things) => {
+    const { page, api, project } = things;
+    const shown = async (...names: string[]) => {
+      for (const [index, name] of names.entries()) {
+        await page
+          .getByRole('row')
+          .nth(index + 1)
+          .getByText(name, { exact: true })
+          .waitFor();
+      }
+    };
+    await api('POST', `/environments/ws/${project.id}`, { name: 'Canary' });
+    const before: { name: string }[] = await api('GET', `/environments/ws/${project.id}?sort=position`);
+    assert.deepEqual([before.at(-2)?.name, before.at(-1)?.name], ['Canary', 'Production']);
+    await page.goto('/p/Checkout/environments');
+    const handle = page.getByRole('button', { name: 'Canary: drag' });
+    await handle.focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByText(`Canary is now ${before.length - 2} of ${before.length}.`).waitFor();
+    await page.locator('button:focus').and(handle).waitFor();
+    await menuOf(page, 'Canary', 'Move down');
+    await page.getByText(`Canary is now ${before.length - 1} of ${before.length}.`).waitFor();
+    const first = await row(page, before[0]?.name ?? '').boundingBox();
+    await handle.hover();
+    await page.mouse.down();
+    await page.mouse.move(first?.x ?? 0, (first?.y ?? 0) + 2, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText(`Canary is now 1 of ${before.length}.`).waitFor();
+    await shown('Canary', before[0]?.name ?? '');
+    await page.reload();
+    await shown('Canary', before[0]?.name ?? '');
+    await look(page, 'environments in order');
+    const after: { name: string }[] = await api('GET', `/environments/ws/${project.id}?sort=position`);
+    assert.deepEqual(
+      after.map(({ name }) => name),
+      ['Canary', ...before.flatMap(({ name }) => (name === 'Canary' ? [] : name))],
+    );
+  });
+
   visit('a project without environments says what they are for; a member can only look', async (things) => {
     const { page, api } = things;
     await api('POST', '/workspaces', { name: 'Search' });

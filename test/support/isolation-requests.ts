@@ -116,6 +116,9 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     listProjects: {
       further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
     },
+    moveEnvironment: {
+      instead: naming('body/before', 'environment', ({ environment }) => ({ body: { before: environment.id } })),
+    },
     // The project is in use, as the one that may delete it is told.
     deleteProject: { instead: { build: async () => ({}), slots: {}, status: 400 } },
     listRolloutStatuses: { instead: naming('query/wsId', 'project', ({ id }) => ({ query: { wsId: id } })) },

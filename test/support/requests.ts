@@ -155,6 +155,7 @@ export function requestsTo(api: Calls): Requests {
       listEnvironments: async () => ({}),
       createEnvironment: newName,
       patchEnvironment: async () => ({ body: [] }),
+      moveEnvironment: async () => ({ body: { before: null } }),
       deleteEnvironment: async ({ id }) => {
         const { body: environment } = await api.post(`/environments/ws/${id}`, { name: uniqueName('env') });
         for (const token of environment.apiTokens) await api.delete(`/apiKeys/${token.id}`);

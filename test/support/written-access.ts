@@ -12,6 +12,7 @@ DELETE /workspaces/:project project.write project
 GET /environments/ws/:project project.read environment
 POST /environments/ws/:project environment.write project
 PATCH /environments/ws/:project/:environment environment.write project
+POST /environments/ws/:project/:environment/move environment.write project
 DELETE /environments/ws/:project/:environment environment.write project
 GET /environments/ws/:project/:environment/sdks definition.read environment
 POST /imports import.write account

@@ -106,6 +106,7 @@ export const projectExamples: ExamplesOf<
     body: replace('/production', false),
     reply: { ...environment, name: 'Staging-Default', workspaceIds: [ids.project], apiTokens: [tokenLater] },
   },
+  moveEnvironment: { body: { before: null }, reply: [{ ...environmentReference, production: false }] },
   deleteEnvironment: { reply: true },
 
   listTrafficTypes: { reply: [trafficType] },

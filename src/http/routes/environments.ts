@@ -1,14 +1,17 @@
-import { createEnvironment, deleteEnvironment, patchEnvironment } from '#commands/environments.ts';
+import { createEnvironment, deleteEnvironment, moveEnvironment, patchEnvironment } from '#commands/environments.ts';
 import * as contract from '#contract/environments.ts';
-import { parsePermissions, toEnvironmentDetails } from '#domain/environments.ts';
+import { inOrder, parsePermissions, toEnvironmentDetails } from '#domain/environments.ts';
 import { toBoolean } from '#domain/schema.ts';
-import { listEnvironments } from '#store/environments.ts';
+import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../pipeline/implement.ts';
 
 export const environments = (db: Reader, accountId: string) =>
   implement(contract, {
-    listEnvironments: async ({ actor, project }) => listEnvironments(db, project.id, actor.scope),
+    listEnvironments: async ({ actor, project, query }) => {
+      const all = await listEnvironments(db, project.id, actor.scope);
+      return query.sort === 'position' ? inOrder(all, await findEnvironmentOrder(db, project.id)) : all;
+    },
     createEnvironment: async ({ context, project, body }) => {
       const { name, production = false, changePermissions, dataExportPermissions } = body;
       const permissions = parsePermissions(changePermissions, dataExportPermissions);
@@ -17,5 +20,6 @@ export const environments = (db: Reader, accountId: string) =>
     },
     patchEnvironment: async ({ context, environment, body }) =>
       toEnvironmentDetails(await patchEnvironment(context, environment, body), accountId),
+    moveEnvironment: async ({ context, environment, body }) => moveEnvironment(context, environment, body.before),
     deleteEnvironment: async ({ context, environment }) => deleteEnvironment(context, environment),
   });

@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { listEnvironments } from '#contract/environments.ts';
 import type { Change } from '#domain/changes.ts';
-import { reading } from '../server/api.ts';
-import { type Environment, projectsReading } from '../server/project.ts';
+import { type Environment, environmentsReading, projectsReading } from '../server/project.ts';
 
 /** The environment of a change, as it is now; undefined if there is none or it was deleted. */
 export function useEnvironmentOf({ workspaceId = '', environmentId }: Change): Environment | undefined {
   const { data: projects } = useQuery(projectsReading);
   const isThere = projects?.objects.some(({ id }) => id === workspaceId) ?? false;
   const { data } = useQuery({
-    ...reading(listEnvironments, { params: { project: workspaceId } }),
+    ...environmentsReading(workspaceId),
     enabled: environmentId !== undefined && isThere,
     staleTime: 60_000,
   });

@@ -19,6 +19,7 @@ const members: Readonly<Record<string, string>> = {
   production: 'Production',
   requiresTitleAndComments: 'Title and comment required',
   groups: 'Groups',
+  position: 'Position',
 };
 
 /** `nameOf` resolves ids to names. Empty for new and deleted objects. */

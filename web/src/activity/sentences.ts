@@ -12,6 +12,7 @@ const sentences: Readonly<Record<string, string>> = {
   'workspace.deleted': 'deleted the project *',
   'environment.created': 'created the environment *',
   'environment.patched': 'changed the environment *',
+  'environment.moved': 'moved the environment * in the order',
   'environment.deleted': 'deleted the environment *',
   'trafficType.created': 'created the traffic type *',
   'trafficType.deleted': 'deleted the traffic type *',

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { Static } from 'typebox';
+import { listEnvironments } from '#contract/environments.ts';
 import { listProjects } from '#contract/projects.ts';
 import type { EnvironmentSummary } from '#domain/environments.ts';
 import type { Project } from '#domain/projects.ts';
@@ -11,7 +12,7 @@ export type Environment = Static<typeof EnvironmentSummary>;
 
 interface InProject {
   readonly project: Project;
-  /** In promotion order: production comes last. */
+  /** In the order that people chose; without one, production comes last. */
   readonly environments: readonly Environment[];
 }
 
@@ -33,10 +34,9 @@ export const projectReading = (word: string) => reading(listProjects, { query: {
 /** All visible projects. */
 export const projectsReading = reading(listProjects, { query: { limit: 200 } });
 
-export const inOrder = (environments: readonly Environment[]): Environment[] => [
-  ...environments.filter(({ production }) => !production),
-  ...environments.filter(({ production }) => production),
-];
+/** In the order of the project. */
+export const environmentsReading = (project: string) =>
+  reading(listEnvironments, { params: { project }, query: { sort: 'position' } });
 
 /** Whether the project of the address was deleted, or is not visible. False while that is not known. */
 export function useIsGone(word: string | undefined): boolean {

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef } from 'react';
-import { listEnvironments } from '#contract/environments.ts';
 import type { Project } from '#domain/projects.ts';
 import { askSentence, useAdministrators } from '../kit/Denied.tsx';
 import { Loaded } from '../kit/Loaded.tsx';
-import { reading } from '../server/api.ts';
 import {
   type Environment,
-  inOrder,
+  environmentsReading,
   ProjectContext,
   projectReading,
   projectsReading,
@@ -43,7 +41,7 @@ export function ProjectLayout() {
 }
 
 function WithEnvironments({ project, word }: { readonly project: Project; readonly word: string }) {
-  const environments = useQuery(reading(listEnvironments, { params: { project: project.id } }));
+  const environments = useQuery(environmentsReading(project.id));
   useEffect(() => rememberProject(project.name), [project.name]);
   // The address used an id, or + for a space. Those work, but the canonical address has the name.
   if (project.name !== word) {
@@ -57,7 +55,7 @@ function WithEnvironments({ project, word }: { readonly project: Project; readon
 }
 
 function InProject({ project, all }: { readonly project: Project; readonly all: readonly Environment[] }) {
-  const value = useMemo(() => ({ project, environments: inOrder(all) }), [project, all]);
+  const value = useMemo(() => ({ project, environments: all }), [project, all]);
   return (
     <ProjectContext value={value}>
       <Outlet />

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { listEnvironments } from '#contract/environments.ts';
 import type { ApiKeyType, NewApiKey } from '#domain/api-keys.ts';
 import type { FieldRule } from '../../kit/form.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
-import { reading } from '../../server/api.ts';
-import { type Environment, inOrder, projectsReading } from '../../server/project.ts';
+import { type Environment, environmentsReading, projectsReading } from '../../server/project.ts';
 import { Checkbox, Choices, Radio } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
 
@@ -45,10 +43,10 @@ export function ScopeFields({ type, scope, onChange, error }: Props) {
   const isAdmin = type === 'admin';
   const projects = useQuery(projectsReading);
   const environments = useQuery({
-    ...reading(listEnvironments, { params: { project: scope.project ?? '' } }),
+    ...environmentsReading(scope.project ?? ''),
     enabled: scope.project !== undefined,
   });
-  const offered = inOrder(environments.data ?? []);
+  const offered = environments.data ?? [];
   return (
     <>
       {isAdmin && <WidthChoices scope={scope} onChange={onChange} />}

@@ -1,9 +1,7 @@
 /** The scope of keys by name; keys hold only ids. */
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { listEnvironments } from '#contract/environments.ts';
 import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
-import { reading } from '../../server/api.ts';
-import { projectsReading } from '../../server/project.ts';
+import { environmentsReading, projectsReading } from '../../server/project.ts';
 
 export interface Place {
   /** Undefined: the whole account. */
@@ -18,7 +16,7 @@ export function usePlaces(): (key: ApiKeyAnswer) => Place {
   const { data: projects } = useQuery(projectsReading);
   const projectIds = [...new Set(keys.flatMap(({ workspace }) => workspace?.id ?? []))];
   const environments = useQueries({
-    queries: projectIds.map((project) => reading(listEnvironments, { params: { project } })),
+    queries: projectIds.map(environmentsReading),
   });
   const names = new Map(environments.flatMap(({ data = [] }) => data.map(({ id, name }) => [id, name] as const)));
   return ({ workspace, environments: limitedTo }) => ({

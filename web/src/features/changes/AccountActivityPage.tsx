@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
-import { listEnvironments } from '#contract/environments.ts';
 import { objectTypes } from '#domain/changes.ts';
 import { ChangeList } from '../../activity/ChangeList.tsx';
 import { Denied } from '../../kit/Denied.tsx';
-import { reading } from '../../server/api.ts';
-import { inOrder, projectsReading } from '../../server/project.ts';
+import { environmentsReading, projectsReading } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { FilterButton } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
@@ -23,7 +21,7 @@ export function AccountActivityPage() {
   const { data: projects } = useQuery(projectsReading);
   const project = projects?.objects.find(({ name }) => name === search.project);
   const environments = useQuery({
-    ...reading(listEnvironments, { params: { project: project?.id ?? '' } }),
+    ...environmentsReading(project?.id ?? ''),
     enabled: project !== undefined,
   });
   if (!may(listChanges)) return <Denied title="All activity" />;
@@ -41,7 +39,7 @@ export function AccountActivityPage() {
         lead="Changes in every project, to people, groups and API keys, and sign-ins."
         tools={<DownloadMenu filter={filter} />}
       />
-      <ActivityFilters offered={objectTypes} environments={project ? inOrder(environments.data ?? []) : []}>
+      <ActivityFilters offered={objectTypes} environments={project ? (environments.data ?? []) : []}>
         <ProjectFilter names={(projects?.objects ?? []).map(({ name }) => name)} />
       </ActivityFilters>
       <ActivityCalendar filter={filter} />

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Ellipsis, Pencil, Plus, Trash } from 'lucide-react';
-import { useState } from 'react';
+import { ArrowDown, ArrowUp, Ellipsis, GripVertical, Pencil, Plus, Trash } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { listApiKeys } from '#contract/api-keys.ts';
-import { createEnvironment } from '#contract/environments.ts';
+import { createEnvironment, moveEnvironment } from '#contract/environments.ts';
 import { getProjectAccess } from '#contract/restrictions.ts';
 import type { EnvironmentAccess } from '#domain/rights.ts';
 import { CopyableId } from '../../administration/CopyableId.tsx';
@@ -11,18 +11,23 @@ import { countOf, listed } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
+import { explain } from '../../kit/explain.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useSdks } from '../../sdks/connected.ts';
-import { reading } from '../../server/api.ts';
-import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
+import { call, reading } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
+import { type Environment, environmentsReading, useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
+import { toastFailure } from '../../state/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
+import { useDrag } from '../../ui/use-drag.ts';
 import { DeleteEnvironmentDialog } from './DeleteEnvironmentDialog.tsx';
 import { EditEnvironmentDialog } from './EditEnvironmentDialog.tsx';
+import styles from './EnvironmentsPage.module.css';
 import { useDefinitionsIn, useKeysOf } from './environment-changes.ts';
 import { NewEnvironmentDialog } from './NewEnvironmentDialog.tsx';
 
@@ -44,7 +49,7 @@ export function EnvironmentsPage() {
         within={project.name}
         lead={
           may(createEnvironment)
-            ? 'Each flag has a separate definition in each environment.'
+            ? 'Each flag has a separate definition in each environment. Pages list environments in this order.'
             : `Only administrators can change environments. ${askSentence(people)}`
         }
         tools={
@@ -72,63 +77,122 @@ export function EnvironmentsPage() {
 
 function EnvironmentTable({ environments }: { readonly environments: readonly Environment[] }) {
   const may = useMay();
+  const order = useOrder(environments);
+  const drag = useDrag('tr[data-environment]', order.move);
   return (
-    <StackingTable
-      caption="Environments"
-      head={
-        <tr>
-          <th>Name</th>
-          <th>Flags defined</th>
-          <th>Connected SDKs</th>
-          <th>Can edit</th>
-          <th>Can kill and restore</th>
-          {may(listApiKeys) && <th>API keys</th>}
-          <th>Id</th>
-          {may(createEnvironment) && (
-            <th>
-              <span className="sr">Actions</span>
+    <>
+      <StackingTable
+        caption="Environments"
+        head={
+          <tr>
+            <th>Name</th>
+            <th>Flags defined</th>
+            <th>Connected SDKs</th>
+            <th>Can edit</th>
+            <th>Can kill and restore</th>
+            {may(listApiKeys) && <th>API keys</th>}
+            <th>Id</th>
+            {may(createEnvironment) && (
+              <th>
+                <span className="sr">Actions</span>
+              </th>
+            )}
+          </tr>
+        }
+      >
+        {environments.map((environment, index) => (
+          <tr key={environment.id} data-environment={environment.id} data-drop={drag.dropAt(index)}>
+            <th scope="row">
+              <RowName>
+                {may(moveEnvironment) && environments.length > 1 && (
+                  <button
+                    type="button"
+                    className={styles.handle}
+                    aria-label={`${environment.name}: drag, or press Alt and an arrow key, to move`}
+                    aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+                    onPointerDown={(event) => drag.begin(event, index)}
+                    onKeyDown={(event) => {
+                      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+                      if (!event.altKey || step === undefined) return;
+                      event.preventDefault();
+                      order.move(index, index + step);
+                    }}
+                  >
+                    <GripVertical size={15} aria-hidden />
+                  </button>
+                )}
+                {environment.name}
+                {environment.production && <ProdChip />}
+              </RowName>
             </th>
-          )}
-        </tr>
-      }
-    >
-      {environments.map((environment) => (
-        <tr key={environment.id}>
-          <th scope="row">
-            <RowName>
-              {environment.name}
-              {environment.production && <ProdChip />}
-            </RowName>
-          </th>
-          <td data-label="Flags defined">
-            <DefinitionCount environment={environment} />
-          </td>
-          <td data-label="SDKs">
-            <SdkCount environment={environment} />
-          </td>
-          <td data-label="Can edit">
-            <AccessLink environment={environment} words={editorsOf} />
-          </td>
-          <td data-label="Can kill">
-            <AccessLink environment={environment} words={killersOf} />
-          </td>
-          {may(listApiKeys) && (
-            <td data-label="API keys">
-              <KeyCount environment={environment} />
+            <td data-label="Flags defined">
+              <DefinitionCount environment={environment} />
             </td>
-          )}
-          <td data-label="Id">
-            <CopyableId id={environment.id} what={`id of ${environment.name}`} />
-          </td>
-          {may(createEnvironment) && (
-            <td data-tools>
-              <EnvironmentMenu environment={environment} />
+            <td data-label="SDKs">
+              <SdkCount environment={environment} />
             </td>
-          )}
-        </tr>
-      ))}
-    </StackingTable>
+            <td data-label="Can edit">
+              <AccessLink environment={environment} words={editorsOf} />
+            </td>
+            <td data-label="Can kill">
+              <AccessLink environment={environment} words={killersOf} />
+            </td>
+            {may(listApiKeys) && (
+              <td data-label="API keys">
+                <KeyCount environment={environment} />
+              </td>
+            )}
+            <td data-label="Id">
+              <CopyableId id={environment.id} what={`id of ${environment.name}`} />
+            </td>
+            {may(createEnvironment) && (
+              <td data-tools>
+                <EnvironmentMenu
+                  environment={environment}
+                  onUp={index > 0 ? () => order.move(index, index - 1) : undefined}
+                  onDown={index < environments.length - 1 ? () => order.move(index, index + 1) : undefined}
+                />
+              </td>
+            )}
+          </tr>
+        ))}
+      </StackingTable>
+      <p role="status" className="sr">
+        {order.said}
+      </p>
+    </>
   );
+}
+
+/** Moves environments. A move appears at once, and is taken back if the server refuses it. */
+function useOrder(environments: readonly Environment[]) {
+  const project = useProject();
+  const client = useQueryClient();
+  const { queryKey } = environmentsReading(project.id);
+  const [said, say] = useState('');
+  const moved = useRef<string>(undefined);
+  // A row that React puts elsewhere loses the focus.
+  useEffect(() => {
+    if (moved.current === undefined) return;
+    document.querySelector<HTMLElement>(`tr[data-environment="${moved.current}"] button`)?.focus();
+    moved.current = undefined;
+  });
+  const move = (from: number, to: number) => {
+    const environment = environments[from];
+    if (!environment || from === to || to < 0 || to >= environments.length) return;
+    const others = environments.toSpliced(from, 1);
+    const params = { project: project.id, environment: environment.id };
+    moved.current = environment.id;
+    client.setQueryData(queryKey, others.toSpliced(to, 0, environment));
+    say(`${environment.name} is now ${to + 1} of ${environments.length}.`);
+    call(moveEnvironment, { params, body: { before: others[to]?.id ?? null } })
+      .then((order) => client.setQueryData(queryKey, order))
+      .catch((problem: ApiProblem) => {
+        toastFailure(`${environment.name} was not moved. ${explain(problem)}`);
+        return client.invalidateQueries({ queryKey });
+      });
+  };
+  return { move, said };
 }
 
 interface OneProps {
@@ -186,7 +250,14 @@ function editorsOf({ editors: { restricted, grantees } }: EnvironmentAccess): st
 const killersOf = ({ killers }: EnvironmentAccess): string =>
   listed(['Everyone who can edit here', ...killers.map(({ name }) => name)]);
 
-function EnvironmentMenu({ environment }: OneProps) {
+interface MenuProps extends OneProps {
+  /** Absent for the first. */
+  readonly onUp: (() => void) | undefined;
+  /** Absent for the last. */
+  readonly onDown: (() => void) | undefined;
+}
+
+function EnvironmentMenu({ environment, onUp, onDown }: MenuProps) {
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
   return (
@@ -202,6 +273,16 @@ function EnvironmentMenu({ environment }: OneProps) {
         <MenuItem icon={Pencil} onSelect={() => setOpen('edit')}>
           Edit
         </MenuItem>
+        {onUp && (
+          <MenuItem icon={ArrowUp} onSelect={onUp}>
+            Move up
+          </MenuItem>
+        )}
+        {onDown && (
+          <MenuItem icon={ArrowDown} onSelect={onDown}>
+            Move down
+          </MenuItem>
+        )}
         <MenuLine />
         <MenuItem icon={Trash} look="danger" onSelect={() => setOpen('delete')}>
           Delete

@@ -50,11 +50,11 @@ function readChoices(): ColumnChoices {
   }
 }
 
-/** The environment that is shown with words: production, or else the last before it. */
+/** The environment that is shown with words: production, or else the last. The others: those closest to it first. */
 export function ordered(environments: readonly Environment[]) {
-  const production = environments.filter((environment) => environment.production);
-  const others = environments.filter((environment) => !environment.production).toReversed();
-  const [lead, ...bars] = [...production, ...others];
+  const lead = environments.find(({ production }) => production) ?? environments.at(-1);
+  const distance = (one: Environment) => Math.abs(environments.indexOf(one) - (lead ? environments.indexOf(lead) : 0));
+  const bars = environments.filter((one) => one !== lead).toSorted((one, other) => distance(one) - distance(other));
   return { lead, bars };
 }
 

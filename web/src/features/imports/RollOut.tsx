@@ -2,13 +2,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { createApiKey } from '#contract/api-keys.ts';
-import { listEnvironments } from '#contract/environments.ts';
 import { explain } from '../../kit/explain.ts';
 import { useSdks } from '../../sdks/connected.ts';
 import { SdkCode } from '../../sdks/SdkCode.tsx';
-import { type Answer, call, reading } from '../../server/api.ts';
+import { type Answer, call } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import { projectReading } from '../../server/project.ts';
+import { environmentsReading, projectReading } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Chip } from '../../ui/Chip.tsx';
@@ -82,7 +81,7 @@ function Connected(place: Place) {
 
 function Settings({ project, environment }: Place) {
   const found = useQuery(projectReading(project)).data?.objects[0];
-  const environments = useQuery(reading(listEnvironments, { params: { project } })).data;
+  const environments = useQuery(environmentsReading(project)).data;
   const at = environments?.find(({ name }) => name === environment);
   const [keyType, setKeyType] = useState<'server_side' | 'client_side'>('server_side');
   const create = useMutation<Answer<typeof createApiKey>, ApiProblem, typeof keyType>({

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { listEnvironments } from '#contract/environments.ts';
 import { listFlags } from '#contract/flags.ts';
 import { prefix } from '#contract/parts.ts';
 import { createProject } from '#contract/projects.ts';
@@ -15,7 +14,7 @@ import { Denied } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { Version } from '../../kit/Version.tsx';
 import { reading } from '../../server/api.ts';
-import { inOrder, projectsReading } from '../../server/project.ts';
+import { environmentsReading, projectsReading } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -91,7 +90,7 @@ const ProjectTable = ({ projects }: { readonly projects: readonly Project[] }) =
 function ProjectRow({ project }: { readonly project: Project }) {
   const byId = { project: project.id };
   const flags = useQuery(reading(listFlags, { params: byId, query: { limit: 1 } })).data?.totalCount;
-  const environments = useQuery(reading(listEnvironments, { params: byId })).data;
+  const environments = useQuery(environmentsReading(project.id)).data;
   const params = { project: project.name };
   return (
     <tr>
@@ -104,7 +103,7 @@ function ProjectRow({ project }: { readonly project: Project }) {
       </th>
       <td data-label="Flags">{flags !== undefined && <span className="num">{flags.toLocaleString('en')}</span>}</td>
       <td data-label="Environments">
-        {environments && <EnvironmentNames names={inOrder(environments).map(({ name }) => name)} />}
+        {environments && <EnvironmentNames names={environments.map(({ name }) => name)} />}
       </td>
       <td data-label="Title, comment">
         {project.requiresTitleAndComments ? <span>Required</span> : <Nothing words="Optional" />}

@@ -63,9 +63,7 @@ const leadOf = ({ name, status }: UserAnswer): string =>
   })[status];
 
 function ProjectRights({ rights, isOpen }: { readonly rights: ExplainedRights; readonly isOpen: boolean }) {
-  const { project, view, edit } = rights;
-  // Production comes last, as everywhere.
-  const environments = rights.environments.toSorted((one, other) => Number(one.production) - Number(other.production));
+  const { project, view, edit, environments } = rights;
   return (
     <li>
       <details className={styles.project} open={isOpen}>

@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { listEnvironments } from '#contract/environments.ts';
 import { inviteUser } from '#contract/users.ts';
 import type { Project } from '#domain/projects.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
-import { reading } from '../../server/api.ts';
-import { type Environment, inOrder, projectsReading, useLikelyProject } from '../../server/project.ts';
+import { type Environment, environmentsReading, projectsReading, useLikelyProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -36,13 +34,13 @@ export function WelcomePage() {
 const skeleton = <SkeletonRows rows={5} height={64} />;
 
 function StepsIn({ project }: { readonly project: Project }) {
-  const environments = useQuery(reading(listEnvironments, { params: { project: project.id } }));
+  const environments = useQuery(environmentsReading(project.id));
   const { search } = useWelcomeSearch();
   return (
     <Loaded query={environments} skeleton={skeleton}>
       {(all) => {
-        const environment = all.find(({ name }) => name === search.env) ?? inOrder(all)[0];
-        return <Steps start={{ project, environment }} environments={inOrder(all)} />;
+        const environment = all.find(({ name }) => name === search.env) ?? all[0];
+        return <Steps start={{ project, environment }} environments={all} />;
       }}
     </Loaded>
   );

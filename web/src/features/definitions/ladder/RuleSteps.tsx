@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { duplicateRule, moveRule, removeRule } from '#domain/definitions/edit-rules.ts';
 import { whyNeverReached } from '#domain/definitions/reachability.ts';
+import { useDrag } from '../../../ui/use-drag.ts';
 import { useDefinition } from '../editing/editor.ts';
 import { RuleStep } from './RuleStep.tsx';
-import { useRuleDrag } from './use-rule-drag.ts';
 
 interface Props {
   /** The rule that is being edited. */
@@ -30,7 +30,7 @@ export function RuleSteps({ open, onOpen, onSay }: Props) {
     onSay(`Rule ${from + 1} is now rule ${to + 1}.`);
     focused.current = to;
   };
-  const drag = useRuleDrag(move);
+  const drag = useDrag('[data-step^="rule "]', move);
   const reasons = whyNeverReached(targeting);
   const changed = new Set(differences.flatMap((one) => (one.kind === 'rule' && one.after ? [one.after.at] : [])));
   return (

@@ -1,5 +1,5 @@
 /** The access page's draft: what is shown, how it changes, and how it is saved. */
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useMemo } from 'react';
 import { listChanges } from '#contract/changes.ts';
 import { changeProjectAccess, getProjectAccess } from '#contract/restrictions.ts';
@@ -18,14 +18,7 @@ import {
   useAccessDraft,
 } from './access-draft.ts';
 
-export const accessReading = (project: string) =>
-  queryOptions({ ...reading(getProjectAccess, { params: { project } }), select: inPromotionOrder });
-
-/** Production comes last, as everywhere. */
-const inPromotionOrder = (access: SavedAccess): SavedAccess => ({
-  ...access,
-  environments: access.environments.toSorted((one, other) => Number(one.production) - Number(other.production)),
-});
+export const accessReading = (project: string) => reading(getProjectAccess, { params: { project } });
 
 export interface Editing {
   /** What was saved when editing began, or else what is saved. */
@@ -108,11 +101,10 @@ function useSave(project: string, setDraft: ReturnType<typeof useAccessDraft>['s
       call(changeProjectAccess, { params: { project }, body: update, ifMatch: draft.base.etag }),
     onSuccess: async (answer, { draft: sent }) => {
       client.setQueryData(queryKey, answer);
-      const saved = inPromotionOrder(answer);
       setDraft((now) =>
         !now || now.access === sent.access
           ? undefined
-          : { base: saved, access: mergeAccess(sent.access, now.access, saved) },
+          : { base: answer, access: mergeAccess(sent.access, now.access, answer) },
       );
       toast('Saved access.');
       await Promise.all([

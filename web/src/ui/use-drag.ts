@@ -1,4 +1,4 @@
-/** Drags rules by their numbers. The menu and Alt with arrow keys do the same. */
+/** Drags the items of a list by their handles. A menu and Alt with arrow keys must do the same. */
 import { type PointerEvent, useState } from 'react';
 
 interface Drag {
@@ -6,7 +6,8 @@ interface Drag {
   readonly to: number;
 }
 
-export function useRuleDrag(move: (from: number, to: number) => void) {
+/** `items`: the selector of all items. */
+export function useDrag(items: string, move: (from: number, to: number) => void) {
   const [drag, setDrag] = useState<Drag>();
 
   const begin = (event: PointerEvent<HTMLElement>, from: number) => {
@@ -15,7 +16,7 @@ export function useRuleDrag(move: (from: number, to: number) => void) {
     mark.setPointerCapture(event.pointerId);
     let to = from;
     const follow = ({ clientY }: globalThis.PointerEvent) => {
-      to = placeAt(clientY, from);
+      to = placeAt(items, clientY, from);
       setDrag({ from, to });
     };
     const end = (last: Event) => {
@@ -32,7 +33,7 @@ export function useRuleDrag(move: (from: number, to: number) => void) {
 
   return {
     begin,
-    /** Where the dragged rule would drop, as marked on the adjacent rule. */
+    /** Where the dragged item would drop, as marked on the adjacent one. */
     dropAt: (index: number): 'before' | 'behind' | undefined => {
       if (!drag || drag.from === drag.to || drag.to !== index) return undefined;
       return drag.to < drag.from ? 'before' : 'behind';
@@ -40,11 +41,10 @@ export function useRuleDrag(move: (from: number, to: number) => void) {
   };
 }
 
-/** The index for a drop at this height: after every rule whose middle is above it. */
-function placeAt(y: number, from: number): number {
-  const steps = [...document.querySelectorAll('[data-step^="rule "]')];
-  const above = steps.filter((step, index) => {
-    const { top, height } = step.getBoundingClientRect();
+/** The index for a drop at this height: after every item whose middle is above it. */
+function placeAt(items: string, y: number, from: number): number {
+  const above = [...document.querySelectorAll(items)].filter((item, index) => {
+    const { top, height } = item.getBoundingClientRect();
     return index !== from && top + height / 2 < y;
   });
   return above.length;
