@@ -26,6 +26,9 @@ test('what is not there is shown at what should have it', () => {
 
 test('the place at which JSON cannot be read is taken from the message', () => {
   assert.deepEqual(placeInJson('{\n\n}', 'Unexpected token } in JSON at position 3'), { offset: 3, line: 3 });
+  const inFirefox = 'Invalid JSON: JSON.parse: unexpected character at line 3 column 1 of the JSON data';
+  assert.deepEqual(placeInJson('{\n\n}', inFirefox), { offset: 3, line: 3 });
+  assert.deepEqual(placeInJson('{\n\n', 'Invalid JSON: Unexpected end of JSON input'), { offset: 3, line: 3 });
 });
 
 test('every value of a definition is found, however it is written', () => {

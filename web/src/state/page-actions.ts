@@ -46,7 +46,7 @@ export function runShortcut(event: KeyboardEvent): void {
   // Autofill sends key events without a key.
   if (!event.key || event.defaultPrevented || event.isComposing || event.altKey) return;
   const hasMod = event.ctrlKey || event.metaKey;
-  if (!hasMod && (!singleKeys.areOn() || isBusy(event.target))) return;
+  if (!hasMod && (!singleKeys.areOn() || isBusy(event.composedPath()[0]))) return;
   const keys = `${hasMod ? 'mod+' : ''}${event.key.toLowerCase()}`;
   // Shortcuts are off behind a dialog.
   const action = document.querySelector('dialog[open]')
@@ -58,7 +58,7 @@ export function runShortcut(event: KeyboardEvent): void {
 }
 
 /** Elements where keys type text or have another meaning. */
-const isBusy = (target: EventTarget | null): boolean =>
+const isBusy = (target: EventTarget | undefined): boolean =>
   target instanceof Element &&
   target.closest(
     'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=menu], [role=listbox], [role=slider]',

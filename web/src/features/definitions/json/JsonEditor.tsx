@@ -1,4 +1,5 @@
-import { useRef } from 'react';
+import type { EditorView } from '@codemirror/view';
+import { useMemo, useRef } from 'react';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { mergeTargetings } from '#domain/definitions/merge.ts';
 import { equalJson } from '#domain/json.ts';
@@ -8,6 +9,7 @@ import type { Environment } from '../../../server/project.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import type { Editing } from '../editing/use-editing.ts';
+import { CodeEditor } from './CodeEditor.tsx';
 import styles from './JsonEditor.module.css';
 import { placeInJson } from './json-places.ts';
 import { inOneOrder } from './member-order.ts';
@@ -33,14 +35,17 @@ export interface Typed {
 
 const pretty = (targeting: Targeting | undefined): string => JSON.stringify(inOneOrder(targeting), null, 2);
 
-/** A text field validated with the server's own parser. Valid text becomes the draft immediately. */
+const noComplaints: readonly string[] = [];
+
+/** Validated with the server's own parser. Valid text becomes the draft immediately. */
 export function JsonEditor({ editing: { place, targeting, change }, environment, isReadOnly, typed, setTyped }: Props) {
   const flag = useFlag();
-  const area = useRef<HTMLTextAreaElement>(null);
+  const view = useRef<EditorView>(null);
   // Keeps the typed text unless the draft has changed elsewhere.
   const isCurrent = typed && (!typed.targeting || equalJson(typed.targeting, targeting));
   const text = isCurrent ? typed.text : pretty(targeting);
-  const complaints = isCurrent ? typed.complaints : [];
+  const complaints = isCurrent ? typed.complaints : noComplaints;
+  const faults = useMemo(() => complaints.map((words) => ({ words, ...placeInJson(text, words) })), [complaints, text]);
   const use = (mine: Targeting, start: Targeting) => {
     if (!targeting || equalJson(start, targeting)) return change(() => mine);
     const merged = mergeTargetings({ base: start, theirs: targeting, mine });
@@ -54,39 +59,32 @@ export function JsonEditor({ editing: { place, targeting, change }, environment,
     setTyped({ text: next, ...read, start: read.targeting ?? start });
     if (read.targeting && start) use(read.targeting, start);
   };
-  const show = (complaint: string) => {
-    const { offset } = placeInJson(text, complaint);
-    area.current?.focus();
-    area.current?.setSelectionRange(offset, offset);
+  const show = (offset: number) => {
+    view.current?.focus();
+    view.current?.dispatch({ selection: { anchor: offset }, scrollIntoView: true });
   };
   return (
     <div className={styles.editor}>
-      <textarea
-        ref={area}
-        className={styles.area}
-        aria-label={`Definition in ${environment.name} as JSON`}
-        aria-invalid={complaints.length > 0 ? true : undefined}
-        aria-describedby="json-complaints"
-        rows={Math.min(44, Math.max(16, text.split('\n').length + 1))}
-        wrap="off"
-        spellCheck={false}
-        autoCapitalize="off"
-        readOnly={isReadOnly}
-        value={text}
-        onChange={({ target }) => type(target.value)}
+      <CodeEditor
+        label={`Definition in ${environment.name} as JSON`}
+        text={text}
+        isReadOnly={isReadOnly}
+        faults={faults}
+        onType={type}
+        view={view}
       />
       <div className={styles.foot}>
-        <div id="json-complaints" role="status" className={styles.complaints}>
+        <div role="status" className={styles.complaints}>
           {complaints.length === 0 ? (
             <p className={styles.fine}>Valid definition.</p>
           ) : (
             <>
               <p className={styles.wrong}>Not applied yet:</p>
               <ul>
-                {complaints.map((complaint) => (
-                  <li key={complaint}>
-                    <button type="button" className={styles.complaint} onClick={() => show(complaint)}>
-                      Line {placeInJson(text, complaint).line}: {complaint}
+                {faults.map(({ words, line, offset }) => (
+                  <li key={words}>
+                    <button type="button" className={styles.complaint} onClick={() => show(offset)}>
+                      Line {line}: {words}
                     </button>
                   </li>
                 ))}

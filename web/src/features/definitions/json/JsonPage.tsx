@@ -22,6 +22,7 @@ import { inOneOrder } from './member-order.ts';
 
 /** Loaded late: the parser is large, and not everyone edits. */
 const JsonEditor = lazy(() => import('./JsonEditor.tsx').then((module) => ({ default: module.JsonEditor })));
+const CodeEditor = lazy(() => import('./CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })));
 const JsonDiff = lazy(() => import('../../../ui/JsonDiff.tsx').then((module) => ({ default: module.JsonDiff })));
 
 type View = 'draft' | 'saved' | 'difference';
@@ -75,7 +76,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
               {view === 'draft' && (
                 <JsonEditor {...{ editing, environment, typed, setTyped }} isReadOnly={refusal !== undefined} />
               )}
-              {view === 'saved' && <Saved value={inOneOrder(savedTargeting)} />}
+              {view === 'saved' && <Saved value={inOneOrder(savedTargeting)} environment={environment} />}
               {view === 'difference' && (
                 <JsonDiff before={inOneOrder(savedTargeting)} after={inOneOrder(targeting)} label="Saved and draft" />
               )}
@@ -102,12 +103,13 @@ function JsonView({ environment }: { readonly environment: Environment }) {
   );
 }
 
-const Saved = ({ value }: { readonly value: unknown }) =>
+const Saved = ({ value, environment }: { readonly value: unknown; readonly environment: Environment }) =>
   value === undefined ? (
     <EmptyState title="Nothing saved yet" />
   ) : (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-    <pre className={styles.saved} tabIndex={0}>
-      {JSON.stringify(value, null, 2)}
-    </pre>
+    <CodeEditor
+      label={`Saved definition in ${environment.name} as JSON`}
+      text={JSON.stringify(value, null, 2)}
+      isReadOnly={true}
+    />
   );

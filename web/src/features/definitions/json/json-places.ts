@@ -8,14 +8,20 @@ export interface TextPlace {
 
 /** The deepest part of the complaint's path that exists in the text; the start for complaints about the whole. */
 export function placeInJson(text: string, complaint: string): TextPlace {
-  const offset = offsetNamedBy(complaint) ?? offsetOf(text, pathOf(complaint));
+  const offset = offsetNamedBy(text, complaint) ?? offsetOf(text, pathOf(complaint));
   return { offset, line: text.slice(0, offset).split('\n').length };
 }
 
-/** JavaScript engines name the position of a syntax error. */
-function offsetNamedBy(complaint: string): number | undefined {
+/** Engines name the position of a syntax error: as an offset, as line and column, or as the end. */
+function offsetNamedBy(text: string, complaint: string): number | undefined {
   const [, position] = /position (\d+)/.exec(complaint) ?? [];
-  return position === undefined ? undefined : Number(position);
+  if (position !== undefined) return Number(position);
+  const [, line, column] = /line (\d+) column (\d+)/.exec(complaint) ?? [];
+  if (line !== undefined) {
+    const before = text.split('\n').slice(0, Number(line) - 1);
+    return before.reduce((length, { length: more }) => length + more + 1, Number(column) - 1);
+  }
+  return complaint.startsWith('Invalid JSON') ? text.length : undefined;
 }
 
 const pathOf = (complaint: string): string[] => (complaint.split(' ')[0] ?? '').split('/');
