@@ -34,6 +34,8 @@ import { attributes } from '#http/routes/attributes.ts';
 import { changeRequests } from '#http/routes/change-requests.ts';
 import { changes } from '#http/routes/changes.ts';
 import { changesets } from '#http/routes/changesets.ts';
+import { cleanup } from '#http/routes/cleanup.ts';
+import { codeReferences } from '#http/routes/code-references.ts';
 import { definitions } from '#http/routes/definitions.ts';
 import { documents } from '#http/routes/documents.ts';
 import { environments } from '#http/routes/environments.ts';
@@ -211,6 +213,8 @@ export async function createApp({
     ...sdks(store, delivery?.sdks),
     ...imports(store, importJobs),
     ...traffic(store, delivery),
+    ...cleanup(store, delivery),
+    ...codeReferences(store),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const liveStreams = createLiveStreams({ store, log });

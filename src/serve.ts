@@ -17,6 +17,7 @@ import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
 import { startCleanup } from '#jobs/cleanup.ts';
+import { startDefinitionFacts } from '#jobs/definition-facts.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
@@ -155,6 +156,7 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const publicUrl = givenUrl ?? listeningAt;
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startCleanup({ store, log, trafficDays: config.trafficDays }));
+  jobs.push(startDefinitionFacts({ store, log }));
   // On SQLite there is only this node.
   if (!isFile(config.databaseUrl)) jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));

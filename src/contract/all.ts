@@ -5,6 +5,7 @@ import { AttributeBody, AttributeReply } from '#domain/attributes.ts';
 import { ChangeRequest } from '#domain/change-requests.ts';
 import { Change } from '#domain/changes.ts';
 import { Changeset } from '#domain/changesets.ts';
+import { CleanupPolicy } from '#domain/cleanup.ts';
 import { Definition, DefinitionBody } from '#domain/definitions/definition.ts';
 import { Matcher } from '#domain/definitions/matchers.ts';
 import { DefinitionSummary, ExpandedDefinition, ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
@@ -28,6 +29,8 @@ import * as attributes from './attributes.ts';
 import * as changeRequests from './change-requests.ts';
 import * as changes from './changes.ts';
 import * as changesets from './changesets.ts';
+import * as cleanup from './cleanup.ts';
+import * as codeReferences from './code-references.ts';
 import * as definitions from './definitions.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as environments from './environments.ts';
@@ -193,6 +196,17 @@ export const resources = {
     title: 'Traffic',
     description: 'What SDKs report: evaluations, events, and which change they have. See docs/traffic.md.',
     endpoints: traffic,
+  },
+  cleanup: {
+    title: 'Cleanup',
+    description: 'Which flags look finished, and what speaks for it. See docs/cleanup.md.',
+    endpoints: cleanup,
+    schemas: { CleanupPolicy },
+  },
+  codeReferences: {
+    title: 'Code references',
+    description: 'Where code names flags, as `burgee code-refs scan` reports it.',
+    endpoints: codeReferences,
   },
 } as const satisfies Record<string, Resource>;
 

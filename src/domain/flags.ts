@@ -13,7 +13,7 @@ export const NewFlag = Type.Object({
 });
 
 const Tag = Type.Object({ name: Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }) });
-const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
+export const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
 
 /** The reply to creating and changing a flag. */
 export const Flag = Type.Object({

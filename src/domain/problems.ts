@@ -185,6 +185,11 @@ export const problems = {
     'conflict',
     (p) => `Flag ${p.name} is archived; unarchive it before you change it`,
   ),
+  too_many_code_reports: problem<{ max: number }>(
+    'conflict',
+    (p) =>
+      `The project has code references of ${p.max} branches; report no more branches, or delete some by reporting no references`,
+  ),
   deleted_flag_not_found: notFound(
     'deleted flag',
     'A deleted flag is found by its id, as long as the audit log has the entry of its deletion',

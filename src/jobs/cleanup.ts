@@ -1,7 +1,9 @@
 /** Deletes rows that nothing needs any more, in small steps that delay nobody. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { reportDays } from '#domain/code-references.ts';
 import { deleteOldUploads } from '#store/change-requests.ts';
+import { deleteOldCodeReport } from '#store/code-references.ts';
 import { deleteSomeOfList, findUnusedList } from '#store/large-segments.ts';
 import { deleteSomeKeys, findNextKeyEnvironment } from '#store/segment-keys.ts';
 import { housekeep, type Store } from '#store/sql.ts';
@@ -36,6 +38,7 @@ export const startCleanup = (options: CleanupOptions): PeriodicJob => {
     start(options, { what: 'unused keys of large segments', cleanup: unusedLists, everyMs: minuteMs }),
     start(options, { what: 'keys of deleted environments', cleanup: keysOfDeletedEnvironments, everyMs: hourMs }),
     start(options, { what: 'old uploads', cleanup: oldUploads, everyMs: hourMs }),
+    start(options, { what: 'old code references', cleanup: oldCodeReports, everyMs: hourMs }),
     start(options, { what: 'old counts', cleanup: (store) => oldCounts(store, options.trafficDays), everyMs: hourMs }),
   ];
   return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) };
@@ -84,6 +87,12 @@ const uploadDays = 30;
 async function* oldUploads(store: Store): AsyncGenerator<void> {
   const before = store.clock() - uploadDays * 24 * hourMs;
   while ((await housekeep(store, (tx) => deleteOldUploads(tx, before))) > 0) yield;
+}
+
+/** Of branches that nobody scans any more. */
+async function* oldCodeReports(store: Store): AsyncGenerator<void> {
+  const before = store.clock() - reportDays * 24 * hourMs;
+  while ((await housekeep(store, (tx) => deleteOldCodeReport(tx, before))) > 0) yield;
 }
 
 const placesAtOnce = 100;

@@ -5,9 +5,11 @@ import * as accounts from '#contract/accounts.ts';
 import { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { type Actor, allows, permissionsOfPerson } from '#domain/access.ts';
+import { defaultPolicy } from '#domain/cleanup.ts';
 import { insertImport } from '#store/imports.ts';
 import { type Request, refused } from '../support/app.ts';
 import {
+  aCodeReport,
   aDefinedFlag,
   aDefinition,
   aFlag,
@@ -275,6 +277,25 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
       return [`${path}/unarchive`];
     },
   ],
+  'cleanup.listCleanup': [forAllWhoSeeTheProject, async () => [`/cleanup/ws/${project.id}`]],
+  'cleanup.changeCleanupPolicy': [
+    forAdministrators,
+    async () => [`/cleanup/ws/${(await aProject(api)).id}/policy`, { ...defaultPolicy, ageDays: 60 }],
+  ],
+  'cleanup.keepFlag': [forAllWhoSeeTheProject, async () => [`${await flagPath()}/keep`, { note: 'wanted' }]],
+  'cleanup.unkeepFlag': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const path = `${await flagPath()}/keep`;
+      await api.put(path, {});
+      return [path];
+    },
+  ],
+  'codeReferences.reportCode': [
+    forAllWhoSeeTheProject,
+    async () => [`/code-references/ws/${project.id}`, aCodeReport((await aFlag(api, project)).name)],
+  ],
+  'codeReferences.getFlagCode': [forAllWhoSeeTheProject, async () => [`${await flagPath()}/code-references`]],
   'flags.undeleteFlag': [
     forAllWhoSeeTheProject,
     async () => {

@@ -14,6 +14,8 @@ import * as retention from '#store/audit-retention.ts';
 import * as changeRequests from '#store/change-requests.ts';
 import * as changes from '#store/changes.ts';
 import * as changesets from '#store/changesets.ts';
+import * as cleanup from '#store/cleanup.ts';
+import * as codeReferences from '#store/code-references.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as delivery from '#store/delivery.ts';
@@ -371,6 +373,15 @@ const lists: Record<string, readonly Run[]> = {
   ],
   listLastTrafficOfFlags: [(db) => traffic.listLastTrafficOfFlags(db, [flag.id, 'other'])],
   listLastTraffic: [(db) => traffic.listLastTraffic(db, environment.id, '', 50)],
+  listCleanupFlags: [
+    (db) => cleanup.listCleanupFlags(db, project.id, undefined, 100),
+    (db) => cleanup.listCleanupFlags(db, project.id, { created_at: 1, id: 'id' }, 100),
+  ],
+  listFacts: [(db) => cleanup.listFacts(db, [flag.id, 'other'])],
+  listUnknownSegments: [(db) => cleanup.listUnknownSegments(db, project.id, environment.id)],
+  listEnvironmentIds: [(db) => cleanup.listEnvironmentIds(db, '', 100)],
+  listUnstudied: [(db) => cleanup.listUnstudied(db, environment.id, 50)],
+  listCodeReferences: [(db) => codeReferences.listCodeReferences(db, flag.id)],
   listCountedPlaces: Object.values(traffic.counted).map(
     (kind) => (db: Reader) => traffic.listCountedPlaces(db, kind, undefined, 10),
   ),

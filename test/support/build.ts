@@ -1,6 +1,8 @@
 /** The smallest valid objects, each with a unique name, so that tests share no rows. */
+
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { defaultPolicy } from '#domain/cleanup.ts';
 import type { Answer, Api, Calls } from './app.ts';
 
 /** Anything that sends requests: to the test's server, or to a real one. */
@@ -49,6 +51,13 @@ export async function aFlag(api: Asker, project: { id: string }, name = uniqueNa
   return body as { id: string; name: string };
 }
 
+/** A report of one line that names the flag. */
+export const aCodeReport = (flag: string) => ({
+  repository: uniqueName('repository'),
+  branch: 'main',
+  references: [{ flag, path: 'src/cart.ts', line: 12 }],
+});
+
 /** A standard segment of traffic type `user`, active in the environments. */
 export async function aSegment(
   api: Asker,
@@ -95,8 +104,8 @@ export async function aLargeSegment(
 }
 
 /**
- * Segments of all kinds, with keys and what names them, a flag set, an attribute, an identity and a changeset: rows for
- * tests of whole databases.
+ * Segments of all kinds, with keys and what names them, a flag set, an attribute, an identity, a changeset, a kept flag
+ * that code names: rows for tests of whole databases.
  */
 export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'delete'>): Promise<ProjectFixture> {
   const project = await aProject(api);
@@ -115,6 +124,9 @@ export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'dele
   });
   const operations = [{ environment: staging.id, flag: flag.name, edit: { kind: 'kill' } }];
   await done(api.post('/changesets', { workspace: { id }, operations }));
+  await done(api.put(`/splits/ws/${id}/${flag.name}/keep`, {}));
+  await done(api.put(`/cleanup/ws/${id}/policy`, { ...defaultPolicy, ageDays: 60 }));
+  await done(api.put(`/code-references/ws/${id}`, aCodeReport(flag.name)));
   const deactivated = await aSegment(api, project, [staging]);
   await done(api.delete(`/segments/${staging.id}/${deactivated.name}`));
   const { name: rules } = await aRuleBasedSegment(api, project, [staging]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { accountContract, contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
+import { defaultPolicy } from '#domain/cleanup.ts';
 import type { Calls } from './app.ts';
 import { aDefinition, aSetName, uniqueName } from './build.ts';
 import type { Principal, Side } from './isolation-world.ts';
@@ -141,6 +142,11 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
           query: { environmentId: environment.id },
         })),
       ],
+    },
+    changeCleanupPolicy: {
+      instead: naming('body/environmentIds/0', 'environment', ({ environment }) => ({
+        body: { ...defaultPolicy, environmentIds: [environment.id] },
+      })),
     },
     getFlag: {
       further: [

@@ -4,6 +4,7 @@ import type { contract } from '#contract/all.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import type { Calls } from './app.ts';
 import {
+  aCodeReport,
   aDefinedFlag,
   aDefinition,
   aFlag,
@@ -358,6 +359,18 @@ export function requestsTo(api: Calls): Requests {
       getEvents: async () => ({}),
       getRecentKeys: async () => ({}),
       getConvergence: async () => ({ query: { changeNumber: '1' } }),
+    },
+    cleanup: {
+      listCleanup: async () => ({ query: { points: 'true' } }),
+      changeCleanupPolicy: async ({ environment }) => ({
+        body: { oneTreatmentDays: 30, ageDays: 90, quietDays: 30, killedDays: 30, environmentIds: [environment.id] },
+      }),
+      keepFlag: (place) => flagIn(place, { body: { note: 'wanted' } }),
+      unkeepFlag: flagIn,
+    },
+    codeReferences: {
+      reportCode: async (place) => ({ body: aCodeReport((await aFlag(api, place)).name) }),
+      getFlagCode: flagIn,
     },
   };
 }

@@ -64,6 +64,12 @@ PATCH /splits/ws/:project/:flag flag.write project
 DELETE /splits/ws/:project/:flag flag.write project
 POST /splits/ws/:project/:flag/archive flag.write project
 POST /splits/ws/:project/:flag/unarchive flag.write project
+GET /cleanup/ws/:project flag.read project
+PUT /cleanup/ws/:project/policy project.write project
+PUT /splits/ws/:project/:flag/keep flag.write project
+DELETE /splits/ws/:project/:flag/keep flag.write project
+PUT /code-references/ws/:project flag.write project
+GET /splits/ws/:project/:flag/code-references flag.read project
 POST /splits/ws/:project/deleted/:deletedFlag/restore flag.write project
 PUT /splits/ws/:project/:flag/updateDescription flag.write project
 POST /tags/ws/:project/object/:flag/objecttype/:objectType flag.write project

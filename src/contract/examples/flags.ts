@@ -1,5 +1,8 @@
+import { defaultPolicy } from '#domain/cleanup.ts';
 import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
 import type * as changesContract from '../changes.ts';
+import type * as cleanupContract from '../cleanup.ts';
+import type * as codeReferencesContract from '../code-references.ts';
 import type * as definitionsContract from '../definitions.ts';
 import type * as flagSetsContract from '../flag-sets.ts';
 import type * as flagsContract from '../flags.ts';
@@ -112,7 +115,9 @@ export const flagExamples: ExamplesOf<
     typeof rolloutsContract &
     typeof changesContract &
     typeof sdksContract &
-    typeof trafficContract
+    typeof trafficContract &
+    typeof cleanupContract &
+    typeof codeReferencesContract
 > = {
   listFlags: { reply: page({ ...readFlag, lastUpdateTime: at, definitions: [summary] }, 20) },
   countFlags: {
@@ -145,6 +150,56 @@ export const flagExamples: ExamplesOf<
   deleteFlag: { reply: true },
   archiveFlag: { body: { comment: 'Not needed for now' }, reply: { ...flag, archivedAt: flag.creationTime } },
   unarchiveFlag: { body: { comment: 'Needed again' }, reply: flag },
+  listCleanup: {
+    reply: {
+      ...page(
+        {
+          ...{ id: ids.flag, name: flag.name, group: 'code', creationTime: at, rolloutStatus: flag.rolloutStatus },
+          owners: [{ id: ids.user, type: 'user' }],
+          ...{ treatment: 'on', treatmentSince: at, killedIn: [], definedIn: [environmentReference] },
+          ...{ lastTrafficReceivedAt: at, isSilent: false, unknownSegments: [], pastDates: [], codeReferences: 2 },
+          calls: { perDay: [0, 84_000], treatments: ['on'] },
+          askers: [{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', lastAt: at }],
+        },
+        50,
+      ),
+      policy: { ...defaultPolicy, environmentIds: [] },
+      environments: [environmentReference],
+      counts: { safe: 0, code: 1, killed: 0, rules: 0, kept: 0, 'in-use': 12 },
+    },
+  },
+  changeCleanupPolicy: {
+    body: { ...defaultPolicy, environmentIds: [] },
+    reply: { ...defaultPolicy, environmentIds: [] },
+  },
+  keepFlag: {
+    body: { note: 'Needed again in December' },
+    reply: { note: 'Needed again in December', keptAt: at, keptBy: 'Ana Ruiz' },
+  },
+  unkeepFlag: { reply: true },
+  reportCode: {
+    body: {
+      ...{ repository: 'acme/shop', branch: 'main', commit: '4f1d0c2' },
+      urlPattern: 'https://github.com/acme/shop/blob/{commit}/{path}#L{line}',
+      references: [{ flag: flag.name, path: 'src/cart.ts', line: 12, excerpt: 'if (isOn(flag)) {' }],
+    },
+    reply: { references: 1 },
+  },
+  getFlagCode: {
+    reply: {
+      reports: [
+        {
+          ...{ repository: 'acme/shop', branch: 'main', commit: '4f1d0c2', reportedAt: at },
+          references: [
+            {
+              ...{ path: 'src/cart.ts', line: 12, excerpt: 'if (isOn(flag)) {' },
+              url: 'https://github.com/acme/shop/blob/4f1d0c2/src/cart.ts#L12',
+            },
+          ],
+        },
+      ],
+    },
+  },
   undeleteFlag: { body: { comment: 'Deleted by mistake' }, reply: flag },
 
   listDefinitions: { reply: page(definition, 20) },

@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { changePolicy, keepFlag, unkeepFlag } from '#commands/cleanup.ts';
+import * as contract from '#contract/cleanup.ts';
+import { limited } from '#contract/parts.ts';
+import type { Delivery } from '#delivery/start.ts';
+import { type CleanupFlag, callDays, cleanupGroups } from '#domain/cleanup.ts';
+import type { Reference } from '#domain/schema.ts';
+import { dayMs, type HourCount, inSteps } from '#domain/traffic.ts';
+import { readCleanup } from '#store/cleanup.ts';
+import { listEnvironments } from '#store/environments.ts';
+import type { Reader } from '#store/sql.ts';
+import { listCounts } from '#store/traffic.ts';
+import { implement } from '../pipeline/implement.ts';
+
+export const cleanup = (db: Reader, delivery: Delivery | undefined) =>
+  implement(contract, {
+    listCleanup: async ({ actor, project, query: { group, owner, points, offset = 0, limit: asked } }) => {
+      const all = await listEnvironments(db, project.id, actor.scope);
+      const { policy, environments, flags } = await readCleanup(db, project.id, all);
+      const owned = flags.filter(({ owners }) => owner === undefined || owners.some(({ id }) => id === owner));
+      const isListed = (flag: CleanupFlag) =>
+        group === undefined ? !['kept', 'in-use'].includes(flag.group) : flag.group === group;
+      const listed = owned.filter(isListed).sort(byGroupAndTime);
+      const limit = limited(asked, contract.listCleanup.pageSize);
+      const objects: CleanupFlag[] = [];
+      for (const flag of listed.slice(offset, offset + limit)) {
+        objects.push({ ...flag, ...(await usesOf(flag, { db, delivery, environments, all })) });
+      }
+      const grouped = Map.groupBy(owned, (flag) => flag.group);
+      return {
+        ...{ objects, offset, limit, totalCount: listed.length, policy },
+        environments: environments.map(({ id, name }) => ({ id, name })),
+        counts: Object.fromEntries(cleanupGroups.map((one) => [one, grouped.get(one)?.length ?? 0])) as Counts,
+        ...(points ? { points: owned } : {}),
+      };
+    },
+    changeCleanupPolicy: async ({ context, project, body }) => changePolicy(context, project, body),
+    keepFlag: async ({ context, project, flag, body }) => keepFlag(context, { project, flag }, body),
+    unkeepFlag: async ({ context, project, flag }) => unkeepFlag(context, { project, flag }),
+  });
+
+type Counts = Record<(typeof cleanupGroups)[number], number>;
+
+const startOf = ({ treatmentSince, killedSince, creationTime }: CleanupFlag): number =>
+  killedSince ?? treatmentSince ?? creationTime;
+
+const byGroupAndTime = (one: CleanupFlag, other: CleanupFlag): number =>
+  cleanupGroups.indexOf(one.group) - cleanupGroups.indexOf(other.group) || startOf(one) - startOf(other);
+
+interface Sources {
+  readonly db: Reader;
+  readonly delivery: Delivery | undefined;
+  /** Those that decide. */
+  readonly environments: readonly Reference[];
+  readonly all: readonly Reference[];
+}
+
+const maxAskers = 3;
+
+/** Who asks for the flag, and how often. */
+async function usesOf(
+  { id: flagId, lastTrafficReceivedAt = 0 }: CleanupFlag,
+  { db, delivery, environments, all }: Sources,
+): Promise<Pick<CleanupFlag, 'calls' | 'askers'>> {
+  const now = db.clock();
+  const steps = { from: now - (now % dayMs) - (callDays - 1) * dayMs, step: dayMs, steps: callDays };
+  const askers = all
+    .flatMap(({ id: environmentId }) => delivery?.recents.askersOf({ environmentId, flagId }) ?? [])
+    .sort((one, other) => other.lastAt - one.lastAt)
+    .slice(0, maxAskers);
+  if (lastTrafficReceivedAt < steps.from) return { askers };
+  const rows: HourCount[] = [];
+  for (const { id: environmentId } of environments) {
+    rows.push(...(await listCounts(db, { environmentId, flagId }, steps.from)));
+    // SQLite reads without waiting.
+    await nextTurn();
+  }
+  const perDay = inSteps(rows, steps, ({ evaluations }) => evaluations);
+  const treatments = [...new Set(rows.map(({ treatment }) => treatment))]
+    .filter((treatment) => treatment !== '')
+    .sort();
+  return { calls: { perDay, treatments }, askers };
+}
