@@ -93,6 +93,8 @@ export interface AppOptions {
   readonly acceptPartialPut?: boolean | undefined;
   /** Who may see and edit a new project. */
   readonly newProjects?: NewProjects | undefined;
+  /** How many days a changeset waits for approvals. */
+  readonly requestDays?: number | undefined;
   /** Whether imports may read from addresses that are not public. */
   readonly importPrivateSources?: boolean | undefined;
   /** Called after each request. */
@@ -111,6 +113,7 @@ export async function createApp({
   rateLimits = { perKey: undefined, perAddress: undefined },
   acceptPartialPut = false,
   newProjects = 'open',
+  requestDays = 30,
   importPrivateSources = false,
   answered = () => undefined,
   traces,
@@ -202,7 +205,7 @@ export async function createApp({
     ...segments(store, account.id),
     ...largeSegments(store),
     ...changeRequests(store, markersFor('changeRequests', account.markerSecret)),
-    ...changesets(store, markersFor('changesets', account.markerSecret)),
+    ...changesets(store, markersFor('changesets', account.markerSecret), { requestDays }),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...ruleBasedSegments(store, account.id),

@@ -43,6 +43,8 @@ export interface Config {
   readonly auditDays: number | undefined;
   /** How many days counts of evaluations and events are kept. */
   readonly trafficDays: number;
+  /** How many days a changeset waits for approvals. */
+  readonly requestDays: number;
   /** Listen address for Prometheus; undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Where spans are sent; undefined: no traces. */
@@ -139,6 +141,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const auditDays = read('AUDIT_DAYS', aNumber('days', 36_500));
   const trafficDays = read('TRAFFIC_DAYS', aNumber('days', 36_500));
+  const requestDays = read('REQUEST_DAYS', aNumber('days', 36_500));
   const metricsPort = read('METRICS_PORT', notAPort);
   const metricsHost = read('METRICS_HOST', notAHost);
   if (metricsHost && !metricsPort) complaints.push('METRICS_PORT is needed with METRICS_HOST');
@@ -173,6 +176,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       : undefined,
     auditDays: numberOrNone(auditDays),
     trafficDays: Number(trafficDays ?? 400),
+    requestDays: Number(requestDays ?? 30),
     metrics: metricsPort ? { host: metricsHost ?? localHost, port: Number(metricsPort) } : undefined,
     tracing,
   };

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { offerSetup } from '#commands/accounts.ts';
+import { expireChangeset } from '#commands/changesets.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
@@ -16,6 +17,7 @@ import { DatabaseAway, OperatorError } from '#domain/operator.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
+import { startExpiry } from '#jobs/changesets.ts';
 import { startCleanup } from '#jobs/cleanup.ts';
 import { startDefinitionFacts } from '#jobs/definition-facts.ts';
 import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
@@ -129,8 +131,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const account = await findAccount(store);
   if (!account) throw new Error('The database has no account and none could be made');
   const { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits } = config;
-  const { acceptPartialPut, newProjects, importPrivateSources } = config;
-  const writing = { acceptPartialPut, newProjects, importPrivateSources };
+  const { acceptPartialPut, newProjects, requestDays, importPrivateSources } = config;
+  const writing = { acceptPartialPut, newProjects, requestDays, importPrivateSources };
   const settings = { publicUrl: givenUrl, trustProxy, corsOrigins, rateLimits, ...writing };
   const { snapshotFile: file } = config;
   const disk = file === undefined ? undefined : startDisk({ file, secrets: tokenSecretsOf(account), log });
@@ -157,6 +159,9 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startCleanup({ store, log, trafficDays: config.trafficDays }));
   jobs.push(startDefinitionFacts({ store, log }));
+  const expiry = { ...system, id: 'expiry', name: 'Expiry of requests' };
+  const asSystem = () => contextFor(store, { actor: expiry, transactionId: transactionIds()() });
+  jobs.push(startExpiry({ store, log, expire: (id) => expireChangeset(asSystem(), id) }));
   // On SQLite there is only this node.
   if (!isFile(config.databaseUrl)) jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));

@@ -26,6 +26,7 @@ const defaults = {
   backups: undefined,
   auditDays: undefined,
   trafficDays: 400,
+  requestDays: 30,
   metrics: undefined,
   tracing: undefined,
 };
@@ -92,6 +93,7 @@ test('every variable is read', () => {
     BACKUP_KEEP: '7',
     AUDIT_DAYS: '400',
     TRAFFIC_DAYS: '90',
+    REQUEST_DAYS: '7',
     METRICS_PORT: '9464',
     METRICS_HOST: '10.0.0.11',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
@@ -119,6 +121,7 @@ test('every variable is read', () => {
     backups: { folder: '/backup', at: 3.5 * 60 * 60 * 1000, keep: 7 },
     auditDays: 400,
     trafficDays: 90,
+    requestDays: 7,
     metrics: { host: '10.0.0.11', port: 9464 },
     tracing: {
       endpoint: 'https://collector.example.com',

@@ -12,6 +12,7 @@ import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
 import { type Right, rightNeeded, rightsFrom, whyNot } from '#domain/rights.ts';
 import type { Reference } from '#domain/schema.ts';
+import type { User } from '#domain/users.ts';
 import { findApiKeyById } from '#store/api-keys.ts';
 import { listGroupsOfUser } from '#store/groups.ts';
 import { findProjectAccess } from '#store/restrictions.ts';
@@ -30,16 +31,20 @@ export function actorOfKey({ id, name, roles, scope }: ApiKey): Actor {
   return { type: 'api_key', id, name, permissions, scope: isNarrowed ? { ...scope, viewerKeyId: id } : scope };
 }
 
+export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Actor => ({
+  ...actorOfUser(user, isAdministrator),
+  sessionId: session.id,
+});
+
 /**
  * Administrators may do everything. Other people have the permissions of members, in the projects that they can see.
  */
-export const actorOfPerson = ({ user, session, isAdministrator }: SignedIn): Actor => ({
+export const actorOfUser = ({ id, email }: Pick<User, 'id' | 'email'>, isAdministrator: boolean): Actor => ({
   type: 'user',
-  id: user.id,
-  name: user.email,
+  id,
+  name: email,
   permissions: permissionsOfPerson(isAdministrator),
-  scope: isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id },
-  sessionId: session.id,
+  scope: isAdministrator ? { kind: 'account' } : { kind: 'member', userId: id },
 });
 
 /** The permission that let a request in. */

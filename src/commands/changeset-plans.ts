@@ -24,16 +24,16 @@ import { findFlag, listFlagNames } from '#store/flags.ts';
 import { findActivation } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
+import { neededApprovals, type Reviewed } from './approvals.ts';
 import { grantFor, placeOperations } from './changeset-operations.ts';
 import type { ChangesetFields } from './changesets.ts';
 
-interface Asked {
+interface Asked extends Reviewed {
   readonly actor: Actor;
-  readonly project: Project;
-  readonly operations: readonly PlacedOperation[];
 }
 
-export async function planChangeset(db: Reader, { actor, project, operations }: Asked): Promise<ChangesetPlan> {
+export async function planChangeset(db: Reader, { actor, ...changeset }: Asked): Promise<ChangesetPlan> {
+  const { project, operations } = changeset;
   const planned: ChangesetPlan['operations'] = [];
   for (const operation of operations) {
     // One operation takes up to 15 ms.
@@ -42,8 +42,11 @@ export async function planChangeset(db: Reader, { actor, project, operations }: 
     const refusal = (await refusalOf(db, { actor, project }, operation)) ?? plan.refusal;
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
   }
-  const canApply = planned.every(({ conflicts, refusal }) => conflicts.length === 0 && refusal === undefined);
-  return { canApply, operations: planned };
+  const approvals = await neededApprovals(db, actor, changeset);
+  const canApply =
+    planned.every(({ conflicts, refusal }) => conflicts.length === 0 && refusal === undefined) &&
+    approvals.every(({ isGiven, without }) => isGiven || without !== undefined);
+  return { canApply, approvals, operations: planned };
 }
 
 /** A changeset that is not stored, with its plan. */
@@ -57,9 +60,10 @@ export async function draftChangeset(
   const now = db.clock();
   const head = {
     ...{ id: '', status: 'DRAFT' as const, title, comment, workspace: { id: project.id, name: project.name } },
-    ...{ author: { type, id, name }, createdAt: now, updatedAt: now, revision: 0 },
+    ...{ author: { type, id, name }, approvers: [], createdAt: now, updatedAt: now, revision: 0 },
   };
-  return { ...toChangeset(head, placed), plan: await planChangeset(db, { actor, project, operations: placed }) };
+  const plan = await planChangeset(db, { actor, project, head, operations: placed, reviews: [] });
+  return { ...toChangeset(head, placed), plan };
 }
 
 /** Undefined if the actor could make this change now. */

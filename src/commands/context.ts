@@ -7,7 +7,7 @@
 
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
-import type { ObjectType } from '#domain/changes.ts';
+import type { Change, ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
 import { insertChanges, type NewChange, saveRepeat } from '#store/changes.ts';
 import type { Recorded } from '#store/notices.ts';
@@ -64,6 +64,8 @@ export interface Entry {
   readonly note?: Note;
   /** The changeset that the change is part of. */
   readonly changesetId?: string;
+  /** Why it needs no approval where others do. */
+  readonly withoutApproval?: Change['withoutApproval'];
   /** The object's new timestamp. A transaction that waited for another one started earlier but commits later. */
   readonly notBefore?: number;
   /**
@@ -79,6 +81,8 @@ export interface RecordingTx extends Tx {
   /** The actor, with its current permissions and scope. */
   readonly actor: Actor;
   readonly access: AccessLock;
+  /** The changeset that is applied: its approvals have been checked. */
+  readonly changesetId?: string;
   /** Writes an audit entry for each object. Every transaction writes at least one, or calls `unchanged`. */
   record(...entries: readonly Entry[]): Promise<void>;
   /**
@@ -161,6 +165,7 @@ function writeWith<Result, Access extends AccessLock>(
             before: entry.before,
             after: entry.after,
             changesetId: entry.changesetId,
+            withoutApproval: entry.withoutApproval,
           });
         }
         if (changes.length > 0) await insertChanges(tx, changes);

@@ -28,6 +28,7 @@ import { keepFlagSets } from '#store/flag-sets.ts';
 import { isArchived, listFlagNames, lockFlag } from '#store/flags.ts';
 import { countOtherDependencies, haveSegmentsFlags, listDependents, saveReferences } from '#store/references.ts';
 import { definitionTag, type Tx } from '#store/sql.ts';
+import { requireDirect } from './approvals.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { type Cycle, findCycle } from './cycles.ts';
 import { requireNote } from './projects.ts';
@@ -95,9 +96,9 @@ export async function editDefinitionIn(
 export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange, edit: DefinitionEdit) {
   await requireNote(tx, change.project, change.note);
   if (edit.kind === 'create') return create(tx, change, edit);
-  const { stored, revision } = await lockDefinition(tx, change);
+  const { stored, revision, recording } = await lockDefinition(tx, change, edit);
   if (edit.kind === 'delete') {
-    await removeDefinition(tx, change, { stored, revision });
+    await removeDefinition(recording, change, { stored, revision });
     return undefined;
   }
   // The environment is locked, which archiving the flag waits for.
@@ -106,7 +107,7 @@ export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange
   const targeting = await resolveFlagSets(tx, change.project, applyEdit(before, edit));
   if (equalJson(targeting, toTargeting(before))) return tx.unchanged({ stored, targeting });
   const text = isSwitch(edit) ? JSON.stringify(targeting) : await saveValid(tx, change, { targeting, before });
-  return save(tx, change, { stored, revision, action: actions[edit.kind], targeting, text });
+  return save(recording, change, { stored, revision, action: actions[edit.kind], targeting, text });
 }
 
 const actions = {
@@ -123,15 +124,12 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
   const { flag, ifMatch } = change;
   const asked = applyEdit(undefined, edit);
   const bucketing = parseBucketing(edit.body) ?? newBucketing();
-  const locked = await lockFlag(tx, flag.id);
-  if (!locked) throw definitionNotFound(tx.actor, change, 'flag');
-  if (locked.archivedAt !== undefined) throw new Problem('flag_archived', { name: flag.name });
-  const { environment, changeNumber: revision } = await nextChangeNumber(
-    tx,
-    change.environment,
-    undefined,
-    change.atLeast,
-  );
+  const current = await lockFlag(tx, flag.id);
+  if (!current) throw definitionNotFound(tx.actor, change, 'flag');
+  if (current.archivedAt !== undefined) throw new Problem('flag_archived', { name: flag.name });
+  const locked = await nextChangeNumber(tx, change.environment, undefined, change.atLeast);
+  const { environment, changeNumber: revision } = locked;
+  const recording = await requireDirect(tx, locked);
   if (!(await store.isDefined(tx, environment.id, flag.id))) requireMatch(ifMatch, undefined);
   const targeting = await resolveFlagSets(tx, change.project, asked);
   const text = await requireValid(tx, change, { targeting, before: undefined });
@@ -146,7 +144,7 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
     ...bucketing,
     revision,
   };
-  await insert(tx, change, { stored, targeting, action: 'definition.created' });
+  await insert(recording, change, { stored, targeting, action: 'definition.created' });
   return { stored, targeting };
 }
 
@@ -163,7 +161,9 @@ export async function undeleteDefinitionIn(
   recorded: RecordedDefinition,
 ): Promise<number> {
   const { flag, project } = change;
-  const { environment, changeNumber: revision } = await nextChangeNumber(tx, change.environment);
+  const locked = await nextChangeNumber(tx, change.environment);
+  const { environment, changeNumber: revision } = locked;
+  const recording = await requireDirect(tx, locked);
   const sets = !recorded.flagSets?.length
     ? []
     : await keepFlagSets(
@@ -199,7 +199,7 @@ export async function undeleteDefinitionIn(
     ...(parseBucketing(recorded) ?? newBucketing()),
     revision,
   };
-  await insert(tx, change, { stored, targeting, action: 'definition.undeleted' });
+  await insert(recording, change, { stored, targeting, action: 'definition.undeleted' });
   return stored.lastUpdateTime;
 }
 
@@ -214,18 +214,18 @@ async function insert(
   await tx.record({ ...entry(action, change), after: toRecord(stored), notBefore: stored.lastUpdateTime });
 }
 
-/** Takes the environment's next change number, which is the lock, then reads the current definition. */
-async function lockDefinition(tx: RecordingTx, change: DefinitionChange) {
-  const { environment, changeNumber: revision } = await nextChangeNumber(
-    tx,
-    change.environment,
-    undefined,
-    change.atLeast,
-  );
+/**
+ * Takes the environment's next change number, which is the lock, then reads the current definition. Refuses an edit that
+ * needs an approval.
+ */
+async function lockDefinition(tx: RecordingTx, change: DefinitionChange, { kind }: DefinitionEdit) {
+  const locked = await nextChangeNumber(tx, change.environment, undefined, change.atLeast);
+  const { environment, changeNumber: revision } = locked;
   const stored = await store.findStoredDefinition(tx, environment, change.flag.id);
   if (!stored) throw definitionNotFound(tx.actor, change, 'definition');
+  const recording = await requireDirect(tx, locked, kind === 'kill');
   requireMatch(change.ifMatch, stored);
-  return { stored, revision };
+  return { stored, revision, recording };
 }
 
 interface Locked {

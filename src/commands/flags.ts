@@ -22,6 +22,7 @@ import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-status
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { requireRight } from './actors.ts';
+import { requireDirect } from './approvals.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { type RecordedDefinition, removeDefinition, undeleteDefinitionIn } from './definitions.ts';
 import { requireNote } from './projects.ts';
@@ -157,11 +158,13 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
   // Its definitions go along, so it takes the right to edit each of them.
   await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit', project, environments, flag });
   for (const defined of environments) {
-    const { environment, changeNumber: revision } = await nextChangeNumber(tx, defined);
+    const locked = await nextChangeNumber(tx, defined);
+    const { environment, changeNumber: revision } = locked;
+    const recording = await requireDirect(tx, locked);
     // Read after its environment is locked, so nobody can change it any more.
     const stored = await findStoredDefinition(tx, environment, flag.id);
     if (!stored) continue;
-    const removedAt = await removeDefinition(tx, { project, environment, flag, note }, { stored, revision });
+    const removedAt = await removeDefinition(recording, { project, environment, flag, note }, { stored, revision });
     notBefore = Math.max(notBefore, removedAt);
   }
   await store.deleteFlag(tx, before);
@@ -210,8 +213,9 @@ async function switchArchived(tx: RecordingTx, change: FlagChange, { action, swi
   const environments = await listEnvironmentsOfFlag(tx, flag.id);
   await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit', project, environments, flag });
   for (const defined of environments) {
-    const { environment, changeNumber } = await nextChangeNumber(tx, defined);
-    await deliver(environment, changeNumber);
+    const locked = await nextChangeNumber(tx, defined);
+    await requireDirect(tx, locked);
+    await deliver(locked.environment, locked.changeNumber);
   }
   const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
   await store.saveArchived(tx, after);

@@ -3,7 +3,7 @@
  * its audit entry, which names the source, and its row in `imported_objects`.
  */
 import { mayEverything } from '#domain/access.ts';
-import type { Environment } from '#domain/environments.ts';
+import { type Environment, openPermissions } from '#domain/environments.ts';
 import type { Item, Kind, Wanted, WantedDefinition } from '#domain/import/plan.ts';
 import type { Person } from '#domain/import/source.ts';
 import { Problem } from '#domain/problems.ts';
@@ -185,9 +185,8 @@ const writers: { readonly [K in Kind]: Writer<K> } = {
   },
   environment: async (tx, item, options) => {
     const project = await projectOf(tx, item);
-    const permissions = { editors: { restricted: false, grantees: [] }, killers: [], allowKills: false };
     // It begins at 0, so that definitions keep the numbers that they have at the source.
-    const fields = { name: item.name, ...wantedOf(item), permissions, changeNumber: 0 };
+    const fields = { name: item.name, ...wantedOf(item), permissions: openPermissions, changeNumber: 0 };
     const { environment } = await createEnvironmentIn(tx, project, fields);
     await remember(tx, item, options, { projectId: project.id, environmentId: environment.id });
   },

@@ -11,6 +11,7 @@ import * as requests from '#store/change-requests.ts';
 import { type Block, KeySorter } from '#store/key-lists/sort.ts';
 import * as store from '#store/large-segments.ts';
 import type { Tx } from '#store/sql.ts';
+import { requireDirect, requireDirectAt } from './approvals.ts';
 import { type Context, onBehalfOf, prepare, type RecordingTx, readerOf, write } from './context.ts';
 import { requireNote } from './projects.ts';
 import { entry, lockPlace, lockSegment, requireActivation, type SegmentPlace } from './segments.ts';
@@ -27,6 +28,7 @@ export const requestUpload = (context: Context, change: LargeSegmentChange) =>
 export async function requestUploadIn(tx: RecordingTx, { project, environment, segment, note }: LargeSegmentChange) {
   await requireNote(tx, project, note);
   await requireActivation(tx, environment, await lockSegment(tx, segment));
+  await requireDirectAt(tx, environment);
   const token = newToken();
   const upload = await insertRequest(
     tx,
@@ -237,12 +239,13 @@ interface Served {
 async function serve(tx: RecordingTx, { note, ...at }: Served, list: StoredList | undefined): Promise<boolean> {
   const place = await lockPlace(tx, at.environment, await lockSegment(tx, at.segment));
   const { environment, segment, changeNumber, activation } = place;
+  const recording = await requireDirect(tx, place);
   const ids = { environmentId: environment.id, segmentId: segment.id };
   if ((await store.findDigest(tx, ids.environmentId, ids.segmentId)) === list?.digest) return tx.unchanged(false);
   if (!(await store.saveList(tx, { ...ids, changeNumber }, list))) throw new Problem('upload_unknown');
   const { name } = segment;
   const { digest, firstKeys } = list ?? {};
-  await tx.record({
+  await recording.record({
     ...entry(list ? 'segment.keys_uploaded' : 'segment.keys_archived', segment, environment),
     before: { name, keyCount: activation.keyCount },
     after: { name, keyCount: list?.keyCount ?? 0, changeNumber, digest, firstKeys },

@@ -1,6 +1,7 @@
 /** Changes the access lists of a project and its environments. */
 import {
   type Environment,
+  openPermissions,
   type Permissions,
   type StoredPermissions,
   toChangePermissions,
@@ -127,7 +128,13 @@ async function recordRemoval(tx: AloneTx, before: StoredAccess, { type, id }: Na
   if (!isSameOpenness(before, after)) await recordOpenness(tx, before, after);
   for (const environment of before.environments) {
     const stored = permissionsIn(before, environment.id);
-    const left = { ...stored, editors: narrowed(stored.editors), killers: without(stored.killers) };
+    const left = {
+      ...stored,
+      editors: narrowed(stored.editors),
+      killers: without(stored.killers),
+      approvers: narrowed(stored.approvers),
+      skippers: without(stored.skippers),
+    };
     if (equalJson(left, stored)) continue;
     await recordEnvironment(tx, await lockEnvironment(tx, environment.id), { stored, permissions: left });
   }
@@ -199,8 +206,8 @@ export async function requireAccess(tx: RecordingTx, projectId: string): Promise
 export function permissionsIn({ environments }: StoredAccess, environmentId: string): StoredPermissions {
   const found = environments.find(({ id }) => id === environmentId);
   if (!found) throw new Problem('environment_not_found', { nameOrId: environmentId });
-  const { editors, killers, allowKills } = found;
-  return { editors, killers, allowKills };
+  const { editors, killers, approvers, skippers, areApprovalsRequired, allowKills } = found;
+  return { editors, killers, approvers, skippers, areApprovalsRequired, allowKills };
 }
 
 interface PermissionsChange {
@@ -211,19 +218,34 @@ interface PermissionsChange {
   readonly places?: Readonly<Record<'editors' | 'killers', string>>;
 }
 
-const inChangePermissions = { editors: 'changePermissions/editors', killers: 'changePermissions/killers' };
+const inChangePermissions = {
+  editors: 'changePermissions/editors',
+  killers: 'changePermissions/killers',
+  approvers: 'changePermissions/approvers',
+  skippers: 'changePermissions/approvalSkippableBy',
+};
 
 /** Adds the grantees' names. Refuses new ones that do not exist or that the actor cannot see. */
 export async function namePermissions(
   tx: RecordingTx,
   projectId: string,
-  { stored, permissions: { editors, killers, allowKills }, places = inChangePermissions }: PermissionsChange,
+  { stored = openPermissions, permissions, places: given }: PermissionsChange,
 ): Promise<StoredPermissions> {
-  const editorsList = { place: places.editors, grantees: editors.grantees, known: stored?.editors.grantees };
-  const killersList = { place: places.killers, grantees: killers, known: stored?.killers };
+  const { editors, killers, approvers, skippers, areApprovalsRequired, allowKills } = permissions;
+  const places = { ...inChangePermissions, ...given };
+  const named = (place: string, grantees: readonly NamedGrantee[], known: readonly Grantee[]) =>
+    nameGrantees(tx, { projectId, place, grantees, known });
+  const circle = async (
+    place: string,
+    { restricted, grantees }: Permissions['editors'],
+    known: Circle,
+  ): Promise<Circle> => ({ restricted, grantees: await named(place, grantees, known.grantees) });
   return {
-    editors: { restricted: editors.restricted, grantees: await nameGrantees(tx, { projectId, ...editorsList }) },
-    killers: await nameGrantees(tx, { projectId, ...killersList }),
+    editors: await circle(places.editors, editors, stored.editors),
+    killers: await named(places.killers, killers, stored.killers),
+    approvers: await circle(places.approvers, approvers, stored.approvers),
+    skippers: await named(places.skippers, skippers, stored.skippers),
+    areApprovalsRequired,
     allowKills,
   };
 }
@@ -234,12 +256,12 @@ interface NamedList {
   readonly place: string;
   readonly grantees: readonly NamedGrantee[];
   /** Those already on the list stay, even if the actor cannot see them. */
-  readonly known: readonly Grantee[] | undefined;
+  readonly known: readonly Grantee[];
 }
 
 /** The grantees with their names, each once. */
 async function nameGrantees(tx: RecordingTx, list: NamedList): Promise<Grantee[]> {
-  const { projectId, place, grantees, known = [] } = list;
+  const { projectId, place, grantees, known } = list;
   const { scope } = tx.actor;
   const knownNames = new Map(known.map(({ type, id, name }) => [`${type} ${id}`, name]));
   const added = grantees.filter(({ type, id }) => !knownNames.has(`${type} ${id}`));

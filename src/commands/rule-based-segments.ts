@@ -26,6 +26,7 @@ import { listFlagNames } from '#store/flags.ts';
 import { saveReferences } from '#store/references.ts';
 import { saveRules } from '#store/rule-based-segments.ts';
 import { listNamedSegments } from '#store/segments.ts';
+import { requireDirect } from './approvals.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { findCycle } from './cycles.ts';
 import { requireNote } from './projects.ts';
@@ -56,6 +57,7 @@ export async function replaceRulesIn(tx: RecordingTx, change: RulesChange, body:
   const parsed = parseSegmentRules(body);
   const place = await lockPlace(tx, change.environment, await lockSegment(tx, change.segment), change.atLeast);
   const { environment, segment, activation, changeNumber } = place;
+  const recording = await requireDirect(tx, place);
   requireMatch(change.ifMatch, { id: segment.id, revision: activation.changeNumber });
   const named = await listNamedSegments(
     tx,
@@ -74,7 +76,7 @@ export async function replaceRulesIn(tx: RecordingTx, change: RulesChange, body:
   const updatedAt = nextRevision(tx.now, activation.updatedAt);
   const stored = { segment, environment, activation: { ...activation, rules, changeNumber, updatedAt } };
   await saveRules(tx, stored);
-  await tx.record({
+  await recording.record({
     ...entry('segment.changed', segment, environment),
     before: new JsonText(toRuleBasedText(place)),
     after: new JsonText(toRuleBasedText(stored)),

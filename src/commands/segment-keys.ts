@@ -4,6 +4,7 @@ import { refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { type Activation, maxKeys, type Segment } from '#domain/segments.ts';
 import * as store from '#store/segment-keys.ts';
+import { requireDirect } from './approvals.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
 import { entry, type LockedPlace, lockPlace, lockSegment } from './segments.ts';
@@ -22,7 +23,7 @@ export interface KeysChange {
 }
 
 /** The segment after the change, where it was made. */
-export type ChangedKeys = Omit<LockedPlace, 'changeNumber'>;
+export type ChangedKeys = Omit<LockedPlace, 'changeNumber' | 'approvals'>;
 
 /** Adds keys; those that are there stay as they are. */
 export const addKeys = (context: Context, change: KeysChange) => write(context, (tx) => addKeysIn(tx, change));
@@ -70,6 +71,7 @@ async function changeKeys(
   await requireNote(tx, project, note);
   const place = await lockPlace(tx, where, await lockSegment(tx, segment), atLeast);
   const { environment, changeNumber, activation } = place;
+  const recording = await requireDirect(tx, place);
   const at = { environmentId: environment.id, segment: segment.name };
   const { added, removed } = await apply(at, changeNumber);
   if (added + removed === 0) return tx.unchanged(place);
@@ -79,7 +81,7 @@ async function changeKeys(
   const { type, id, name } = tx.actor;
   const change = { at: changeNumber, editor: { type, id, name }, source, added, removed, keyCount };
   await store.insertKeyChange(tx, at, segment.id, change);
-  await tx.record({
+  await recording.record({
     ...entry(action, place.segment, environment),
     before: { name: segment.name, keyCount: activation.keyCount },
     after: { name: segment.name, keyCount, added, removed, source, ...excerptOf(keys) },

@@ -14,7 +14,7 @@ import {
   toSegmentReply,
 } from '#domain/segments.ts';
 import type { TrafficType } from '#domain/traffic-types.ts';
-import { nextChangeNumber } from '#store/environments.ts';
+import { type Approvals, nextChangeNumber } from '#store/environments.ts';
 import type { Changed } from '#store/notices.ts';
 import { listSegmentUsers } from '#store/references.ts';
 import { renumberUsersOf } from '#store/renumbering.ts';
@@ -145,7 +145,12 @@ export const activateSegment = (context: Context, place: SegmentPlace) =>
 
 export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): Promise<LockedPlace> {
   const segment = await lockSegment(tx, place.segment);
-  const { environment, changeNumber } = await nextChangeNumber(tx, place.environment, changed(segment), place.atLeast);
+  const { environment, changeNumber, approvals } = await nextChangeNumber(
+    tx,
+    place.environment,
+    changed(segment),
+    place.atLeast,
+  );
   const { name } = segment;
   if (await store.findActivation(tx, environment.id, segment.id)) {
     throw new Problem('segment_active', { name, environment: environment.name });
@@ -154,7 +159,7 @@ export async function activateSegmentIn(tx: RecordingTx, place: SegmentPlace): P
   // What named it until now was sent to SDKs as if it were a standard segment.
   if (segment.kind !== 'standard') await renumberUsersOf(tx, { environmentId: environment.id, name }, changeNumber);
   const activation = { changeNumber, keyCount: 0, rules: undefined, createdAt: tx.now, updatedAt: tx.now };
-  const active = { environment, segment, changeNumber, activation };
+  const active = { environment, segment, changeNumber, approvals, activation };
   await tx.record({ ...entry('segment.activated', segment, environment), after: toPlaceRecord(active) });
   return active;
 }
@@ -179,13 +184,14 @@ export interface LockedPlace {
   readonly environment: Reference;
   readonly segment: Segment;
   readonly changeNumber: number;
+  readonly approvals: Approvals;
   readonly activation: Activation;
 }
 
 /** Takes the environment's next change number, which is the lock. Refuses if the segment is not active there. */
 export async function lockPlace(tx: Tx, at: Reference, segment: Segment, atLeast?: number): Promise<LockedPlace> {
-  const { environment, changeNumber } = await nextChangeNumber(tx, at, changed(segment), atLeast);
-  return { environment, segment, changeNumber, activation: await requireActivation(tx, environment, segment) };
+  const { environment, ...locked } = await nextChangeNumber(tx, at, changed(segment), atLeast);
+  return { environment, segment, ...locked, activation: await requireActivation(tx, environment, segment) };
 }
 
 /** Refuses if the segment is not active in the environment. */

@@ -21,7 +21,13 @@ export const submitChangeRequest = endpoint({
   }),
   reply: ChangeRequest,
   showsSecret: true,
-  problems: ['change_request_unsupported', 'segment_not_found', 'segment_not_active', 'note_required'],
+  problems: [
+    'approvals_required',
+    'change_request_unsupported',
+    'segment_not_found',
+    'segment_not_active',
+    'note_required',
+  ],
 });
 
 const pageSize = { default: 20, max: 200 };

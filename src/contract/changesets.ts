@@ -1,9 +1,21 @@
 import { Type } from 'typebox';
 import { ChangesetPlan } from '#domain/changeset-plans.ts';
-import { Changeset, ChangesetUpdate, changesetStates, NewChangeset } from '#domain/changesets.ts';
+import {
+  Changeset,
+  ChangesetRequest,
+  ChangesetUpdate,
+  Comment,
+  changesetStates,
+  NewChangeset,
+  Remark,
+} from '#domain/changesets.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { keysBodyLimit, MarkerListing, MarkerPage, NoteQuery, ProjectWord } from './parts.ts';
+
+/** Problems of asking for approvals, and of giving them. */
+const reviews = ['changeset_not_found', 'changeset_state', 'changeset_invalid', 'precondition_failed'] as const;
+const approving = [...reviews, 'changeset_own', 'changeset_not_approver', 'project_not_found'] as const;
 
 const read = { needs: 'changeset.read', scope: 'environment' } as const;
 const write = { needs: 'changeset.write', scope: 'environment' } as const;
@@ -63,6 +75,12 @@ export const listChangesets = endpoint({
     Type.Object({
       workspaceId: ProjectWord,
       status: Type.Optional(OneOf(changesetStates, { description: 'Only those in this state.' })),
+      filter: Type.Optional(
+        OneOf(['all', 'mine', 'waiting'], {
+          description:
+            '`mine`: those that whoever asks made. `waiting`: those that wait for an approval that they can give.',
+        }),
+      ),
     }),
   ),
   showsHousekeeping: true,
@@ -90,7 +108,7 @@ export const getChangesetPlan = endpoint({
   path: '/changesets/:changeset/plan',
   summary: 'See what a changeset would do',
   description:
-    'For each operation, against what is there now: what differs, the share of keys of each treatment before and after, keys that move, rules that are never reached, conflicts, and whether whoever asks may apply it. Nothing is written.',
+    'For each operation, against what is there now: what differs, the share of keys of each treatment before and after, keys that move, rules that are never reached, conflicts, and whether whoever asks may apply it. `approvals` says which approvals it needs, and which of them it has. Nothing is written.',
   access: read,
   showsHousekeeping: true,
   reply: ChangesetPlan,
@@ -100,9 +118,9 @@ export const getChangesetPlan = endpoint({
 export const changeChangeset = endpoint({
   ...one,
   method: 'PUT',
-  summary: 'Change a draft',
+  summary: 'Change a changeset',
   description:
-    'What is left out stays. New operations replace all earlier ones and are based on what is there now. For its author, and for those who can apply it.',
+    'What is left out stays. New operations replace all earlier ones and are based on what is there now. If anything changes, approvals are void, and whoever changed it cannot approve it. For its author, and for those who can apply it, until it is published, rejected or withdrawn.',
   access: write,
   body: ChangesetUpdate,
   bodyLimit: keysBodyLimit,
@@ -112,10 +130,62 @@ export const changeChangeset = endpoint({
 export const withdrawChangeset = endpoint({
   ...one,
   method: 'DELETE',
-  summary: 'Withdraw a draft',
+  summary: 'Withdraw a changeset',
   description: 'It stays readable. For its author, and for those who can apply it.',
   access: write,
-  problems: ['changeset_not_found', 'changeset_state', 'precondition_failed', 'right_missing', 'project_not_found'],
+  problems: [...reviews, 'right_missing', 'project_not_found'],
+});
+
+export const requestChangeset = endpoint({
+  method: 'POST',
+  path: '/changesets/:changeset/request',
+  summary: 'Ask for approvals',
+  description:
+    'Of a draft. Environments that require approvals need one each; GET …/plan lists them. With all of them, or if none is needed, it is `APPROVED` and can be applied. Requests expire (setting `REQUEST_DAYS`).',
+  access: write,
+  body: ChangesetRequest,
+  bodyIsOptional: true,
+  reply: Changeset,
+  versioned: true,
+  problems: [...reviews, 'approvers_restricted', 'right_missing', 'project_not_found'],
+});
+
+export const approveChangeset = endpoint({
+  method: 'POST',
+  path: '/changesets/:changeset/approve',
+  summary: 'Approve a changeset',
+  description:
+    'Approves what it contains now, in every environment where whoever approves can. Any edit voids the approval. It counts only as long as they could still give it. Nobody approves what they wrote or edited. Send `If-Match` to approve what you have seen.',
+  access: write,
+  body: Remark,
+  bodyIsOptional: true,
+  reply: Changeset,
+  versioned: true,
+  problems: approving,
+});
+
+export const rejectChangeset = endpoint({
+  method: 'POST',
+  path: '/changesets/:changeset/reject',
+  summary: 'Reject a changeset',
+  description: 'For those who could approve it. It cannot be applied any more.',
+  access: write,
+  body: Remark,
+  bodyIsOptional: true,
+  reply: Changeset,
+  versioned: true,
+  problems: approving,
+});
+
+export const commentChangeset = endpoint({
+  method: 'POST',
+  path: '/changesets/:changeset/comments',
+  summary: 'Comment on a changeset',
+  access: write,
+  body: Comment,
+  reply: Changeset,
+  versioned: true,
+  problems: ['changeset_not_found', 'changeset_invalid', 'project_not_found'],
 });
 
 export const applyChangeset = endpoint({
@@ -123,7 +193,7 @@ export const applyChangeset = endpoint({
   path: '/changesets/:changeset/apply',
   summary: 'Apply a changeset',
   description:
-    'All operations in one transaction, or none. What others changed since is kept where the operations did not change the same; otherwise the reply is 409 with every conflict. Each object gets its own audit entry, with the changeset’s id.',
+    'All operations in one transaction, or none. Needs the approvals that its environments require. What others changed since is kept where the operations did not change the same; otherwise the reply is 409 with every conflict. Each object gets its own audit entry, with the changeset’s id.',
   access: write,
   reply: Changeset,
   versioned: true,
@@ -133,6 +203,7 @@ export const applyChangeset = endpoint({
     'changeset_not_found',
     'changeset_state',
     'changeset_conflict',
+    'approvals_required',
     'precondition_failed',
     'right_missing',
   ],

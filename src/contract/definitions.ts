@@ -45,7 +45,14 @@ export const createDefinition = endpoint({
   looseBody: DefinitionBody,
   reply: Definition,
   versioned: true,
-  problems: ['flag_archived', 'definition_exists', 'definition_invalid', 'note_required', 'precondition_failed'],
+  problems: [
+    'approvals_required',
+    'flag_archived',
+    'definition_exists',
+    'definition_invalid',
+    'note_required',
+    'precondition_failed',
+  ],
 });
 
 export const replaceDefinition = endpoint({
@@ -57,7 +64,7 @@ export const replaceDefinition = endpoint({
   looseBody: DefinitionBody,
   reply: Definition,
   versioned: true,
-  problems: ['flag_archived', 'definition_invalid', 'note_required', 'precondition_failed'],
+  problems: ['approvals_required', 'flag_archived', 'definition_invalid', 'note_required', 'precondition_failed'],
 });
 
 export const patchDefinition = endpoint({
@@ -70,7 +77,14 @@ export const patchDefinition = endpoint({
   body: Patch,
   reply: Definition,
   versioned: true,
-  problems: ['flag_archived', 'patch_invalid', 'definition_invalid', 'note_required', 'precondition_failed'],
+  problems: [
+    'approvals_required',
+    'flag_archived',
+    'patch_invalid',
+    'definition_invalid',
+    'note_required',
+    'precondition_failed',
+  ],
 });
 
 export const deleteDefinition = endpoint({
@@ -82,7 +96,7 @@ export const deleteDefinition = endpoint({
   query: NoteQuery,
   reply: True,
   versioned: true,
-  problems: ['note_required', 'precondition_failed'],
+  problems: ['approvals_required', 'note_required', 'precondition_failed'],
 });
 
 /** Kill and restore accept PUT and POST, because clients use either. */
@@ -93,7 +107,7 @@ const switching = {
   bodyIsOptional: true,
   reply: Definition,
   versioned: true,
-  problems: ['flag_archived', 'note_required', 'precondition_failed'],
+  problems: ['approvals_required', 'flag_archived', 'note_required', 'precondition_failed'],
 } as const;
 const kill = {
   ...switching,

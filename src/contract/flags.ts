@@ -174,7 +174,7 @@ export const deleteFlag = endpoint({
   query: NoteQuery,
   reply: True,
   versioned: true,
-  problems: ['note_required', 'precondition_failed'],
+  problems: ['approvals_required', 'note_required', 'precondition_failed'],
 });
 
 /** Archiving, and the way back. */
@@ -186,7 +186,7 @@ const archiving = {
   bodyIsOptional: true,
   reply: Flag,
   versioned: true,
-  problems: ['note_required', 'precondition_failed'],
+  problems: ['approvals_required', 'note_required', 'precondition_failed'],
 } as const;
 
 export const archiveFlag = endpoint({
@@ -223,6 +223,7 @@ export const undeleteFlag = endpoint({
     'deleted_flag_not_found',
     'flag_name_taken',
     'traffic_type_not_found',
+    'approvals_required',
     'definition_invalid',
     'note_required',
     'precondition_failed',

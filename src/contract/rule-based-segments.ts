@@ -112,5 +112,11 @@ export const replaceRuleBasedDefinition = endpoint({
   looseBody: RuleBasedBody,
   reply: RuleBasedDefinition,
   versioned: true,
-  problems: ['segment_not_active', 'rule_based_segment_invalid', 'note_required', 'precondition_failed'],
+  problems: [
+    'approvals_required',
+    'segment_not_active',
+    'rule_based_segment_invalid',
+    'note_required',
+    'precondition_failed',
+  ],
 });

@@ -266,7 +266,7 @@ const keyCall = {
   method: 'PUT',
   access: writeContent,
   bodyLimit: keysBodyLimit,
-  problems: ['segment_not_active', 'segment_invalid', 'note_required'],
+  problems: ['approvals_required', 'segment_not_active', 'segment_invalid', 'note_required'],
 } as const;
 const limits = 'At most 10,000 keys; a segment has at most 100,000.';
 

@@ -12,6 +12,7 @@ export const uploadLargeSegment = endpoint({
   streamBody: true,
   reply: Type.Object({ count: Type.Integer({ description: 'how many different keys the file has' }) }),
   problems: [
+    'approvals_required',
     'upload_unknown',
     'segment_invalid',
     'segment_not_found',

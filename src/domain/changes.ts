@@ -43,6 +43,11 @@ export const Change = Type.Object({
   ),
   transactionId: Type.String(),
   changesetId: Type.Optional(Type.String({ description: 'the changeset that the change is part of' })),
+  withoutApproval: Type.Optional(
+    OneOf(['kill', 'skipped'], {
+      description: 'the environment requires approvals: `kill` needs none there, or the editor may skip them',
+    }),
+  ),
 });
 export type Change = Static<typeof Change>;
 

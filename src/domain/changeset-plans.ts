@@ -1,5 +1,6 @@
 /** What applying a changeset would do: for each operation what differs, who gets another treatment, and what to look at. */
 import { type Static, Type } from 'typebox';
+import { NeededApproval } from './approvals.ts';
 import type { Bucketing } from './bucketing.ts';
 import { Changeset } from './changesets.ts';
 import type { Targeting } from './definitions/definition.ts';
@@ -31,7 +32,10 @@ const Planned = Type.Object({
 export type Planned = Static<typeof Planned>;
 
 export const ChangesetPlan = extend(
-  Type.Object({ canApply: Type.Boolean({ description: 'for whoever asks, at this moment' }) }),
+  Type.Object({
+    canApply: Type.Boolean({ description: 'for whoever asks, at this moment' }),
+    approvals: Type.Array(NeededApproval, { description: 'one for each environment that requires one' }),
+  }),
   Type.Object({ operations: Type.Array(extend(Changeset.properties.operations.items, Planned)) }),
 );
 export type ChangesetPlan = Static<typeof ChangesetPlan>;

@@ -1,6 +1,7 @@
 /** Changesets: edits to several objects of a project that are applied together, or not at all. */
 import { type Static, Type } from 'typebox';
 import type { Permission } from './access.ts';
+import { Review } from './approvals.ts';
 import type { Bucketing } from './bucketing.ts';
 import type { Change } from './changes.ts';
 import { type Targeting, toTargeting } from './definitions/definition.ts';
@@ -12,8 +13,23 @@ import { type SegmentRules, toRulesText } from './rule-based-segments.ts';
 import { Millis, OneOf, Reference } from './schema.ts';
 import { maxKeysPerCall } from './segments.ts';
 
-export const changesetStates = ['DRAFT', 'PUBLISHED', 'WITHDRAWN'] as const;
+export const changesetStates = [
+  'DRAFT',
+  'REQUESTED',
+  'APPROVED',
+  'PUBLISHED',
+  'REJECTED',
+  'WITHDRAWN',
+  'EXPIRED',
+  'FAILED',
+] as const;
 export type ChangesetState = (typeof changesetStates)[number];
+
+/** Not over yet: it can be edited, applied and withdrawn. */
+export const openStates: readonly ChangesetState[] = ['DRAFT', 'REQUESTED', 'APPROVED'];
+/** Waits for an approval, or has what it needs. */
+export const requestedStates: readonly ChangesetState[] = ['REQUESTED', 'APPROVED'];
+export const isOpen = ({ status }: { readonly status: ChangesetState }): boolean => openStates.includes(status);
 
 /** Which edits each kind of object takes. */
 const editsOf = {
@@ -78,6 +94,23 @@ const Operation = Type.Object({
   edit: Edit,
 });
 
+const maxApprovers = 50;
+
+export const ChangesetRequest = Type.Object({
+  comment: text('What those who approve it should know.'),
+  approvers: Type.Optional(
+    Type.Array(word('E-mail address.'), {
+      maxItems: maxApprovers,
+      description:
+        'Who is asked, by e-mail address; then only they can approve. Empty or absent: everyone who can. Must be empty where an environment restricts who approves.',
+    }),
+  ),
+});
+export type ChangesetRequest = Static<typeof ChangesetRequest>;
+
+export const Remark = Type.Object({ comment: text('Why.') });
+export const Comment = Type.Object({ comment: Type.String({ minLength: 1, maxLength: 2_000 }) });
+
 export const Changeset = Type.Object({
   id: Type.String(),
   type: Type.Literal('changeset'),
@@ -87,10 +120,18 @@ export const Changeset = Type.Object({
   workspace: Reference,
   author: Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() }),
   reverts: Type.Optional(Type.String({ description: 'the changeset that this one takes back' })),
+  approvers: Type.Array(Type.String(), { description: 'who was asked to approve it; empty: everyone who can' }),
+  reason: Type.Optional(Type.String({ description: 'why it was rejected, expired or failed' })),
+  reviews: Type.Optional(
+    Type.Array(Review, { description: 'comments, approvals and edits, in their order; not in lists' }),
+  ),
   operations: Type.Array(Operation),
   createdAt: Millis,
   updatedAt: Millis,
   publishedAt: Type.Optional(Millis),
+  expiresAt: Type.Optional(
+    Type.Unsafe<number>({ ...Millis, description: 'while it is requested: when it is given up' }),
+  ),
 });
 export type Changeset = Static<typeof Changeset> & { readonly revision: number };
 
@@ -107,7 +148,13 @@ export interface PlacedOperation {
 export const toChangeset = (
   head: Omit<Changeset, 'operations' | 'type'>,
   placed: readonly PlacedOperation[],
-): Changeset => ({ ...head, type: 'changeset', operations: placed.map(toOperation) });
+  reviews?: readonly Review[],
+): Changeset => ({
+  ...head,
+  type: 'changeset',
+  operations: placed.map(toOperation),
+  ...(reviews ? { reviews: [...reviews] } : {}),
+});
 
 export const toOperation = ({ kind, object, environment, edit }: PlacedOperation): Static<typeof Operation> => ({
   ...(environment ? { environment } : {}),

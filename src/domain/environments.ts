@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
-import { type EnvironmentAccess, Grantee, maxGrantees, NamedGrantee } from './rights.ts';
+import { type Circle, type EnvironmentAccess, Grantee, maxGrantees, NamedGrantee } from './rights.ts';
 import { BooleanOrText, Millis, patterns, toBoolean } from './schema.ts';
 import { shapeOf } from './shapes.ts';
 
@@ -55,6 +55,10 @@ const NewChangePermissions = Type.Object({
   allowKills: Type.Optional(BooleanOrText),
   areApprovalsRequired: Type.Optional(BooleanOrText),
   areApproversRestricted: Type.Optional(BooleanOrText),
+  approvers: Type.Optional(
+    Grantees('can approve changes if approvers are restricted; keys can approve only if listed'),
+  ),
+  approvalSkippableBy: Type.Optional(Grantees('need no approval for their changes')),
 });
 type NewChangePermissions = Static<typeof NewChangePermissions>;
 const DataExportPermissions = Type.Object({ areExportersRestricted: Type.Optional(BooleanOrText) });
@@ -82,6 +86,10 @@ const ChangePermissions = Type.Object({
   editors: Type.Optional(Type.Array(Grantee)),
   killers: Type.Optional(Type.Array(Grantee)),
   allowKills: Type.Optional(Type.Literal(true)),
+  areApprovalsRequired: Type.Optional(Type.Literal(true)),
+  areApproversRestricted: Type.Optional(Type.Literal(true)),
+  approvers: Type.Optional(Type.Array(Grantee)),
+  approvalSkippableBy: Type.Optional(Type.Array(Grantee)),
 });
 type ChangePermissions = Static<typeof ChangePermissions>;
 
@@ -103,29 +111,54 @@ export const EnvironmentDetails = Type.Object({
 });
 export type EnvironmentDetails = Static<typeof EnvironmentDetails>;
 
-/** The lists of an environment in a request body. */
+interface NamedCircle {
+  readonly restricted: boolean;
+  readonly grantees: readonly NamedGrantee[];
+}
+
+/** The settings and lists of an environment in a request body. */
 export interface Permissions {
-  readonly editors: { readonly restricted: boolean; readonly grantees: readonly NamedGrantee[] };
+  readonly editors: NamedCircle;
   readonly killers: readonly NamedGrantee[];
+  readonly approvers: NamedCircle;
+  /** They need no approval. */
+  readonly skippers: readonly NamedGrantee[];
+  readonly areApprovalsRequired: boolean;
+  /** Kills need no approval. */
   readonly allowKills: boolean;
 }
 
 /** The same with the grantees' names, as stored. */
-export type StoredPermissions = Pick<EnvironmentAccess, 'editors' | 'killers'> & { readonly allowKills: boolean };
+export interface StoredPermissions extends Pick<EnvironmentAccess, 'editors' | 'killers'> {
+  readonly approvers: Circle;
+  readonly skippers: readonly Grantee[];
+  readonly areApprovalsRequired: boolean;
+  readonly allowKills: boolean;
+}
 
-/** Refuses restrictions that would not be enforced: approvals and data export. */
+export const openPermissions: StoredPermissions = {
+  editors: { restricted: false, grantees: [] },
+  killers: [],
+  approvers: { restricted: false, grantees: [] },
+  skippers: [],
+  areApprovalsRequired: false,
+  allowKills: false,
+};
+
+/** Refuses a restriction that would not be enforced: of data export. */
 export function parsePermissions(
   change: NewChangePermissions = {},
   dataExport: DataExportPermissions = {},
 ): Permissions {
-  const asked = { ...change, ...dataExport };
-  const closing = (['areApprovalsRequired', 'areApproversRestricted', 'areExportersRestricted'] as const).filter(
-    (name) => asked[name] !== undefined && toBoolean(asked[name]),
-  );
-  if (closing[0]) throw new Problem('permissions_unsupported', { member: closing[0] });
+  if (toBoolean(dataExport.areExportersRestricted ?? false)) {
+    throw new Problem('permissions_unsupported', { member: 'areExportersRestricted' });
+  }
   return {
     editors: { restricted: toBoolean(change.areEditorsRestricted ?? false), grantees: change.editors ?? [] },
     killers: change.killers ?? [],
+    approvers: { restricted: toBoolean(change.areApproversRestricted ?? false), grantees: change.approvers ?? [] },
+    skippers: change.approvalSkippableBy ?? [],
+    areApprovalsRequired: toBoolean(change.areApprovalsRequired ?? false),
     allowKills: toBoolean(change.allowKills ?? false),
   };
 }
@@ -139,7 +172,7 @@ const settings = shapeOf(
   }),
   'environment',
 );
-/** Those that Burgee acts on or refuses, and the vendor's others, which are ignored. A misspelled one is refused. */
+/** A misspelled one is refused. */
 const permissionMembers =
   'areEditorsRestricted|editors|killers|allowKills|areApprovalsRequired|areApproversRestricted|approvers|approvalSkippableBy';
 const patchable = {
@@ -152,15 +185,16 @@ const patchable = {
 /** The environment and its permissions after a patch, or `patch_invalid`, or `permissions_unsupported`. */
 export function applyEnvironmentPatch(
   environment: Environment,
-  { editors, killers, allowKills }: StoredPermissions,
+  { editors, killers, approvers, skippers, areApprovalsRequired, allowKills }: StoredPermissions,
   operations: readonly Operation[],
 ): { environment: Environment; permissions: Permissions } {
   const document = {
     ...environment,
     changePermissions: {
-      areApprovalsRequired: false,
-      areApproversRestricted: false,
-      approvers: [],
+      areApprovalsRequired,
+      areApproversRestricted: approvers.restricted,
+      approvers: approvers.grantees,
+      approvalSkippableBy: skippers,
       areEditorsRestricted: editors.restricted,
       editors: editors.grantees,
       killers,
@@ -177,12 +211,17 @@ export function applyEnvironmentPatch(
   };
 }
 
-export function toChangePermissions({ editors, killers, allowKills }: StoredPermissions): ChangePermissions {
+export function toChangePermissions(permissions: StoredPermissions): ChangePermissions {
+  const { editors, killers, approvers, skippers, areApprovalsRequired, allowKills } = permissions;
   return {
     ...(editors.restricted ? { areEditorsRestricted: true } : {}),
     ...(editors.grantees.length > 0 ? { editors: [...editors.grantees] } : {}),
     ...(killers.length > 0 ? { killers: [...killers] } : {}),
     ...(allowKills ? { allowKills } : {}),
+    ...(areApprovalsRequired ? { areApprovalsRequired } : {}),
+    ...(approvers.restricted ? { areApproversRestricted: true } : {}),
+    ...(approvers.grantees.length > 0 ? { approvers: [...approvers.grantees] } : {}),
+    ...(skippers.length > 0 ? { approvalSkippableBy: [...skippers] } : {}),
   };
 }
 

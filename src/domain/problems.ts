@@ -13,6 +13,7 @@ export type Kind =
   | 'method_not_allowed'
   | 'conflict'
   | 'precondition_failed'
+  | 'locked'
   | 'too_large'
   | 'too_many'
   | 'internal'
@@ -153,7 +154,7 @@ export const problems = {
   permissions_unsupported: problem<{ member: string }>(
     'invalid',
     (p) => `${p.member} must be false: it is not supported`,
-    () => 'areEditorsRestricted with editors, and killers, limit who may act in an environment',
+    () => 'editors, killers and approvers of changePermissions limit who may act in an environment',
   ),
   traffic_type_not_found: notFoundByName('traffic type', 'GET /trafficTypes/ws/<project>'),
   traffic_type_name_taken: taken('Traffic type'),
@@ -236,6 +237,30 @@ export const problems = {
     () => 'There is nothing to revert: the changeset changed nothing, or its audit entries were deleted',
   ),
 
+  /** The vendor's message. */
+  approvals_required: problem<{ accountId: string; environmentId: string; environment: string }>(
+    'forbidden',
+    (p) => `Approvals are required. orgId=${p.accountId} envId=${p.environmentId}`,
+    (p) =>
+      `Changes in ${p.environment} need an approval. Propose the change: POST /changesets with its operations, then POST /changesets/<id>/request. Once it is approved, POST /changesets/<id>/apply applies it`,
+  ),
+  approvers_restricted: problem<{ environment: string }>(
+    'invalid',
+    () => 'Something was wrong',
+    (p) => `approvers must be empty: ${p.environment} has a list of who approves`,
+  ),
+  changeset_own: problem(
+    'forbidden',
+    () => 'Nobody approves or rejects what they wrote themselves',
+    () => 'Ask somebody else. To give it up, withdraw it: DELETE /changesets/<id>',
+  ),
+  changeset_not_approver: problem<{ name: string }>(
+    'forbidden',
+    (p) => `${p.name} cannot approve this changeset`,
+    () =>
+      'GET /changesets/<id>/plan says which approvals it needs. People can approve where they can edit definitions, or are on the environment’s list; API keys only if they are on the list',
+  ),
+
   // segments
   segment_not_found: notFound(
     'segment',
@@ -262,6 +287,12 @@ export const problems = {
   segment_invalid: invalid(),
   rule_based_segment_invalid: invalid(),
   change_request_not_found: notFound('change request', 'Change requests are found by id'),
+  /** The vendor's message and details: clients read the id. */
+  change_request_pending: problem<{ id: string | undefined }>(
+    'locked',
+    () => 'Something was wrong',
+    (p) => `A pending change request with id:${p.id ?? 'unknown'} for this object already exists`,
+  ),
   change_request_unsupported: problem(
     'invalid',
     () => 'Only UPLOAD and ARCHIVE of a largeSegment can be submitted',

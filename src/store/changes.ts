@@ -35,6 +35,7 @@ interface ChangeRow {
   readonly after_body: string | null;
   readonly repeats: number;
   readonly changeset_id: string | null;
+  readonly without_approval: Change['withoutApproval'] | null;
 }
 
 const toChange = (row: ChangeRow): Change => ({
@@ -53,6 +54,7 @@ const toChange = (row: ChangeRow): Change => ({
   ...(row.repeats === 0 ? {} : { repeats: row.repeats }),
   transactionId: row.transaction_id,
   ...(row.changeset_id === null ? {} : { changesetId: row.changeset_id }),
+  ...(row.without_approval ? { withoutApproval: row.without_approval } : {}),
 });
 
 /** Which entries. */
@@ -315,7 +317,7 @@ async function findWith(db: Reader, ids: readonly string[], states: Sql): Promis
   const rows = await db.all<ChangeRow>(sql`
     select c.id, c.at, c.transaction_id, c.actor_type, c.actor_id, c.actor_name, c.action, c.object_type, c.object_id,
            c.object_name, c.project_id, c.environment_id, c.title, c.comment, ${states}, c.repeats,
-           c.changeset_id
+           c.changeset_id, c.without_approval
       from changes c left join changes p on p.id = c.previous_id
      where c.id in (${join([...ids])})
      order by c.at desc, c.id desc`);
@@ -425,6 +427,7 @@ export interface NewChange {
   readonly after: unknown;
   /** The changeset that it is part of. */
   readonly changesetId: string | undefined;
+  readonly withoutApproval: Change['withoutApproval'];
 }
 
 /**
@@ -436,7 +439,7 @@ export interface NewChange {
 export async function insertChanges(tx: Tx, changes: readonly NewChange[]): Promise<void> {
   await tx.run(sql`
     with given (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id, object_name,
-                project_id, environment_id, title, comment, before_body, after_body, changeset_id) as (
+                project_id, environment_id, title, comment, before_body, after_body, changeset_id, without_approval) as (
       values ${bulk(changes.map(valuesOf))}),
     last as (
       select given.id as given_id, changes.id, changes.after_body = given.before_body as is_same
@@ -448,11 +451,11 @@ export async function insertChanges(tx: Tx, changes: readonly NewChange[]): Prom
        ${tx.keep})
     insert into changes (id, at, transaction_id, actor_type, actor_id, actor_name, action, object_type, object_id,
                          object_name, project_id, environment_id, title, comment, before_body, after_body, changeset_id,
-                         previous_id)
+                         without_approval, previous_id)
     select given.id, ${inOrder}, given.transaction_id, given.actor_type, given.actor_id, given.actor_name, given.action,
            given.object_type, given.object_id, given.object_name, given.project_id, given.environment_id, given.title,
            given.comment, case when last.is_same then null else given.before_body end, given.after_body,
-           given.changeset_id, case when last.is_same then last.id end
+           given.changeset_id, given.without_approval, case when last.is_same then last.id end
       from given left join last on last.given_id = given.id`);
 }
 
@@ -474,6 +477,7 @@ const valuesOf = (change: NewChange) => [
   jsonOrNull(change.before),
   jsonOrNull(change.after),
   change.changesetId ?? null,
+  change.withoutApproval ?? null,
 ];
 
 /**

@@ -1,11 +1,23 @@
-import sql, { bulk, join } from 'sql-template-tag';
-import type { Scope } from '#domain/access.ts';
-import type { Changeset, ChangesetState, Edit, ObjectKind, PlacedOperation } from '#domain/changesets.ts';
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import type { Actor, Scope } from '#domain/access.ts';
+import {
+  type Changeset,
+  type ChangesetState,
+  type Edit,
+  isOpen,
+  type ObjectKind,
+  type PlacedOperation,
+} from '#domain/changesets.ts';
+import { Problem } from '#domain/problems.ts';
+import { isApprover } from './approvals.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
-import type { Position, Reader, Tx } from './sql.ts';
+import { likeLiteral, onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
 /** A changeset without its operations. */
-export type ChangesetHead = Omit<Changeset, 'operations' | 'type'>;
+export type ChangesetHead = Omit<Changeset, 'operations' | 'type' | 'reviews'> & {
+  /** The vendor's, of one that was submitted as a change request. */
+  readonly operationType?: string;
+};
 
 interface ChangesetRow {
   readonly id: string;
@@ -22,6 +34,10 @@ interface ChangesetRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly published_at: number | null;
+  readonly approvers: string;
+  readonly reason: string | null;
+  readonly expires_at: number | null;
+  readonly operation_type: string | null;
 }
 
 const toHead = (row: ChangesetRow): ChangesetHead => ({
@@ -35,12 +51,17 @@ const toHead = (row: ChangesetRow): ChangesetHead => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   ...(row.published_at === null ? {} : { publishedAt: row.published_at }),
+  approvers: JSON.parse(row.approvers) as string[],
+  ...(row.reason === null ? {} : { reason: row.reason }),
+  ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+  ...(row.operation_type === null ? {} : { operationType: row.operation_type }),
   revision: row.revision,
 });
 
 const columns = sql`
   c.id, c.project_id, p.name as project_name, c.state, c.title, c.comment, c.author_type, c.author_id, c.author_name,
-  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at`;
+  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at, c.approvers, c.reason, c.expires_at,
+  c.operation_type`;
 const changesets = sql`changesets c join projects p on p.id = c.project_id`;
 
 /** A key of some environments sees what is in these alone. */
@@ -62,6 +83,8 @@ export interface ChangesetFilter {
   readonly scope: Scope;
   readonly projectId: string;
   readonly state: ChangesetState | undefined;
+  /** Only those that this actor made, or that wait for its approval. */
+  readonly concerning?: { readonly actor: Actor; readonly how: 'mine' | 'waiting' } | undefined;
   readonly after: Position | undefined;
   readonly before: Position | undefined;
   readonly offset: number;
@@ -70,11 +93,13 @@ export interface ChangesetFilter {
 
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
-  const { scope, projectId, state, after, before, offset, limit } = filter;
+  const { scope, projectId, state, concerning, after, before, offset, limit } = filter;
+  const only = concerning?.how === 'waiting' ? 'REQUESTED' : state;
   const conditions = [
     sql`c.project_id = ${projectId}`,
     inScope(scope),
-    ...(state ? [sql`c.state = ${state}`] : []),
+    ...(only ? [sql`c.state = ${only}`] : []),
+    ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
     ...(before ? [sql`(c.created_at, c.id) > (${before.at}, ${before.id})`] : []),
   ];
@@ -84,6 +109,19 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
   if (before) rows.reverse();
   return rows.map(toHead);
 }
+
+const concerns = {
+  mine: ({ type, id }: Actor): Sql => sql`c.author_type = ${type} and c.author_id = ${id}`,
+  waiting: (actor: Actor): Sql => sql`
+    not (c.author_type = ${actor.type} and c.author_id = ${actor.id})
+    and not exists (select 1 from changeset_reviews r
+                     where r.changeset_id = c.id and r.actor_type = ${actor.type} and r.actor_id = ${actor.id}
+                       and (r.kind = 'edit' or r.kind = 'approve' and r.voided_at is null))
+    and (c.approvers = '[]' or lower(c.approvers) like ${`%"${likeLiteral(actor.name)}"%`} escape '\\')
+    and exists (select 1 from changeset_operations o join environments e on e.id = o.environment_id
+                 where o.changeset_id = c.id and (e.are_approvals_required or c.approvers <> '[]')
+                   and ${isApprover(actor)})`,
+};
 
 interface OperationRow {
   readonly changeset_id: string;
@@ -122,14 +160,19 @@ export async function insertChangeset(
 ): Promise<void> {
   await tx.run(sql`
     insert into changesets (id, project_id, state, title, comment, author_type, author_id, author_name, reverts,
-                            revision, created_at, updated_at)
+                            revision, created_at, updated_at, approvers, expires_at, operation_type)
     values (${head.id}, ${head.workspace.id}, ${head.status}, ${head.title}, ${head.comment}, ${head.author.type},
             ${head.author.id}, ${head.author.name}, ${head.reverts ?? null}, ${head.revision}, ${head.createdAt},
-            ${head.updatedAt})`);
-  await insertOperations(tx, head.id, operations);
+            ${head.updatedAt}, ${JSON.stringify(head.approvers)}, ${head.expiresAt ?? null},
+            ${head.operationType ?? null})`);
+  await insertOperations(tx, head, operations);
 }
 
-async function insertOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
+async function insertOperations(
+  tx: Tx,
+  { id, ...head }: ChangesetHead,
+  operations: readonly PlacedOperation[],
+): Promise<void> {
   const rows = operations.map(({ kind, object, environment, edit, base }, position) => [
     id,
     position,
@@ -140,21 +183,54 @@ async function insertOperations(tx: Tx, id: string, operations: readonly PlacedO
     environment?.name ?? '',
     JSON.stringify(edit),
     base ?? null,
+    head.operationType !== undefined && isOpen(head),
   ]);
-  await tx.run(sql`
-    insert into changeset_operations (changeset_id, position, object_kind, object_id, object_name, environment_id,
-                                      environment_name, edit, base)
-    values ${bulk(rows)}`);
+  await tx
+    .run(sql`
+      insert into changeset_operations (changeset_id, position, object_kind, object_id, object_name, environment_id,
+                                        environment_name, edit, base, is_pending)
+      values ${bulk(rows)}`)
+    .catch(onRefused({ changeset_operations_pending: () => new Problem('change_request_pending', { id: undefined }) }));
 }
 
-export const saveChangeset = (tx: Tx, head: ChangesetHead) =>
-  tx.run(sql`
+/** The change request that waits for the object in the environment. */
+export async function findPendingRequest(
+  db: Reader,
+  { kind, object, environment }: Pick<PlacedOperation, 'kind' | 'object' | 'environment'>,
+): Promise<string | undefined> {
+  const row = await db.one<{ changeset_id: string }>(sql`
+    select changeset_id from changeset_operations
+     where is_pending and object_kind = ${kind} and object_id = ${object.id}
+       and environment_id = ${environment?.id ?? ''}`);
+  return row?.changeset_id;
+}
+
+/** Once it is over, other change requests can wait for its objects. */
+export async function saveChangeset(tx: Tx, head: ChangesetHead): Promise<void> {
+  await tx.run(sql`
     update changesets
        set state = ${head.status}, title = ${head.title}, comment = ${head.comment}, revision = ${head.revision},
-           updated_at = ${head.updatedAt}, published_at = ${head.publishedAt ?? null}
+           updated_at = ${head.updatedAt}, published_at = ${head.publishedAt ?? null},
+           approvers = ${JSON.stringify(head.approvers)}, reason = ${head.reason ?? null},
+           expires_at = ${head.expiresAt ?? null}
      where id = ${head.id}`);
+  if (head.operationType === undefined || isOpen(head)) return;
+  await tx.run(sql`update changeset_operations set is_pending = false where changeset_id = ${head.id}`);
+}
 
-export async function replaceOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
-  await tx.run(sql`delete from changeset_operations where changeset_id = ${id}`);
-  await insertOperations(tx, id, operations);
+export async function replaceOperations(
+  tx: Tx,
+  head: ChangesetHead,
+  operations: readonly PlacedOperation[],
+): Promise<void> {
+  await tx.run(sql`delete from changeset_operations where changeset_id = ${head.id}`);
+  await insertOperations(tx, head, operations);
+}
+
+/** Some whose time is over. */
+export async function listExpiredChangesets(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    select id from changesets where expires_at is not null and expires_at <= ${db.clock()}
+     order by expires_at limit ${limit}`);
+  return rows.map(({ id }) => id);
 }

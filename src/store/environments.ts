@@ -141,6 +141,12 @@ export const nextChangeNumber = (
 export const takeChangeNumbers = (tx: Tx, environment: Reference, count: number) =>
   advance(tx, environment, { count, changed: { kind: 'definitions' }, atLeast: tx.now });
 
+/** Whether changes in an environment need an approval. */
+export interface Approvals {
+  readonly areRequired: boolean;
+  readonly allowKills: boolean;
+}
+
 interface Advance {
   readonly count: number;
   readonly changed: Changed;
@@ -148,11 +154,18 @@ interface Advance {
 }
 
 async function advance(tx: Tx, { id, name }: Reference, { count, changed, atLeast }: Advance) {
-  const row = await tx.one<{ change_number: number; name: string }>(sql`
+  const row = await tx.one<{ change_number: number; name: string } & ApprovalsRow>(sql`
     update environments
        set change_number = case when change_number < ${atLeast} then ${atLeast} else change_number + 1 end + ${count - 1}
-     where id = ${id} returning change_number, name`);
+     where id = ${id} returning change_number, name, are_approvals_required, allow_kills`);
   if (!row) throw new Problem('environment_not_found', { nameOrId: name });
   tx.announce({ ...changed, environmentId: id, changeNumber: row.change_number });
-  return { changeNumber: row.change_number, environment: { id, name: row.name } };
+  const { are_approvals_required, allow_kills } = row;
+  const approvals = { areRequired: Boolean(are_approvals_required), allowKills: Boolean(allow_kills) };
+  return { changeNumber: row.change_number, environment: { id, name: row.name }, approvals };
+}
+
+interface ApprovalsRow {
+  readonly are_approvals_required: boolean | number;
+  readonly allow_kills: boolean | number;
 }

@@ -1,21 +1,21 @@
 /** The access lists of projects and their environments. */
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
-import { inOrder } from '#domain/environments.ts';
+import { inOrder, type StoredPermissions } from '#domain/environments.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Openness } from '#domain/restrictions.ts';
-import type { Circle, EnvironmentAccess, GrantedRight, Grantee, NamedGrantee, ProjectAccess } from '#domain/rights.ts';
+import type { EnvironmentAccess, GrantedRight, Grantee, NamedGrantee, ProjectAccess } from '#domain/rights.ts';
 import { scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
 /** The access lists of a project, as stored. */
 export interface StoredAccess extends Omit<ProjectAccess, 'environments'> {
   readonly revision: number;
-  readonly environments: (EnvironmentAccess & { readonly allowKills: boolean })[];
+  readonly environments: (EnvironmentAccess & StoredPermissions)[];
 }
 
 interface AccessRow {
-  readonly kind: 'project' | 'environment' | 'view' | 'edit' | 'kill';
+  readonly kind: 'project' | 'environment' | 'approvals' | 'view' | 'edit' | 'kill' | 'approve' | 'skip';
   readonly project_id: string;
   readonly environment_id: string | null;
   readonly id: string;
@@ -45,6 +45,10 @@ export async function listProjectAccess(db: Reader, projectIds: readonly string[
     union all
     select 'environment', e.project_id, e.id, e.id, e.name, '', e.are_editors_restricted, e.production, e.allow_kills,
            e.created_at
+      from environments e where e.project_id in (${ids})
+    union all
+    select 'approvals', e.project_id, e.id, e.id, e.name, '', e.are_approvals_required, e.are_approvers_restricted,
+           false, e.created_at
       from environments e where e.project_id in (${ids})
     union all
     select 'view', v.project_id, null, v.viewer_id, coalesce(u.name, o.name, k.name), v.viewer_type, false, false, false,
@@ -84,18 +88,29 @@ function toProjectAccess(rows: readonly AccessRow[]): StoredAccess[] {
       environments: inOrder(
         rows
           .filter(({ kind }) => kind === 'environment')
-          .map(({ id, name, first, second, third }) => ({
-            id,
-            name: name ?? '',
-            production: Boolean(second),
-            editors: { restricted: Boolean(first), grantees: grantees('edit', id) },
-            killers: grantees('kill', id),
-            allowKills: Boolean(third),
-          })),
+          .map((environment) =>
+            toEnvironmentAccess(environment, lists.get(`approvals ${environment.id}`)?.[0], grantees),
+          ),
         JSON.parse(project.type) as string[],
       ),
     }));
 }
+
+const toEnvironmentAccess = (
+  { id, name, first, second, third }: AccessRow,
+  approvals: AccessRow | undefined,
+  grantees: (kind: AccessRow['kind'], environmentId: string) => Grantee[],
+) => ({
+  id,
+  name: name ?? '',
+  production: Boolean(second),
+  editors: { restricted: Boolean(first), grantees: grantees('edit', id) },
+  killers: grantees('kill', id),
+  approvers: { restricted: Boolean(approvals?.second), grantees: grantees('approve', id) },
+  skippers: grantees('skip', id),
+  areApprovalsRequired: Boolean(approvals?.first),
+  allowKills: Boolean(third),
+});
 
 /** The same for one project; undefined if it was deleted. */
 export const findProjectAccess = async (db: Reader, projectId: string): Promise<StoredAccess | undefined> =>
@@ -126,22 +141,26 @@ export async function saveProjectAccess(tx: Tx, access: Openness & { readonly id
 const rowsOf = (place: readonly string[], grantees: readonly NamedGrantee[]) =>
   grantees.map(({ type, id }, position) => [...place, type, id, position]);
 
-export interface EnvironmentLists {
-  readonly id: string;
-  readonly editors: Circle;
-  readonly killers: readonly Grantee[];
-  readonly allowKills: boolean;
-}
-
-/** Saves who can edit definitions and kill in the environment. */
-export async function saveEnvironmentAccess(tx: Tx, projectId: string, lists: EnvironmentLists): Promise<void> {
-  const { id: environmentId, editors, killers, allowKills } = lists;
+/** Saves who can edit definitions, kill and approve in the environment. */
+export async function saveEnvironmentAccess(
+  tx: Tx,
+  projectId: string,
+  { id: environmentId, ...access }: StoredPermissions & { readonly id: string },
+): Promise<void> {
+  const { editors, killers, approvers, skippers } = access;
   await tx.run(sql`
-    update environments set are_editors_restricted = ${editors.restricted}, allow_kills = ${allowKills}
+    update environments
+       set are_editors_restricted = ${editors.restricted}, allow_kills = ${access.allowKills},
+           are_approvals_required = ${access.areApprovalsRequired}, are_approvers_restricted = ${approvers.restricted}
      where id = ${environmentId}`);
   await tx.run(sql`update projects set access_revision = access_revision + 1 where id = ${projectId}`);
   await tx.run(sql`delete from environment_grants where environment_id = ${environmentId}`);
-  const rows = [...rowsOf([environmentId, 'edit'], editors.grantees), ...rowsOf([environmentId, 'kill'], killers)];
+  const rows = [
+    ...rowsOf([environmentId, 'edit'], editors.grantees),
+    ...rowsOf([environmentId, 'kill'], killers),
+    ...rowsOf([environmentId, 'approve'], approvers.grantees),
+    ...rowsOf([environmentId, 'skip'], skippers),
+  ];
   if (rows.length === 0) return;
   await tx.run(sql`
     insert into environment_grants (environment_id, operation, grantee_type, grantee_id, position) values ${bulk(rows)}`);
@@ -235,7 +254,8 @@ function grantedRights({ scope, grantee: { type, id } }: GrantedFilter): Sql {
       from environment_grants g
       join environments e on e.id = g.environment_id
       join projects j on j.id = e.project_id
-     where g.grantee_type = ${type} and g.grantee_id = ${id} and (g.operation = 'kill' or e.are_editors_restricted)
+     where g.grantee_type = ${type} and g.grantee_id = ${id}
+       and (g.operation = 'kill' or g.operation = 'edit' and e.are_editors_restricted)
        and ${inScope}`;
 }
 

@@ -118,6 +118,19 @@ async function changesetPath(isPublished = false): Promise<string> {
   return `/changesets/${body.id}`;
 }
 
+const { body: guarded } = await api.post(`/environments/ws/${project.id}`, {
+  name: 'guarded',
+  changePermissions: { areApprovalsRequired: true },
+});
+/** One that somebody else has to approve. */
+async function requestPath(): Promise<string> {
+  const { name: flag } = await aFlag(api, project);
+  const operations = [{ environment: guarded.id, flag, edit: { kind: 'create', body: aDefinition() } }];
+  const { body } = await api.post('/changesets', { workspace: project, operations });
+  await api.post(`/changesets/${body.id}/request`);
+  return `/changesets/${body.id}`;
+}
+
 const segmentPath = async () => `/segments/ws/${project.id}/${(await aSegment(api, project)).name}`;
 async function activeSegmentPath(keys = ['ada']): Promise<string> {
   const { name } = await aSegment(api, project, [project.staging]);
@@ -341,6 +354,13 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'changesets.getChangesetPlan': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/plan`]],
   'changesets.changeChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath(), { title: 'new' }]],
   'changesets.withdrawChangeset': [forAllWhoSeeTheProject, async () => [await changesetPath()]],
+  'changesets.requestChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/request`]],
+  'changesets.approveChangeset': [forAllWhoSeeTheProject, async () => [`${await requestPath()}/approve`]],
+  'changesets.rejectChangeset': [forAllWhoSeeTheProject, async () => [`${await requestPath()}/reject`]],
+  'changesets.commentChangeset': [
+    forAllWhoSeeTheProject,
+    async () => [`${await changesetPath()}/comments`, { comment: 'Why?' }],
+  ],
   'changesets.applyChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/apply`]],
   'changesets.revertChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath(true)}/revert`]],
   'flagSets.listFlagSets': [forAllWhoSeeTheProject, async () => [`${setsPath}?workspace_id=${project.id}`]],

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import sql, { bulk, join } from 'sql-template-tag';
 import type { Actor, Scope } from '#domain/access.ts';
+import { openPermissions } from '#domain/environments.ts';
 import { explainRights, type NamedGrantee, type ProjectAccess, type Rights, rightsFrom } from '#domain/rights.ts';
 import { listGroupsOfUser } from '#store/groups.ts';
 import { findProjectAccess, saveEnvironmentAccess, saveProjectAccess } from '#store/restrictions.ts';
@@ -65,10 +66,10 @@ const save = (world: World) =>
     });
     for (const [index, { editors, killers }] of world.environments.entries()) {
       await saveEnvironmentAccess(tx, project.id, {
+        ...openPermissions,
         id: environmentIds[index] ?? '',
         editors: { ...editors, grantees: named(editors.grantees) },
         killers: named(killers),
-        allowKills: false,
       });
     }
     for (const [index, id] of flagIds.entries()) {

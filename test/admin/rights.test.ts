@@ -286,6 +286,17 @@ test('the change permissions of an environment say who edits and who kills, as t
   });
   const opened = await api.patch(path, [{ op: 'replace', path: '/changePermissions', value: {} }]);
   assert.deepEqual(opened.body.changePermissions, {});
+  const value = { areApprovalsRequired: 'true', areApproversRestricted: true, approvers: [named] };
+  const guarded = await api.patch(path, [
+    { op: 'replace', path: '/changePermissions', value },
+    { op: 'add', path: '/changePermissions/approvalSkippableBy', value: [{ id: group.id, type: 'group' }] },
+  ]);
+  assert.deepEqual(guarded.body.changePermissions, {
+    areApprovalsRequired: true,
+    areApproversRestricted: true,
+    approvers: [named],
+    approvalSkippableBy: [group],
+  });
 });
 
 test('who is on a list stays there when a key changes it that cannot see them', async () => {

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import sql, { empty, join, raw, Sql } from 'sql-template-tag';
-import type { Scope } from '#domain/access.ts';
+import { type Actor, permissionsOfPerson, type Scope } from '#domain/access.ts';
 import { flagSorts } from '#domain/flag-list.ts';
 import type { Segment } from '#domain/segments.ts';
 import { userStatuses } from '#domain/users.ts';
 import * as accounts from '#store/accounts.ts';
 import * as apiKeys from '#store/api-keys.ts';
+import * as approvals from '#store/approvals.ts';
 import * as attributes from '#store/attributes.ts';
 import * as retention from '#store/audit-retention.ts';
 import * as changeRequests from '#store/change-requests.ts';
@@ -64,6 +65,13 @@ const marks = [
   { after: place, before: undefined },
   { after: undefined, before: place },
 ];
+const someone: Actor = {
+  type: 'user',
+  id: 'id',
+  name: 'ada@example.com',
+  permissions: permissionsOfPerson(false),
+  scope: { kind: 'member', userId: 'id' },
+};
 const scopes: Scope[] = [
   { kind: 'account' },
   { kind: 'project', projectId: project.id },
@@ -346,10 +354,14 @@ const lists: Record<string, readonly Run[]> = {
     scope: scopes,
     projectId: [project.id],
     state: [undefined, 'DRAFT'],
+    concerning: [undefined, ...(['mine', 'waiting'] as const).map((how) => ({ actor: someone, how }))],
     offset: [0],
     limit: [20],
   }).flatMap((filter) => marks.map((mark) => (db: Reader) => changesets.listChangesets(db, { ...filter, ...mark }))),
   listStoredDefinitionsNamed: [(db) => definitions.listStoredDefinitionsNamed(db, environment, ['a', 'b'])],
+  listExpiredChangesets: [(db) => changesets.listExpiredChangesets(db, 20)],
+  listApprovalRules: [(db) => approvals.listApprovalRules(db, ['id'], { type: 'user', id: 'id' })],
+  listReviews: [(db) => approvals.listReviews(db, 'id')],
   listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],
   listChangesOfChangeset: [(db) => changes.listChangesOfChangeset(db, 'id')],
   listPresentKeys: [(db) => segmentKeys.listPresentKeys(db, { environmentId: environment.id, segment: 'beta' }, ['a'])],
@@ -649,6 +661,7 @@ test('an entry finds its place and the state before it by one look into an index
     object,
     environmentId: undefined,
     changesetId: undefined,
+    withoutApproval: undefined,
   };
   await changes.insertChanges(txWith({ one, all, run }), [change]);
   const plan = await planOf(insert ?? assert.fail());

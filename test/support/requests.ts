@@ -140,6 +140,12 @@ export function requestsTo(api: Calls): Requests {
     const { body } = await api.post('/changesets', fields);
     return { ...more, words: { changeset: body.id }, id: body.id };
   };
+  /** Where no approval is required, so that nobody is an approver. */
+  const aRequest = async (place: Place): Promise<Target> => {
+    const target = await aChangeset(place);
+    await api.post(`/changesets/${target.words?.changeset}/request`);
+    return target;
+  };
   return {
     projects: {
       listProjects: async () => wholeList,
@@ -256,6 +262,10 @@ export function requestsTo(api: Calls): Requests {
       getChangesetPlan: aChangeset,
       changeChangeset: (place) => aChangeset(place, { body: { title: 'new' } }),
       withdrawChangeset: aChangeset,
+      requestChangeset: aChangeset,
+      approveChangeset: aRequest,
+      rejectChangeset: aRequest,
+      commentChangeset: (place) => aChangeset(place, { body: { comment: 'Why?' } }),
       applyChangeset: aChangeset,
       revertChangeset: async (place) => {
         const { words } = await aChangeset(place);

@@ -123,6 +123,10 @@ GET /changesets/:changeset changeset.read environment
 GET /changesets/:changeset/plan changeset.read environment
 PUT /changesets/:changeset changeset.write environment
 DELETE /changesets/:changeset changeset.write environment
+POST /changesets/:changeset/request changeset.write environment
+POST /changesets/:changeset/approve changeset.write environment
+POST /changesets/:changeset/reject changeset.write environment
+POST /changesets/:changeset/comments changeset.write environment
 POST /changesets/:changeset/apply changeset.write environment
 POST /changesets/:changeset/revert changeset.write environment
 GET /users user.read environment

@@ -16,9 +16,11 @@ const changeset = {
       edit: { kind: 'patch' as const, operations: [{ op: 'replace' as const, path: '/trafficAllocation', value: 50 }] },
     },
   ],
+  approvers: [],
   createdAt: at,
   updatedAt: at,
 };
+const reviewer = { type: 'user', id: ids.user, name: 'grace@example.com' };
 const { title, comment } = changeset;
 const operations = changeset.operations.map(({ edit }) => ({
   environment: 'Staging-Default',
@@ -32,7 +34,8 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
   getChangeset: { reply: changeset },
   getChangesetPlan: {
     reply: {
-      canApply: true,
+      canApply: false,
+      approvals: [{ environment: environmentReference, approvedBy: [], isGiven: false, mayApprove: true }],
       operations: changeset.operations.map((operation) => ({
         ...operation,
         differences: [{ kind: 'trafficAllocation' as const, before: 100, after: 50 }],
@@ -50,6 +53,30 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
   changeChangeset: { body: { title, comment, operations }, reply: changeset },
   withdrawChangeset: { reply: { ...changeset, status: 'WITHDRAWN' } },
   applyChangeset: { reply: { ...changeset, status: 'PUBLISHED', publishedAt: at } },
+  requestChangeset: {
+    body: { comment: 'Before Friday, please.' },
+    reply: { ...changeset, status: 'REQUESTED', expiresAt: at },
+  },
+  approveChangeset: {
+    body: { comment: 'Looks right.' },
+    reply: {
+      ...changeset,
+      status: 'APPROVED',
+      expiresAt: at,
+      reviews: [{ kind: 'approve', by: reviewer, comment: 'Looks right.', at }],
+    },
+  },
+  rejectChangeset: {
+    body: { comment: 'Not during the sale.' },
+    reply: { ...changeset, status: 'REJECTED', reason: 'grace@example.com rejected it: Not during the sale.' },
+  },
+  commentChangeset: {
+    body: { comment: 'Why only half of them?' },
+    reply: {
+      ...changeset,
+      reviews: [{ kind: 'comment', by: reviewer, comment: 'Why only half of them?', at }],
+    },
+  },
   revertChangeset: {
     body: { title: 'Close it again' },
     reply: { ...changeset, title: 'Close it again', reverts: ids.changeset },

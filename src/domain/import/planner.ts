@@ -202,7 +202,7 @@ function planRestrictions(plan: PlanItems, { source, name: project, found, isOwn
       planRestriction(plan, { ...place, list: 'editors', people: editors, ours: at?.editors });
     }
     if (approvers && approvers.length > 0) {
-      const reason = 'Changes cannot be made subject to approval here.';
+      const reason = 'Approvals are not imported: set them in the environment’s changePermissions.';
       plan.add<'restriction'>({
         kind: 'restriction',
         project,

@@ -1,8 +1,12 @@
 import { draftChangeset, planChangeset } from '#commands/changeset-plans.ts';
 import {
   applyChangeset,
+  approveChangeset,
   changeChangeset,
+  commentChangeset,
   createChangeset,
+  rejectChangeset,
+  requestChangeset,
   revertChangeset,
   withdrawChangeset,
 } from '#commands/changesets.ts';
@@ -10,17 +14,26 @@ import * as contract from '#contract/changesets.ts';
 import type { Actor } from '#domain/access.ts';
 import { toChangeset } from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
+import { listReviews } from '#store/approvals.ts';
 import { findChangeset, listChangesets, listOperations } from '#store/changesets.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Markers, markerPage } from '../paging/markers.ts';
 import { implement } from '../pipeline/implement.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
 
-export const changesets = (db: Reader, markers: Markers) => {
+export interface ChangesetSettings {
+  /** How long a request waits for approvals. */
+  readonly requestDays: number;
+}
+
+export const lifeMsOf = ({ requestDays }: ChangesetSettings): number => requestDays * 24 * 60 * 60 * 1000;
+
+export const changesets = (db: Reader, markers: Markers, settings: ChangesetSettings) => {
   const find = async ({ scope }: Actor, id: string) => {
     const head = await findChangeset(db, id, scope);
     if (!head) throw new Problem('changeset_not_found', { nameOrId: id });
-    return { head, operations: (await listOperations(db, [id])).get(id) ?? [] };
+    const operations = (await listOperations(db, [id])).get(id) ?? [];
+    return { head, operations, reviews: await listReviews(db, id) };
   };
   return implement(contract, {
     createChangeset: async ({ actor, context, body, query }) => {
@@ -29,11 +42,12 @@ export const changesets = (db: Reader, markers: Markers) => {
       const fields = { project, title, comment, operations };
       return query.dryRun === 'true' ? draftChangeset(db, actor, fields) : createChangeset(context, fields);
     },
-    listChangesets: async ({ actor, query: { workspaceId, status: state, ...page } }) => {
+    listChangesets: async ({ actor, query: { workspaceId, status: state, filter = 'all', ...page } }) => {
       const { id: projectId } = await resolveProject(db, actor, workspaceId);
+      const concerning = filter === 'all' ? undefined : { actor, how: filter };
       return markerPage(markers, page, contract.listChangesets.pageSize, {
         list: async (slice) => ({
-          items: await listChangesets(db, { scope: actor.scope, projectId, state, ...slice }),
+          items: await listChangesets(db, { scope: actor.scope, projectId, state, concerning, ...slice }),
         }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         show: async (heads) => {
@@ -46,17 +60,25 @@ export const changesets = (db: Reader, markers: Markers) => {
       });
     },
     getChangeset: async ({ actor, params: { changeset: id } }) => {
-      const { head, operations } = await find(actor, id);
-      return toChangeset(head, operations);
+      const { head, operations, reviews } = await find(actor, id);
+      return toChangeset(head, operations, reviews);
     },
     getChangesetPlan: async ({ actor, params: { changeset: id } }) => {
-      const { head, operations } = await find(actor, id);
-      const project = await resolveProject(db, actor, head.workspace.id);
-      return planChangeset(db, { actor, project, operations });
+      const found = await find(actor, id);
+      const project = await resolveProject(db, actor, found.head.workspace.id);
+      return planChangeset(db, { actor, project, ...found });
     },
     changeChangeset: async ({ context, params, body, ifMatch }) =>
       changeChangeset(context, params.changeset, { ...body, ifMatch }),
-    withdrawChangeset: async ({ context, params, ifMatch }) => withdrawChangeset(context, params.changeset, ifMatch),
+    withdrawChangeset: async ({ context, params, ifMatch }) =>
+      withdrawChangeset(context, params.changeset, { ifMatch }),
+    requestChangeset: async ({ context, params, body = {}, ifMatch }) =>
+      requestChangeset(context, params.changeset, { ...body, lifeMs: lifeMsOf(settings), ifMatch }),
+    approveChangeset: async ({ context, params, body = {}, ifMatch }) =>
+      approveChangeset(context, params.changeset, { ...body, ifMatch }),
+    rejectChangeset: async ({ context, params, body = {}, ifMatch }) =>
+      rejectChangeset(context, params.changeset, { ...body, ifMatch }),
+    commentChangeset: async ({ context, params, body }) => commentChangeset(context, params.changeset, body.comment),
     applyChangeset: async ({ context, params, ifMatch }) => applyChangeset(context, params.changeset, ifMatch),
     revertChangeset: async ({ context, params, body = {} }) => revertChangeset(context, params.changeset, body),
   });

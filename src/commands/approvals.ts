@@ -1,0 +1,181 @@
+/**
+ * Whether a change needs an approval, and whether it has it.
+ *
+ * Invariants
+ * 1. An approval is of a content: the hash of title, comment, operations and what they start from. An edit of any of
+ *    these voids it for good, even if a later edit brings the same content back.
+ * 2. Whoever wrote a part of the content does not approve it.
+ * 3. An approval counts as long as the one who gave it could still give it, by the rows of the transaction that asks.
+ */
+import { createHash } from 'node:crypto';
+import { type Actor, mayGrant } from '#domain/access.ts';
+import { hasWritten, type NeededApproval } from '#domain/approvals.ts';
+import type { PlacedOperation } from '#domain/changesets.ts';
+import { canonicalText } from '#domain/json.ts';
+import { Problem } from '#domain/problems.ts';
+import type { Project } from '#domain/projects.ts';
+import { rightsFrom } from '#domain/rights.ts';
+import type { Reference } from '#domain/schema.ts';
+import { emailKey } from '#domain/users.ts';
+import { findAccount } from '#store/account.ts';
+import { findApiKeyById } from '#store/api-keys.ts';
+import { type ApprovalRules, findActivePerson, listApprovalRules, type StoredReview } from '#store/approvals.ts';
+import type { ChangesetHead } from '#store/changesets.ts';
+import type { Approvals } from '#store/environments.ts';
+import { listStandings } from '#store/rights.ts';
+import type { Reader } from '#store/sql.ts';
+import { actorOfKey, actorOfUser } from './actors.ts';
+import type { RecordingTx } from './context.ts';
+
+/** An environment whose row is locked, as `nextChangeNumber` returns it. */
+export interface LockedEnvironment {
+  readonly environment: Reference;
+  readonly approvals: Approvals;
+}
+
+/**
+ * The transaction to make the change with: its entries say so if others would need an approval. Refuses a change that
+ * needs one and is not part of a changeset.
+ */
+export async function requireDirect(
+  tx: RecordingTx,
+  { environment, approvals }: LockedEnvironment,
+  isKill = false,
+): Promise<RecordingTx> {
+  if (!approvals.areRequired || tx.changesetId !== undefined) return tx;
+  if (isKill && approvals.allowKills) return recordingAs(tx, 'kill');
+  const [rules] = await listApprovalRules(tx, [environment.id], tx.actor);
+  // An operator has the database.
+  if (rules?.isSkipper || tx.actor.type === 'operator') return recordingAs(tx, 'skipped');
+  throw await approvalsRequired(tx, environment);
+}
+
+/** The same for an environment that is not locked: the change itself checks it again. */
+export async function requireDirectAt(tx: RecordingTx, environment: Reference): Promise<void> {
+  const [rules] = await listApprovalRules(tx, [environment.id], tx.actor);
+  if (rules) await requireDirect(tx, { environment, approvals: rules });
+}
+
+export const recordingAs = (tx: RecordingTx, withoutApproval: NonNullable<NeededApproval['without']>): RecordingTx => ({
+  ...tx,
+  record: (...entries) => tx.record(...entries.map((one) => ({ ...one, withoutApproval }))),
+});
+
+async function approvalsRequired(db: Reader, { id, name }: Reference): Promise<Problem> {
+  const account = await findAccount(db);
+  return new Problem('approvals_required', { accountId: account?.id ?? '', environmentId: id, environment: name });
+}
+
+/** A changeset, as far as approvals are concerned. */
+export interface Reviewed {
+  readonly head: ChangesetHead;
+  readonly project: Project;
+  readonly operations: readonly PlacedOperation[];
+  readonly reviews: readonly StoredReview[];
+}
+
+/** SHA-256 of what an approval is given for. Bases are texts that we made, so they are canonical. */
+export function contentHashOf({ head, operations }: Pick<Reviewed, 'head' | 'operations'>): string {
+  const hash = createHash('sha256').update(canonicalText([head.title, head.comment]));
+  for (const { kind, object, environment, edit, base = '' } of operations) {
+    const text = canonicalText([kind, object.id, environment?.id ?? '', edit, base.length]);
+    hash.update(`\n${text}\n`).update(base);
+  }
+  return hash.digest('hex');
+}
+
+/** For each environment where the changeset needs an approval: whether it has one, for an actor who applies it now. */
+export async function neededApprovals(db: Reader, actor: Actor, changeset: Reviewed): Promise<NeededApproval[]> {
+  const rules = (await rulesFor(db, actor, changeset)).filter((one) => isNeeded(one, changeset));
+  if (rules.length === 0) return [];
+  const hash = contentHashOf(changeset);
+  const approvals = changeset.reviews.filter(
+    ({ kind, voidedAt, contentHash }) => kind === 'approve' && voidedAt === undefined && contentHash === hash,
+  );
+  const givers: { by: StoredReview['by']; places: ReadonlySet<string> }[] = [];
+  for (const { by } of approvals) {
+    givers.push({ by, places: await placesApprovedBy(db, await actorBehind(db, by), changeset) });
+  }
+  const own = await placesApprovedBy(db, actor, changeset);
+  return rules.map((one) => {
+    const { environment } = one;
+    const approvedBy = givers.flatMap(({ by, places }) => (places.has(environment.id) ? [by] : []));
+    const without = whyWithout(one, changeset);
+    return {
+      environment,
+      approvedBy,
+      isGiven: approvedBy.length > 0,
+      ...(without ? { without } : {}),
+      mayApprove: own.has(environment.id),
+    };
+  });
+}
+
+/** Refuses unless the actor may apply the changeset now. Returns the environments that need no approval, and why. */
+export async function requireApprovals(
+  tx: RecordingTx,
+  changeset: Reviewed,
+): Promise<ReadonlyMap<string, NonNullable<NeededApproval['without']>>> {
+  const needed = await neededApprovals(tx, tx.actor, changeset);
+  const missing = needed.find(({ isGiven, without }) => !isGiven && !without);
+  if (missing) throw await approvalsRequired(tx, missing.environment);
+  return new Map(
+    needed.flatMap(({ environment, without, isGiven }) =>
+      without && !isGiven ? [[environment.id, without] as const] : [],
+    ),
+  );
+}
+
+/** Ids of the environments for which the actor could approve the changeset now. */
+export async function placesApprovedBy(
+  db: Reader,
+  actor: Actor | undefined,
+  changeset: Reviewed,
+): Promise<ReadonlySet<string>> {
+  const { head, project, reviews } = changeset;
+  if (!actor || hasWritten(actor, head.author, reviews)) return new Set();
+  const rules = (await rulesFor(db, actor, changeset)).filter((one) => isNeeded(one, changeset));
+  const environmentIds = rules.map(({ environment }) => environment.id);
+  if (environmentIds.length === 0) return new Set();
+  const standings = await listStandings(db, actor, { projectId: project.id, environmentIds });
+  const may = (one: ApprovalRules) => {
+    const standing = standings.find(({ environmentId }) => environmentId === one.environment.id);
+    const rights = standing && rightsFrom({ ...standing, mayGrant: mayGrant(actor) });
+    if (!rights?.view) return false;
+    if (actor.type === 'api_key') return one.isApprover;
+    if (one.areApproversRestricted) return one.isApprover || mayGrant(actor);
+    return rights.define && isAsked(actor, head);
+  };
+  return new Set(rules.filter(may).map(({ environment }) => environment.id));
+}
+
+/** People are named by their addresses. */
+const isAsked = ({ name }: Actor, { approvers }: ChangesetHead): boolean =>
+  approvers.length === 0 || approvers.some((asked) => emailKey(asked) === emailKey(name));
+
+const rulesFor = (db: Reader, actor: Pick<Actor, 'type' | 'id'>, { operations }: Pick<Reviewed, 'operations'>) =>
+  listApprovalRules(db, [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))], actor);
+
+/** Naming approvers asks for an approval where none is required. */
+const isNeeded = ({ areRequired }: ApprovalRules, { head }: Pick<Reviewed, 'head'>): boolean =>
+  areRequired || head.approvers.length > 0;
+
+function whyWithout(rules: ApprovalRules, { head, operations }: Reviewed): NeededApproval['without'] {
+  if (head.approvers.length > 0) return undefined;
+  const here = operations.filter(({ environment }) => environment?.id === rules.environment.id);
+  if (rules.allowKills && here.every(({ edit }) => edit.kind === 'kill')) return 'kill';
+  return rules.isSkipper ? 'skipped' : undefined;
+}
+
+/** Undefined if the key was revoked, or the person can no longer sign in. */
+async function actorBehind(
+  db: Reader,
+  { type, id }: { readonly type: string; readonly id: string },
+): Promise<Actor | undefined> {
+  if (type === 'api_key') {
+    const key = await findApiKeyById(db, id);
+    return key && actorOfKey(key);
+  }
+  const person = await findActivePerson(db, id);
+  return person && actorOfUser(person, person.isAdministrator);
+}

@@ -1,0 +1,134 @@
+/** Which environments require approvals, who may give them, and what people said about a changeset. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import { type Actor, mayGrant } from '#domain/access.ts';
+import type { Review } from '#domain/approvals.ts';
+import { administrators } from '#domain/groups.ts';
+import type { Reference } from '#domain/schema.ts';
+import { isOnList, type Listed } from './scope-filter.ts';
+import type { Reader, Tx } from './sql.ts';
+
+/** What an environment requires, and what its lists say about an actor. */
+export interface ApprovalRules {
+  readonly environment: Reference;
+  readonly areRequired: boolean;
+  readonly allowKills: boolean;
+  readonly areApproversRestricted: boolean;
+  readonly isApprover: boolean;
+  readonly isSkipper: boolean;
+}
+
+interface RulesRow {
+  readonly id: string;
+  readonly name: string;
+  readonly are_approvals_required: boolean | number;
+  readonly allow_kills: boolean | number;
+  readonly are_approvers_restricted: boolean | number;
+  readonly is_approver: boolean | number;
+  readonly is_skipper: boolean | number;
+}
+
+/** Who may do this in the environment `e`. */
+const granted = (operation: 'approve' | 'edit' | 'skip') => sql`
+  select g.grantee_type as type, g.grantee_id as id from environment_grants g
+   where g.environment_id = e.id and g.operation = ${operation}`;
+
+const listedAs = ({ type, id }: Pick<Actor, 'type' | 'id'>): Listed => ({
+  type: type === 'api_key' ? 'api_key' : 'user',
+  id: sql`${id}`,
+});
+
+/**
+ * The environment `e` requires approvals, or approvers were named, and its lists let the actor approve. Project-wide
+ * rights are not considered.
+ */
+export function isApprover(actor: Actor): Sql {
+  const who = listedAs(actor);
+  const isListed = isOnList(granted('approve'), who);
+  if (actor.type === 'api_key') return isListed;
+  if (mayGrant(actor)) return sql`1 = 1`;
+  return sql`case when e.are_approvers_restricted then ${isListed}
+                  else not e.are_editors_restricted or ${isOnList(granted('edit'), who)} end`;
+}
+
+export async function listApprovalRules(
+  db: Reader,
+  environmentIds: readonly string[],
+  actor: Pick<Actor, 'type' | 'id'>,
+): Promise<ApprovalRules[]> {
+  if (environmentIds.length === 0) return [];
+  const who = listedAs(actor);
+  const rows = await db.all<RulesRow>(sql`
+    select e.id, e.name, e.are_approvals_required, e.allow_kills, e.are_approvers_restricted,
+           ${isOnList(granted('approve'), who)} as is_approver, ${isOnList(granted('skip'), who)} as is_skipper
+      from environments e where e.id in (${join([...environmentIds])})`);
+  return rows.map((row) => ({
+    environment: { id: row.id, name: row.name },
+    areRequired: Boolean(row.are_approvals_required),
+    allowKills: Boolean(row.allow_kills),
+    areApproversRestricted: Boolean(row.are_approvers_restricted),
+    isApprover: Boolean(row.is_approver),
+    isSkipper: Boolean(row.is_skipper),
+  }));
+}
+
+/** A user who can sign in. */
+export interface ActivePerson {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly isAdministrator: boolean;
+}
+
+export async function findActivePerson(db: Reader, id: string): Promise<ActivePerson | undefined> {
+  const row = await db.one<{ email: string; name: string; is_administrator: boolean | number }>(sql`
+    select u.email, u.name, exists (select 1 from memberships m join groups g on g.id = m.group_id
+                                     where m.user_id = u.id and g.name = ${administrators.name}) as is_administrator
+      from users u where u.id = ${id} and u.status = 'ACTIVE'`);
+  return row && { id, email: row.email, name: row.name, isAdministrator: Boolean(row.is_administrator) };
+}
+
+interface ReviewRow {
+  readonly id: string;
+  readonly kind: Review['kind'];
+  readonly actor_type: string;
+  readonly actor_id: string;
+  readonly actor_name: string;
+  readonly comment: string;
+  readonly content_hash: string | null;
+  readonly created_at: number;
+  readonly voided_at: number | null;
+}
+
+/** A review with the hash of what was approved. */
+export type StoredReview = Review & { readonly id: string; readonly contentHash: string | undefined };
+
+const toReview = (row: ReviewRow): StoredReview => ({
+  id: row.id,
+  kind: row.kind,
+  by: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  comment: row.comment,
+  at: row.created_at,
+  ...(row.voided_at === null ? {} : { voidedAt: row.voided_at }),
+  contentHash: row.content_hash ?? undefined,
+});
+
+/** In their order. */
+export async function listReviews(db: Reader, changesetId: string): Promise<StoredReview[]> {
+  const rows = await db.all<ReviewRow>(sql`
+    select id, kind, actor_type, actor_id, actor_name, comment, content_hash, created_at, voided_at
+      from changeset_reviews where changeset_id = ${changesetId} order by created_at, id`);
+  return rows.map(toReview);
+}
+
+export const insertReview = (tx: Tx, changesetId: string, review: StoredReview) =>
+  tx.run(sql`
+    insert into changeset_reviews (id, changeset_id, kind, actor_type, actor_id, actor_name, comment, content_hash,
+                                   created_at)
+    values (${review.id}, ${changesetId}, ${review.kind}, ${review.by.type}, ${review.by.id}, ${review.by.name},
+            ${review.comment}, ${review.contentHash ?? null}, ${review.at})`);
+
+/** They stay visible. */
+export const voidApprovals = (tx: Tx, changesetId: string) =>
+  tx.run(sql`
+    update changeset_reviews set voided_at = ${tx.now}
+     where changeset_id = ${changesetId} and kind = 'approve' and voided_at is null`);

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expireChangeset } from '#commands/changesets.ts';
+import { contextFor } from '#commands/context.ts';
+import { system } from '#commands/setup.ts';
+import { startExpiry } from '#jobs/changesets.ts';
+import { type Answer, refused } from '../support/app.ts';
+import {
+  aDefinedFlag,
+  aDefinition,
+  aFlag,
+  aProject,
+  aRuleBasedSegment,
+  aSegment,
+  uniqueName,
+} from '../support/build.ts';
+import { chanceOf } from '../support/chance.ts';
+import { aPerson, setUpAdministrator, startAccounts } from '../support/session.ts';
+
+const api = await startAccounts();
+const administrator = await setUpAdministrator(api);
+const [ana, ben, cleo] = [await aPerson(api), await aPerson(api), await aPerson(api)];
+type Who = { readonly signedIn: object };
+type Named = { readonly auditLogType: string };
+
+const set = (path: string, value: unknown) => ({ kind: 'patch', operations: [{ op: 'replace', path, value }] });
+const allocate = (share: number) => set('/trafficAllocation', share);
+
+/** A project whose production requires approvals, with a defined flag there. */
+async function aGuardedProject(permissions = {}) {
+  const project = await aProject(api);
+  const { flag } = await aDefinedFlag(api, project);
+  const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`;
+  await ok(api.post(path, aDefinition()));
+  const guard = (more = {}) => changePermissions(project, { areApprovalsRequired: true, ...more });
+  await guard(permissions);
+  return {
+    ...project,
+    flag: { ...flag, path },
+    guard,
+    edit: (edit: unknown) => ({ environment: project.production.id, flag: flag.name, edit }),
+    read: async () => (await api.get(path)).body,
+  };
+}
+type Guarded = Awaited<ReturnType<typeof aGuardedProject>>;
+
+const changePermissions = (project: { id: string; production: { id: string } }, value: object) =>
+  ok(
+    api.patch(`/environments/ws/${project.id}/${project.production.id}`, [
+      { op: 'replace', path: '/changePermissions', value },
+    ]),
+  );
+
+async function ok(answering: Promise<Answer>): Promise<Answer['body']> {
+  const answer = await answering;
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+const as = (who: Who) => who.signedIn;
+const draft = (project: { id: string }, operations: unknown, who: Who = ana) =>
+  ok(api.post('/changesets', { workspace: { id: project.id }, title: 'Ship it', operations }, as(who)));
+async function aRequest(project: { id: string }, operations: unknown, body?: object): Promise<string> {
+  const { id } = await draft(project, operations);
+  assert.equal((await ok(api.post(`/changesets/${id}/request`, body, as(ana)))).status, 'REQUESTED');
+  return id;
+}
+const say = (verb: string, id: string, who: Who, body?: object) => api.post(`/changesets/${id}/${verb}`, body, as(who));
+const stateOf = async (id: string) => (await ok(api.get(`/changesets/${id}`))).status;
+const waiting = async (project: { id: string }, who: Who, filter = 'waiting') =>
+  (await ok(api.get(`/changesets?workspaceId=${project.id}&filter=${filter}`, as(who)))).data.map(
+    ({ id }: { id: string }) => id,
+  );
+
+test('where approvals are required, a changeset is applied after somebody else approved it', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))], { comment: 'Before Friday' });
+  refused(await say('apply', id, ana), 403, /^Approvals are required\. orgId=.+ envId=/);
+  refused(await say('approve', id, ana), 403, 'Nobody approves or rejects what they wrote themselves');
+  assert.deepEqual([await waiting(project, ben), await waiting(project, ana)], [[id], []]);
+  assert.deepEqual([await waiting(project, ana, 'mine'), await waiting(project, ben, 'mine')], [[id], []]);
+  const plan = () => ok(api.get(`/changesets/${id}/plan`, as(ben)));
+  const { id: environmentId, name } = project.production;
+  const environment = { id: environmentId, name };
+  assert.deepEqual((await plan()).approvals, [{ environment, approvedBy: [], isGiven: false, mayApprove: true }]);
+  const actions = await api.recorded(async () => {
+    const approved = await ok(say('approve', id, ben, { comment: 'Fine' }));
+    assert.equal(approved.status, 'APPROVED');
+    // Again: nothing happens.
+    assert.equal((await ok(say('approve', id, ben))).reviews.length, approved.reviews.length);
+  });
+  assert.deepEqual(actions, ['changeset.approved']);
+  const { approvals, canApply } = await plan();
+  assert.deepEqual([approvals[0].approvedBy[0].name, approvals[0].isGiven, canApply], [ben.email, true, true]);
+  assert.deepEqual(await waiting(project, ben), []);
+  const { status, reviews, expiresAt } = await ok(say('apply', id, ana));
+  assert.deepEqual([status, expiresAt], ['PUBLISHED', undefined]);
+  assert.deepEqual(
+    reviews.map(({ kind, by, comment }: { kind: string; by: { name: string }; comment: string }) => [
+      kind,
+      by.name,
+      comment,
+    ]),
+    [
+      ['request', ana.email, 'Before Friday'],
+      ['approve', ben.email, 'Fine'],
+    ],
+  );
+  assert.equal((await project.read()).trafficAllocation, 40);
+  refused(await say('approve', id, ben), 409, /is PUBLISHED/);
+});
+
+test('each environment needs its own approval, and an approver of both gives both', async () => {
+  const project = await aGuardedProject({ areApproversRestricted: true, approvers: [{ id: ben.id, type: 'user' }] });
+  await ok(
+    api.patch(`/environments/ws/${project.id}/${project.staging.id}`, [
+      { op: 'replace', path: '/changePermissions/areApprovalsRequired', value: true },
+    ]),
+  );
+  const staging = { ...project.edit(allocate(40)), environment: project.staging.id };
+  const id = await aRequest(project, [project.edit(allocate(40)), staging]);
+  // Cleo can approve in staging only.
+  assert.equal((await ok(say('approve', id, cleo))).status, 'REQUESTED');
+  refused(await say('apply', id, ana), 403, new RegExp(`envId=${project.production.id}`));
+  assert.equal((await ok(say('approve', id, ben))).status, 'APPROVED');
+  await ok(say('apply', id, ana));
+});
+
+test('an approval counts only while the one who gave it could still give it', async () => {
+  const list = (people: readonly { id: string }[]) => ({
+    areApproversRestricted: true,
+    approvers: people.map(({ id }) => ({ id, type: 'user' })),
+  });
+  const project = await aGuardedProject(list([ben]));
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  refused(await say('approve', id, cleo), 403, `${cleo.email} cannot approve this changeset`);
+  refused(await say('reject', id, cleo), 403, /cannot approve/);
+  await ok(say('approve', id, ben));
+  await project.guard(list([cleo]));
+  refused(await say('apply', id, ana), 403, /^Approvals are required/);
+  await project.guard(list([ben, cleo]));
+  const dan = await aPerson(api);
+  const other = await aRequest(project, [project.edit(allocate(50))]);
+  await project.guard(list([dan]));
+  await ok(say('approve', other, dan));
+  await ok(
+    api.put(`/users/${dan.id}`, {
+      name: dan.name,
+      email: dan.email,
+      type: 'user',
+      status: 'DEACTIVATED',
+      '2fa': false,
+    }),
+  );
+  refused(await say('apply', other, ana), 403, /^Approvals are required/);
+  await project.guard(list([ben, dan]));
+  await ok(say('apply', id, ana));
+});
+
+test('an API key approves only if the environment lists it, and an administrator may always', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  const listed = await ok(api.post('/apiKeys', { name: uniqueName('approver'), apiKeyType: 'admin' }));
+  const by = (verb: string) => api.post(`/changesets/${id}/${verb}`, undefined, { as: listed.key });
+  refused(await by('approve'), 403, /cannot approve/);
+  await project.guard({ approvers: [{ id: listed.id, type: 'api_key' }], areApproversRestricted: true });
+  assert.deepEqual(
+    (await api.get(`/changesets?workspaceId=${project.id}&filter=waiting`, { as: listed.key })).body.data.length,
+    1,
+  );
+  assert.equal((await ok(by('approve'))).status, 'APPROVED');
+  const other = await aRequest(project, [project.edit(allocate(50))]);
+  assert.equal((await ok(say('approve', other, administrator))).status, 'APPROVED');
+});
+
+test('named approvers are asked, nobody else; where the environment has a list, nobody can be named', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))], { approvers: [cleo.email.toUpperCase()] });
+  assert.deepEqual([await waiting(project, ben), await waiting(project, cleo)], [[], [id]]);
+  refused(await say('approve', id, ben), 403, /cannot approve/);
+  assert.equal((await ok(say('approve', id, cleo))).status, 'APPROVED');
+  await project.guard({ areApproversRestricted: true, approvers: [{ id: ben.id, type: 'user' }] });
+  const other = await draft(project, [project.edit(allocate(50))]);
+  const refusal = await say('request', other.id, ana, { approvers: [ben.email] });
+  refused(refusal, 400, 'Something was wrong');
+});
+
+test('a request is rejected, withdrawn or commented on, and says why it ended', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  await ok(say('comments', id, cleo, { comment: 'Why 40?' }));
+  const rejected = await ok(say('reject', id, ben, { comment: 'Not during the sale' }));
+  assert.deepEqual([rejected.status, rejected.reason], ['REJECTED', `${ben.email} rejected it: Not during the sale`]);
+  refused(await say('apply', id, ana), 409, /is REJECTED/);
+  await ok(say('comments', id, ana, { comment: 'After it, then' }));
+  const kinds = (await ok(api.get(`/changesets/${id}`))).reviews.map(({ kind }: { kind: string }) => kind);
+  assert.deepEqual(kinds, ['request', 'comment', 'reject', 'comment']);
+  const other = await aRequest(project, [project.edit(allocate(50))]);
+  assert.equal((await ok(api.delete(`/changesets/${other}`, as(ana)))).status, 'WITHDRAWN');
+  refused(await say('approve', other, ben), 409, /is WITHDRAWN/);
+});
+
+test('whoever edits a request cannot approve it', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  await ok(api.put(`/changesets/${id}`, { operations: [project.edit(allocate(100))] }, as(ben)));
+  refused(await say('approve', id, ben), 403, /wrote themselves/);
+  refused(await say('approve', id, ana), 403, /wrote themselves/);
+  await ok(say('approve', id, cleo));
+});
+
+test('any edit voids approvals for good, whatever is edited and in whichever order', async () => {
+  const project = await aGuardedProject();
+  const second = await aFlag(api, project);
+  const chance = chanceOf(117);
+  const contents = [
+    { operations: [project.edit(allocate(10))] },
+    { operations: [project.edit(allocate(20))] },
+    { operations: [project.edit({ kind: 'kill' })] },
+    { operations: [project.edit(allocate(10)), { flag: second.name, edit: set('/description', 'new') }] },
+    { title: 'One' },
+    { title: 'Two' },
+    { comment: 'One' },
+    { comment: '' },
+  ];
+  const { id } = await draft(project, [project.edit(allocate(10))]);
+  let content = await ok(say('request', id, ana));
+  const essence = ({ title, comment, operations }: typeof content) => JSON.stringify({ title, comment, operations });
+  const isPatch = (edit: object) => JSON.stringify(edit).includes('trafficAllocation');
+  let voided = 0;
+  for (let round = 0; round < 60; round += 1) {
+    assert.equal((await ok(say('approve', id, ben))).status, 'APPROVED');
+    // Sometimes the flag changes, so that the same operations have another base.
+    const isRebased = chance.odds(0.2);
+    if (isRebased) {
+      await project.guard({ areApprovalsRequired: false });
+      await ok(
+        api.patch(project.flag.path, [{ op: 'replace', path: '/trafficAllocation', value: chance.integer(50, 99) }]),
+      );
+      await project.guard();
+    }
+    const edit = chance.oneOf(contents);
+    const edited = await ok(api.put(`/changesets/${id}`, edit, as(ana)));
+    const isEdited = essence(edited) !== essence(content) || (isRebased && isPatch(edit));
+    const valid = edited.reviews.filter(
+      ({ kind, voidedAt }: { kind: string; voidedAt?: number }) => kind === 'approve' && voidedAt === undefined,
+    );
+    if (isEdited) {
+      voided += 1;
+      assert.deepEqual([valid.length, edited.status], [0, 'REQUESTED'], JSON.stringify(edit));
+      refused(await say('apply', id, ana), 403, /^Approvals are required/);
+    } else if (!isRebased) assert.deepEqual([valid.length, edited.status], [1, 'APPROVED'], JSON.stringify(edit));
+    content = edited;
+  }
+  assert.ok(voided > 20, `${voided}`);
+});
+
+/** Direct writes in production, each of which would change what SDKs get. */
+async function directWrites({ id, production, flag }: Guarded) {
+  const { name: segment } = await aSegment(api, { id }, [production]);
+  const { name: rules } = await aRuleBasedSegment(api, { id }, [production]);
+  const undefinedFlag = await aFlag(api, { id });
+  const large = uniqueName('large');
+  await ok(api.post(`/large-segments/ws/${id}/trafficTypes/user`, { name: large }));
+  await ok(api.post(`/large-segments/${production.id}/${large}`));
+  return {
+    create: ['POST', `/splits/ws/${id}/${undefinedFlag.name}/environments/${production.id}`, aDefinition()],
+    replace: ['PUT', flag.path, aDefinition({ trafficAllocation: 12 })],
+    patch: ['PATCH', flag.path, [{ op: 'replace', path: '/trafficAllocation', value: 13 }]],
+    kill: ['PUT', `${flag.path}/kill`, undefined],
+    restore: ['PUT', `${flag.path}/restore`, undefined],
+    addKeys: ['PUT', `/segments/${production.id}/${segment}/uploadKeys`, { keys: ['one'] }],
+    removeKeys: ['PUT', `/segments/${production.id}/${segment}/removeKeys`, { keys: ['one'] }],
+    rules: [
+      'PUT',
+      `/rule-based-segments/ws/${id}/${rules}/environments/${production.id}`,
+      { rules: [], excludedKeys: ['a'] },
+    ],
+    upload: [
+      'POST',
+      `/changeRequests/ws/${id}/environments/${production.id}`,
+      { largeSegment: { name: large }, operationType: 'UPLOAD' },
+    ],
+    archive: ['POST', `/splits/ws/${id}/${flag.name}/archive`, undefined],
+    delete: ['DELETE', flag.path, undefined],
+    deleteFlag: ['DELETE', `/splits/ws/${id}/${flag.name}`, undefined],
+  } as const;
+}
+
+test('where approvals are required, direct writes are refused with what to do, and nothing else is', async () => {
+  const project = await aGuardedProject();
+  const writes = await directWrites(project);
+  const actions = await api.recorded(async () => {
+    for (const [name, [method, path, body]] of Object.entries(writes)) {
+      const answer = await api.call(method, path, { body });
+      const envId = project.production.id;
+      refused(answer, 403, new RegExp(`^Approvals are required\\. orgId=[\\w-]+ envId=${envId}$`));
+      assert.match(answer.body.details, /POST \/changesets/, name);
+    }
+  });
+  assert.deepEqual(actions, []);
+  await ok(
+    api.patch(`/splits/ws/${project.id}/${project.flag.name}`, [{ op: 'replace', path: '/description', value: 'new' }]),
+  );
+  const staging = `/splits/ws/${project.id}/${project.flag.name}/environments/${project.staging.id}`;
+  await ok(api.patch(staging, [{ op: 'replace', path: '/trafficAllocation', value: 14 }]));
+  await ok(api.delete(`/splits/ws/${project.id}/${(await aFlag(api, project)).name}`));
+});
+
+test('kills go through where the environment allows them, and those who skip approvals write; the audit log says so', async () => {
+  const project = await aGuardedProject({ allowKills: true });
+  await ok(api.put(`${project.flag.path}/kill`, undefined, as(ana)));
+  assert.equal((await api.lastChange()).withoutApproval, 'kill');
+  refused(await api.put(`${project.flag.path}/restore`, undefined, as(ana)), 403, /^Approvals are required/);
+  const { id } = await draft(project, [project.edit({ kind: 'kill' })]);
+  assert.equal((await ok(say('apply', id, ana))).status, 'PUBLISHED');
+  await project.guard({ approvalSkippableBy: [{ id: ben.id, type: 'user' }] });
+  await ok(api.put(`${project.flag.path}/restore`, undefined, as(ben)));
+  assert.equal((await api.lastChange()).withoutApproval, 'skipped');
+  const other = await draft(project, [project.edit(allocate(33))]);
+  refused(await say('apply', other.id, ana), 403, /^Approvals are required/);
+  await ok(say('apply', other.id, ben));
+  const { body } = await api.get(`/auditLogs?workspaceId=${project.id}&limit=5`);
+  const entry = body.data.find(({ auditLogType }: Named) => auditLogType === 'definition.patched');
+  assert.deepEqual([entry.changesetId, entry.withoutApproval], [other.id, 'skipped']);
+});
+
+// Last: it moves the clock.
+test('a request expires once, whoever looks', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  const { expiresAt } = await ok(api.get(`/changesets/${id}`));
+  const log = pino({ level: 'silent' });
+  const expire = (one: string) =>
+    expireChangeset(contextFor(api.store, { actor: system, transactionId: 'expiry' }), one);
+  api.clock.now = expiresAt - 1;
+  try {
+    await expire(id);
+    assert.equal(await stateOf(id), 'REQUESTED');
+    api.clock.now = expiresAt;
+    const nodes = [1, 2, 3].map(() => startExpiry({ store: api.store, log, expire }));
+    while ((await stateOf(id)) === 'REQUESTED') await nextTurn();
+    await Promise.all(nodes.map((node) => node.stop()));
+    const { body } = await api.get(`/auditLogs?objectId=${id}&objectType=changeset`);
+    const ends = body.data.filter(({ auditLogType }: Named) => auditLogType === 'changeset.expired');
+    assert.equal(ends.length, 1);
+    const { status, reason } = await ok(api.get(`/changesets/${id}`));
+    assert.deepEqual([status, reason], ['EXPIRED', 'Nobody applied or rejected it in time']);
+  } finally {
+    api.clock.now = undefined;
+  }
+});
