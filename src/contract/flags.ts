@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
+import { type TSchema, type TString, Type } from 'typebox';
 import { ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
+import { DriftingFlag, DriftSummary, driftKinds, driftSorts } from '#domain/drift.ts';
 import { FlagFacets, flagSorts, statePattern } from '#domain/flag-list.ts';
 import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
@@ -23,8 +24,10 @@ export const createFlag = endpoint({
 
 const pageSize = { default: 20, max: 50 };
 
-const several = (description: string, item = Type.String({ maxLength: 255 })) =>
-  Type.Optional(Type.Array(item, { maxItems: 50, description: `repeatable: ${description}` }));
+const several = <Item extends TSchema = TString>(
+  description: string,
+  item: Item = Type.String({ maxLength: 255 }) as unknown as Item,
+) => Type.Optional(Type.Array(item, { maxItems: 50, description: `repeatable: ${description}` }));
 
 const FlagFilter = Type.Object({
   tag: several('flags with any of these tags'),
@@ -85,6 +88,44 @@ export const countFlags = endpoint({
   access: { needs: 'flag.read', scope: 'project' },
   query: FlagFilter,
   reply: FlagFacets,
+  problems: [],
+});
+
+const driftPageSize = { default: 50, max: 200 };
+
+export const listDrift = endpoint({
+  method: 'GET',
+  path: '/flag-drift/ws/:project',
+  summary: 'List flags that differ between environments',
+  description:
+    'Compares all flags of the project, without archived ones, in a base environment and in others. An addition to the ' +
+    'vendor’s API.',
+  access: { needs: 'flag.read', scope: 'project' },
+  pageSize: driftPageSize,
+  query: extend(
+    OffsetPage(driftPageSize),
+    Type.Object({
+      base: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          description: 'id or name of an environment; default: the first production environment, or else the last one',
+        }),
+      ),
+      environment: several('the environments to compare with the base, by id or name; default: all others'),
+      kind: several('flags that differ in any of these', OneOf(driftKinds)),
+      name: Type.Optional(
+        Type.String({ maxLength: 255, description: 'flags whose name contains this, ignoring case' }),
+      ),
+      sort: Type.Optional(
+        OneOf(driftSorts, {
+          description:
+            'default `severity`: killed in only one environment, defined in only one, then by `share`. `changed`: the ' +
+            'last changed first.',
+        }),
+      ),
+    }),
+  ),
+  reply: extend(OffsetListing(DriftingFlag), DriftSummary),
   problems: [],
 });
 

@@ -27,7 +27,7 @@ export async function* listSummaries(
 ): AsyncGenerator<FlagSummaries> {
   const many = Math.max(1, Math.floor(maxPlaces / Math.max(1, environments.length)));
   for (const some of inChunks(flagIds, many)) {
-    const byFlag = Map.groupBy(await listSummaryRows(db, some), (row) => row.flag_id);
+    const byFlag = Map.groupBy(await listSummaryRows(db, some, environments), (row) => row.flag_id);
     for (const flagId of some) yield { flagId, summaries: inOrder(db, byFlag.get(flagId) ?? [], environments) };
   }
 }
@@ -44,13 +44,14 @@ interface SummaryRow {
 const isCurrent = sql`exists (
   select 1 from definitions now where now.environment_id = s.environment_id and now.change_number = s.change_number)`;
 
-const listSummaryRows = (db: Reader, flagIds: readonly string[]) =>
+const listSummaryRows = (db: Reader, flagIds: readonly string[], environments: readonly Reference[]) =>
   db.all<SummaryRow>(sql`
     select place.environment_id, place.flag_id, s.summary, s.updated_at
       from definitions place
       left join definition_summaries s on s.environment_id = place.environment_id and s.flag_id = place.flag_id
         and octet_length(s.summary) <= ${smallSummary} and ${isCurrent}
-     where place.flag_id in (${join([...flagIds])})`);
+     where place.flag_id in (${join([...flagIds])})
+       and place.environment_id in (${join(['', ...environments.map(({ id }) => id)])})`);
 
 async function* inOrder(
   db: Reader,

@@ -268,6 +268,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [`/splits/ws/${project.id}/trafficTypes/user`, { name: uniqueName('flag') }],
   ],
   'flags.listFlags': [forAllWhoSeeTheProject, async () => [`/splits/ws/${project.id}`]],
+  'flags.listDrift': [forAllWhoSeeTheProject, async () => [`/flag-drift/ws/${project.id}`]],
   'flags.countFlags': [forAllWhoSeeTheProject, async () => [`/flag-counts/ws/${project.id}`]],
   'flags.getFlag': [forAllWhoSeeTheProject, async () => [await flagPath()]],
   'flags.listDependents': [forAllWhoSeeTheProject, async () => [`${await flagPath()}/dependents`]],

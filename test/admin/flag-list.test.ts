@@ -257,3 +257,93 @@ test('the counts say what each value would show, given the other filters', async
   assert.deepEqual(killed.state, all.state);
   assert.deepEqual(killed.tag, [{ name: 'pay', count: 1 }]);
 });
+
+interface DriftAnswer {
+  readonly objects: readonly {
+    readonly name: string;
+    readonly kinds: readonly string[];
+    readonly share: number;
+    readonly definitions: readonly { readonly environment: { readonly name: string } }[];
+  }[];
+  readonly totalCount: number;
+  readonly flagCount: number;
+  readonly base: { readonly name: string };
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+test('drift lists what differs between environments, the most severe first', async () => {
+  const project = await aProject(api);
+  const { staging, production } = project;
+  const drift = async (query = ''): Promise<DriftAnswer> => {
+    const answer = await api.get(`/flag-drift/ws/${project.id}?${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body as DriftAnswer;
+  };
+  const both = async (name: string, mine: object, theirs: object) => {
+    await aFlagNamed(project, name);
+    await define(project, name, staging, mine);
+    await define(project, name, production, theirs);
+  };
+  const rule = {
+    buckets: [{ treatment: 'on', size: 100 }],
+    condition: { matchers: [{ type: 'IN_LIST_STRING', strings: ['a'] }] },
+  };
+  await both('same', ramp(50), ramp(50));
+  await both('ramping', ramp(100), ramp(25));
+  await both('allocated', ramp(100), ramp(100, { trafficAllocation: 90 }));
+  await both('other_rules', ramp(50), ramp(50, { rules: [rule] }));
+  await both('stopped', ramp(100), ramp(100));
+  await api.put(`${definitionPath(project, 'stopped', production)}/kill`);
+  await aFlagNamed(project, 'nowhere');
+  await aFlagNamed(project, 'not_yet');
+  await define(project, 'not_yet', staging, ramp(10));
+  await both('archived', ramp(1), ramp(2));
+  await api.post(`${flagPath(project, 'archived')}/archive`);
+
+  const all = await drift();
+  assert.deepEqual(
+    all.objects.map(({ name, kinds, share }) => [name, ...kinds, share]),
+    [
+      ['stopped', 'killed', 100],
+      ['not_yet', 'defined', 100],
+      ['ramping', 'share', 75],
+      ['allocated', 'share', 10],
+      ['other_rules', 'targeting', 0],
+    ],
+  );
+  assert.deepEqual(
+    [all.totalCount, all.flagCount, all.base.name, all.counts],
+    [5, 7, 'production', { killed: 1, defined: 1, targeting: 1, share: 2 }],
+  );
+  assert.deepEqual(
+    all.objects[2]?.definitions.map(({ environment }) => environment.name),
+    ['staging', 'production'],
+  );
+  const found = async (query: string) => (await drift(query)).objects.map(({ name }) => name);
+  assert.deepEqual(await found('kind=share&kind=killed&sort=name'), ['allocated', 'ramping', 'stopped']);
+  assert.deepEqual((await found('sort=changed'))[0], 'not_yet');
+  assert.deepEqual(await found('name=RAMP&base=staging&environment=production'), ['ramping']);
+  assert.deepEqual(await found('limit=2&offset=1'), ['not_yet', 'ramping']);
+  const { body: qa } = await api.post(`/environments/ws/${project.id}`, { name: 'qa' });
+  assert.deepEqual(await found(`base=qa&environment=${production.id}&sort=name`), [
+    ...['allocated', 'other_rules', 'ramping', 'same', 'stopped'],
+  ]);
+  await define(project, 'same', qa, ramp(50));
+  assert.deepEqual(await found('environment=qa&kind=share'), []);
+  const unknown = await api.get(`/flag-drift/ws/${project.id}?environment=absent`);
+  assert.equal(unknown.status, 400);
+  assert.match(unknown.text, /absent is not an environment of the project/);
+});
+
+test('drift compares all flags of a large project', async () => {
+  const project = await aProject(api);
+  for (let number = 0; number < 260; number += 1) await aFlagNamed(project, `flag_${String(number).padStart(3, '0')}`);
+  await define(project, 'flag_000', project.staging, ramp(1));
+  await define(project, 'flag_259', project.production, ramp(1));
+  const { body } = await api.get(`/flag-drift/ws/${project.id}?sort=name`);
+  assert.equal(body.flagCount, 260);
+  assert.deepEqual(
+    body.objects.map(({ name }: { name: string }) => name),
+    ['flag_000', 'flag_259'],
+  );
+});

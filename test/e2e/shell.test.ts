@@ -98,6 +98,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     assert.deepEqual(await links.allInnerTexts(), [
       'Flags',
       'Segments',
+      'Drift',
       'Activity',
       'Environments',
       'Project settings',

@@ -20,6 +20,7 @@ import * as codeReferences from '#store/code-references.ts';
 import * as summaries from '#store/definition-summaries.ts';
 import * as definitions from '#store/definitions.ts';
 import * as delivery from '#store/delivery.ts';
+import * as drift from '#store/drift.ts';
 import * as environments from '#store/environments.ts';
 import * as flagList from '#store/flag-list.ts';
 import * as flagSets from '#store/flag-sets.ts';
@@ -217,6 +218,10 @@ const lists: Record<string, readonly Run[]> = {
   countSortedFlags: flagQueries.map((query) => (db) => flagList.countSortedFlags(db, query)),
   countFlagFacets: flagQueries.map(
     (query) => (db) => flagList.countFlagFacets(db, query, [project.staging.id, project.production.id]),
+  ),
+  listDrift: [undefined, 'part'].map(
+    (name) => (db: Reader) =>
+      drift.listDrift(db, { projectId: project.id, base: environment, others: [environment], name }),
   ),
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],

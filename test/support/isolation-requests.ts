@@ -136,6 +136,12 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
       ],
     },
+    listDrift: {
+      further: [
+        naming('query/base', 'environment', ({ environment }) => ({ query: { base: environment.id } })),
+        naming('query/environment', 'environment', ({ environment }) => ({ query: { environment: environment.id } })),
+      ],
+    },
     getProjectTraffic: {
       further: [
         naming('query/environmentId', 'environment', ({ environment }) => ({

@@ -227,6 +227,7 @@ export function requestsTo(api: Calls): Requests {
       createFlag: async (place) => ofTrafficType(place, await newName()),
       listFlags: async () => ({}),
       countFlags: async () => ({}),
+      listDrift: async () => ({}),
       getFlag: flagIn,
       listDependents: flagIn,
       patchFlag: (place) => flagIn(place, { body: [] }),

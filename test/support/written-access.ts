@@ -57,6 +57,7 @@ GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project
 GET /flag-counts/ws/:project flag.read project
+GET /flag-drift/ws/:project flag.read project
 POST /splits/ws/:project/trafficTypes/:trafficType flag.write project
 GET /splits/ws/:project/:flag flag.read project
 GET /splits/ws/:project/:flag/dependents definition.read project

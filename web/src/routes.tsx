@@ -158,6 +158,11 @@ const projectActivity = createRoute({
   path: '/activity',
   component: lazyRouteComponent(() => import('./features/changes/ProjectActivityPage.tsx'), 'ProjectActivityPage'),
 });
+const drift = createRoute({
+  ...inProject,
+  path: '/drift',
+  component: lazyRouteComponent(() => import('./features/drift/DriftPage.tsx'), 'DriftPage'),
+});
 const environments = createRoute({
   ...inProject,
   path: '/environments',
@@ -260,6 +265,7 @@ export const router = createRouter({
         segments,
         segment,
         segmentInEnvironment,
+        drift,
         projectActivity,
         environments,
         projectSettings,

@@ -133,6 +133,20 @@ export const flagExamples: ExamplesOf<
       ],
     },
   },
+  listDrift: {
+    reply: {
+      ...page(
+        {
+          ...{ id: ids.flag, name: flag.name, lastUpdateTime: at },
+          ...{ kinds: ['share' as const], share: 75, definitions: [summary] },
+        },
+        50,
+      ),
+      base: environmentReference,
+      flagCount: 512,
+      counts: { killed: 0, defined: 0, targeting: 0, share: 1 },
+    },
+  },
   createFlag: { body: { name: flag.name, description: flag.description }, reply: { ...flag, tags: null } },
   getFlag: { reply: readFlag },
   listDependents: {

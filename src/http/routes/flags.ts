@@ -12,7 +12,14 @@ import {
 import * as contract from '#contract/flags.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
-import { type SummarizedDefinition, toExpandedText, toSummaryText } from '#domain/definitions/summary.ts';
+import {
+  type DefinitionSummary,
+  type SummarizedDefinition,
+  toExpandedText,
+  toSummaryText,
+} from '#domain/definitions/summary.ts';
+import { type DriftingFlag, type DriftKind, driftOrders, type FlagDrift } from '#domain/drift.ts';
+import { type Environment, inOrder } from '#domain/environments.ts';
 import { type FlagFacets, parseState } from '#domain/flag-list.ts';
 import type { Flag } from '#domain/flags.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -21,7 +28,8 @@ import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
 import { listSummaries } from '#store/definition-summaries.ts';
 import { listStoredDefinitionsOfFlag } from '#store/definitions.ts';
-import { listEnvironments } from '#store/environments.ts';
+import { listDrift } from '#store/drift.ts';
+import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
 import { countFlagFacets, countSortedFlags, type FlagQuery, listSortedFlags } from '#store/flag-list.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/paging.ts';
@@ -78,6 +86,26 @@ export const flags = (db: Reader) => {
       const production = environments.filter((environment) => environment.production);
       const ids = production.map(({ id }) => id);
       return toFacets(await countFlagFacets(db, query, ids), production);
+    },
+    listDrift: async ({ actor, project, query: { base, environment, kind, name, sort = 'severity', ...page } }) => {
+      const all = await listEnvironments(db, project.id, actor.scope);
+      const environments = inOrder(all, await findEnvironmentOrder(db, project.id));
+      const compared = comparedEnvironments(environments, base, environment);
+      const { flagCount, flags } = await listDrift(db, { projectId: project.id, name, ...compared });
+      const found = flags.filter(({ kinds }) => !kind || kinds.some((one) => kind.includes(one)));
+      const listing = await offsetPage(page, contract.listDrift.pageSize, {
+        list: ({ offset, limit }) =>
+          withSummaries(db, found.sort(driftOrders[sort]).slice(offset, offset + limit), environments),
+        count: async () => found.length,
+      });
+      const countOf = (wanted: DriftKind) => flags.filter(({ kinds }) => kinds.includes(wanted)).length;
+      const counts = {
+        killed: countOf('killed'),
+        defined: countOf('defined'),
+        targeting: countOf('targeting'),
+        share: countOf('share'),
+      };
+      return { ...listing, base: compared.base, flagCount, counts };
     },
     getFlag: async ({ actor, project, flag: found, query: { expand } }) => {
       const [flag = found] = await withTraffic(db, [found]);
@@ -138,6 +166,42 @@ async function flagQuery(db: Reader, { project, environments, asked }: AskedFlag
     states: state.map((text) => parseState(text, environments)),
     isArchived: archived !== undefined,
   };
+}
+
+/** Refuses environments that the project does not have. */
+function comparedEnvironments(environments: readonly Environment[], base?: string, others?: readonly string[]) {
+  const named = (word: string) =>
+    environments.find(({ id }) => id === word) ?? environments.find(({ name }) => name === word);
+  const unknown = [...(base === undefined ? [] : [base]), ...(others ?? [])].filter((word) => !named(word));
+  refuse(
+    'request_invalid',
+    unknown.map((word) => `${word} is not an environment of the project`),
+  );
+  const usual = environments.find(({ production }) => production) ?? environments.at(-1);
+  const { id = '', name = '' } = (base === undefined ? usual : named(base)) ?? {};
+  const chosen = others ? environments.filter((one) => others.some((word) => named(word) === one)) : environments;
+  return { base: { id, name }, others: chosen.filter((one) => one.id !== id) };
+}
+
+async function withSummaries(
+  db: Reader,
+  flags: readonly FlagDrift[],
+  environments: readonly Reference[],
+): Promise<DriftingFlag[]> {
+  const texts = new Map<string, DefinitionSummary[]>();
+  for await (const { flagId, summaries } of listSummaries(
+    db,
+    flags.map(({ id }) => id),
+    environments,
+  )) {
+    const definitions: DefinitionSummary[] = [];
+    for await (const one of summaries) definitions.push(JSON.parse(toSummaryText(one)) as DefinitionSummary);
+    texts.set(flagId, definitions);
+  }
+  return flags.map(({ id, name, changedAt, kinds, share }) => ({
+    ...{ id, name, lastUpdateTime: changedAt, kinds: [...kinds], share },
+    definitions: texts.get(id) ?? [],
+  }));
 }
 
 /** It has a filter, or several values of one, that the vendor's list does not have. */

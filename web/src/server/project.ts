@@ -38,6 +38,17 @@ export const projectsReading = reading(listProjects, { query: { limit: 200 } });
 export const environmentsReading = (project: string) =>
   reading(listEnvironments, { params: { project }, query: { sort: 'position' } });
 
+/** Two environments to compare: those in the address, or else staging, or the last before production, against production. */
+export function sidesOf(environments: readonly Environment[], { a, b }: Readonly<Record<string, string | undefined>>) {
+  const named = environments.find(({ name }) => name === a);
+  const others = environments.filter((environment) => environment !== named);
+  const right = others.find(({ name }) => name === b) ?? others.find(({ production }) => production) ?? others.at(-1);
+  const earlier = others.filter((environment) => environment !== right);
+  const before = earlier.filter(({ production }) => !production);
+  const left = named ?? before.find(({ name }) => /staging/i.test(name)) ?? before.at(-1) ?? earlier.at(-1);
+  return { left, right };
+}
+
 /** Whether the project of the address was deleted, or is not visible. False while that is not known. */
 export function useIsGone(word: string | undefined): boolean {
   const { data } = useQuery({ ...projectReading(word ?? ''), enabled: word !== undefined });

@@ -4,6 +4,7 @@ import {
   Activity,
   ContactRound,
   Flag,
+  GitCompareArrows,
   KeyRound,
   Layers,
   type LucideIcon,
@@ -93,6 +94,9 @@ function ProjectLinks() {
       </NavLink>
       <NavLink icon={ContactRound} to="/p/$project/segments" params={params}>
         Segments
+      </NavLink>
+      <NavLink icon={GitCompareArrows} to="/p/$project/drift" params={params}>
+        Drift
       </NavLink>
       {may(listChanges) && (
         <NavLink icon={Activity} to="/p/$project/activity" params={params}>

@@ -5,6 +5,7 @@ import {
   Activity,
   ContactRound,
   Flag,
+  GitCompareArrows,
   Import,
   KeyRound,
   Layers,
@@ -176,6 +177,7 @@ function usePageEntries(project: string | undefined): Entry[] {
   const ofProject = [
     inProject('Flags', Flag, 'flags'),
     inProject('Segments', ContactRound, 'segments'),
+    inProject('Drift', GitCompareArrows, 'drift'),
     inProject('Activity', Activity, 'activity'),
     inProject('Environments', Layers, 'environments'),
     inProject('Project settings', SlidersHorizontal, 'settings'),

@@ -1,11 +1,11 @@
-import { useRouter } from '@tanstack/react-router';
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { FlagSort } from '#domain/flag-list.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
 import { usePageActions } from '../../state/page-actions.ts';
+import { useFollow } from '../../state/use-follow.ts';
 import { useMedia } from '../../ui/use-media.ts';
 import { columnNames, type ShownColumns, shownColumns, useColumnChoices } from './columns.ts';
 import { FlagRow, LoadingRow } from './FlagRow.tsx';
@@ -256,17 +256,6 @@ function SortHead({
       </span>
     </th>
   );
-}
-
-/** Navigates for the plain links in the rows. Hundreds of router links would be slow. */
-function useFollow(): (event: MouseEvent) => void {
-  const router = useRouter();
-  return (event) => {
-    const link = event.target instanceof Element ? event.target.closest('a') : null;
-    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    router.history.push(link.pathname);
-  };
 }
 
 /** j and k move between rows, x selects the focused row; Enter follows its link. */

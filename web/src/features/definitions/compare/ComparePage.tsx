@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeftRight } from 'lucide-react';
-import { type Environment, useEnvironments } from '../../../server/project.ts';
+import { type Environment, sidesOf, useEnvironments } from '../../../server/project.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Checkbox } from '../../../ui/Checkbox.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -40,17 +40,6 @@ export function ComparePage() {
       )}
     </>
   );
-}
-
-/** The environments in the address, or else staging, or what comes last before production, against production. */
-function sidesOf(environments: readonly Environment[], { a, b }: Readonly<Record<string, string | undefined>>) {
-  const named = environments.find(({ name }) => name === a);
-  const others = environments.filter((environment) => environment !== named);
-  const right = others.find(({ name }) => name === b) ?? others.find(({ production }) => production) ?? others.at(-1);
-  const earlier = others.filter((environment) => environment !== right);
-  const before = earlier.filter(({ production }) => !production);
-  const left = named ?? before.find(({ name }) => /staging/i.test(name)) ?? before.at(-1) ?? earlier.at(-1);
-  return { left, right };
 }
 
 interface SelectProps {
