@@ -100,14 +100,11 @@ export async function changeChangesetIn(tx: RecordingTx, id: string, change: Cha
   const { title = head.title, comment = head.comment } = change;
   await requireNote(tx, project, { title, comment });
   const operations = change.operations ? await placeOperations(tx, tx.actor, project, change.operations) : before;
-  const isOne = operations.length === 1 && operations[0]?.environment !== undefined;
-  const sentence = 'operations of a change request must have one item, with an environment';
-  refuse('changeset_invalid', head.operationType !== undefined && !isOne ? [sentence] : []);
   const edited = { ...head, title, comment };
   if (contentHashOf({ head: edited, operations }) === contentHashOf(found)) {
     return tx.unchanged(toChangeset(head, before, found.reviews));
   }
-  if (change.operations) await store.replaceOperations(tx, head, operations);
+  if (change.operations) await store.replaceOperations(tx, id, operations);
   await voidApprovals(tx, id);
   await review(tx, id, found.reviews, { kind: 'edit', comment: '' });
   const changed = { ...found, head: edited, operations, reviews: await listReviews(tx, id) };
@@ -243,7 +240,7 @@ export async function applyChangesetIn(tx: RecordingTx, id: string, ifMatch: str
   if (conflicts.length > 0) throw new Problem('changeset_conflict', { conflicts });
   const published = { ...found, head: { ...head, publishedAt: tx.now }, operations: applied };
   const changeset = await saveAs(recording, published, { action: 'changeset.published', status: 'PUBLISHED' });
-  await store.replaceOperations(tx, { ...head, status: 'PUBLISHED' }, applied);
+  await store.replaceOperations(tx, id, applied);
   return changeset;
 }
 

@@ -4,13 +4,13 @@ import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { MarkerListing, MarkerPage } from './parts.ts';
 
-/** Approvals do not exist, so what is submitted is published at once. */
+/** What is submitted is published at once; where that needs an approval, it is refused. */
 export const submitChangeRequest = endpoint({
   method: 'POST',
   path: '/changeRequests/ws/:project/environments/:environment',
   summary: 'Replace or remove the keys of a large segment',
   description:
-    '`UPLOAD` replies with an address for a CSV file whose keys replace those of the segment. `ARCHIVE` removes all keys. Other change requests need approvals, which Burgee does not have: change flags and segments directly.',
+    '`UPLOAD` replies with an address for a CSV file whose keys replace those of the segment. `ARCHIVE` removes all keys. Where the environment requires approvals, only those who skip them can submit it. Change flags and other segments directly, or with a changeset.',
   access: { needs: 'segmentContent.write', scope: 'environment' },
   body: Type.Object({
     largeSegment: Type.Optional(Type.Object({ name: Type.String({ maxLength: 255 }) })),

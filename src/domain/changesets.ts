@@ -29,7 +29,6 @@ export type ChangesetState = (typeof changesetStates)[number];
 export const openStates: readonly ChangesetState[] = ['DRAFT', 'REQUESTED', 'APPROVED'];
 /** Waits for an approval, or has what it needs. */
 export const requestedStates: readonly ChangesetState[] = ['REQUESTED', 'APPROVED'];
-export const isOpen = ({ status }: { readonly status: ChangesetState }): boolean => openStates.includes(status);
 
 /** Which edits each kind of object takes. */
 const editsOf = {

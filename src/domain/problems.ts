@@ -13,7 +13,6 @@ export type Kind =
   | 'method_not_allowed'
   | 'conflict'
   | 'precondition_failed'
-  | 'locked'
   | 'too_large'
   | 'too_many'
   | 'internal'
@@ -287,16 +286,10 @@ export const problems = {
   segment_invalid: invalid(),
   rule_based_segment_invalid: invalid(),
   change_request_not_found: notFound('change request', 'Change requests are found by id'),
-  /** The vendor's message and details: clients read the id. */
-  change_request_pending: problem<{ id: string | undefined }>(
-    'locked',
-    () => 'Something was wrong',
-    (p) => `A pending change request with id:${p.id ?? 'unknown'} for this object already exists`,
-  ),
   change_request_unsupported: problem(
     'invalid',
     () => 'Only UPLOAD and ARCHIVE of a largeSegment can be submitted',
-    () => 'Other change requests need approvals, which Burgee does not have: change the flag or segment directly',
+    () => 'Change flags and other segments directly, or where that needs an approval, with POST /changesets',
   ),
   too_many_uploads: problem<{ seconds: number }>(
     'unavailable',

@@ -1,23 +1,12 @@
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Actor, Scope } from '#domain/access.ts';
-import {
-  type Changeset,
-  type ChangesetState,
-  type Edit,
-  isOpen,
-  type ObjectKind,
-  type PlacedOperation,
-} from '#domain/changesets.ts';
-import { Problem } from '#domain/problems.ts';
+import type { Changeset, ChangesetState, Edit, ObjectKind, PlacedOperation } from '#domain/changesets.ts';
 import { isApprover } from './approvals.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
-import { likeLiteral, onRefused, type Position, type Reader, type Tx } from './sql.ts';
+import { likeLiteral, type Position, type Reader, type Tx } from './sql.ts';
 
 /** A changeset without its operations. */
-export type ChangesetHead = Omit<Changeset, 'operations' | 'type' | 'reviews'> & {
-  /** The vendor's, of one that was submitted as a change request. */
-  readonly operationType?: string;
-};
+export type ChangesetHead = Omit<Changeset, 'operations' | 'type' | 'reviews'>;
 
 interface ChangesetRow {
   readonly id: string;
@@ -37,7 +26,6 @@ interface ChangesetRow {
   readonly approvers: string;
   readonly reason: string | null;
   readonly expires_at: number | null;
-  readonly operation_type: string | null;
 }
 
 const toHead = (row: ChangesetRow): ChangesetHead => ({
@@ -54,14 +42,12 @@ const toHead = (row: ChangesetRow): ChangesetHead => ({
   approvers: JSON.parse(row.approvers) as string[],
   ...(row.reason === null ? {} : { reason: row.reason }),
   ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
-  ...(row.operation_type === null ? {} : { operationType: row.operation_type }),
   revision: row.revision,
 });
 
 const columns = sql`
   c.id, c.project_id, p.name as project_name, c.state, c.title, c.comment, c.author_type, c.author_id, c.author_name,
-  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at, c.approvers, c.reason, c.expires_at,
-  c.operation_type`;
+  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at, c.approvers, c.reason, c.expires_at`;
 const changesets = sql`changesets c join projects p on p.id = c.project_id`;
 
 /** A key of some environments sees what is in these alone. */
@@ -160,19 +146,14 @@ export async function insertChangeset(
 ): Promise<void> {
   await tx.run(sql`
     insert into changesets (id, project_id, state, title, comment, author_type, author_id, author_name, reverts,
-                            revision, created_at, updated_at, approvers, expires_at, operation_type)
+                            revision, created_at, updated_at, approvers, expires_at)
     values (${head.id}, ${head.workspace.id}, ${head.status}, ${head.title}, ${head.comment}, ${head.author.type},
             ${head.author.id}, ${head.author.name}, ${head.reverts ?? null}, ${head.revision}, ${head.createdAt},
-            ${head.updatedAt}, ${JSON.stringify(head.approvers)}, ${head.expiresAt ?? null},
-            ${head.operationType ?? null})`);
-  await insertOperations(tx, head, operations);
+            ${head.updatedAt}, ${JSON.stringify(head.approvers)}, ${head.expiresAt ?? null})`);
+  await insertOperations(tx, head.id, operations);
 }
 
-async function insertOperations(
-  tx: Tx,
-  { id, ...head }: ChangesetHead,
-  operations: readonly PlacedOperation[],
-): Promise<void> {
+async function insertOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
   const rows = operations.map(({ kind, object, environment, edit, base }, position) => [
     id,
     position,
@@ -183,48 +164,25 @@ async function insertOperations(
     environment?.name ?? '',
     JSON.stringify(edit),
     base ?? null,
-    head.operationType !== undefined && isOpen(head),
   ]);
-  await tx
-    .run(sql`
-      insert into changeset_operations (changeset_id, position, object_kind, object_id, object_name, environment_id,
-                                        environment_name, edit, base, is_pending)
-      values ${bulk(rows)}`)
-    .catch(onRefused({ changeset_operations_pending: () => new Problem('change_request_pending', { id: undefined }) }));
-}
-
-/** The change request that waits for the object in the environment. */
-export async function findPendingRequest(
-  db: Reader,
-  { kind, object, environment }: Pick<PlacedOperation, 'kind' | 'object' | 'environment'>,
-): Promise<string | undefined> {
-  const row = await db.one<{ changeset_id: string }>(sql`
-    select changeset_id from changeset_operations
-     where is_pending and object_kind = ${kind} and object_id = ${object.id}
-       and environment_id = ${environment?.id ?? ''}`);
-  return row?.changeset_id;
-}
-
-/** Once it is over, other change requests can wait for its objects. */
-export async function saveChangeset(tx: Tx, head: ChangesetHead): Promise<void> {
   await tx.run(sql`
+    insert into changeset_operations (changeset_id, position, object_kind, object_id, object_name, environment_id,
+                                      environment_name, edit, base)
+    values ${bulk(rows)}`);
+}
+
+export const saveChangeset = (tx: Tx, head: ChangesetHead) =>
+  tx.run(sql`
     update changesets
        set state = ${head.status}, title = ${head.title}, comment = ${head.comment}, revision = ${head.revision},
            updated_at = ${head.updatedAt}, published_at = ${head.publishedAt ?? null},
            approvers = ${JSON.stringify(head.approvers)}, reason = ${head.reason ?? null},
            expires_at = ${head.expiresAt ?? null}
      where id = ${head.id}`);
-  if (head.operationType === undefined || isOpen(head)) return;
-  await tx.run(sql`update changeset_operations set is_pending = false where changeset_id = ${head.id}`);
-}
 
-export async function replaceOperations(
-  tx: Tx,
-  head: ChangesetHead,
-  operations: readonly PlacedOperation[],
-): Promise<void> {
-  await tx.run(sql`delete from changeset_operations where changeset_id = ${head.id}`);
-  await insertOperations(tx, head, operations);
+export async function replaceOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
+  await tx.run(sql`delete from changeset_operations where changeset_id = ${id}`);
+  await insertOperations(tx, id, operations);
 }
 
 /** Some whose time is over. */

@@ -356,9 +356,16 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
           slots: {
             ...granteesAt('body/changePermissions/editors'),
             ...granteesAt('body/changePermissions/killers'),
+            ...granteesAt('body/changePermissions/approvers'),
+            ...granteesAt('body/changePermissions/approvalSkippableBy'),
           },
           build: async (side) => {
-            const changePermissions = { editors: await granteesOf(api, side), killers: await granteesOf(api, side) };
+            const changePermissions = {
+              editors: await granteesOf(api, side),
+              killers: await granteesOf(api, side),
+              approvers: await granteesOf(api, side),
+              approvalSkippableBy: await granteesOf(api, side),
+            };
             return { body: { name: uniqueName('new'), changePermissions } };
           },
         },
