@@ -40,8 +40,9 @@ const groups = [
   },
   {
     name: 'app',
-    test: /\/src\/(contract|domain)\/|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
+    test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
   },
+  { name: 'traffic', test: /\/src\/(contract|domain)\/traffic\.|\/timeline\/use-traffic/ },
   { name: 'shared', test: /\/web\/src\/(administration|kit)\// },
   { name: 'activity', test: /\/web\/src\/activity\/(?!ChangeDetails)/ },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\// },

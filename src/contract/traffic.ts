@@ -36,7 +36,10 @@ export const getImpressions = endpoint({
     treatment: Type.Optional(Type.String({ maxLength: 250, description: 'the whole treatment' })),
     label: Type.Optional(Type.String({ maxLength: 250, description: 'the whole label' })),
   }),
-  reply: Type.Object({ impressions: Type.Array(RecentImpression) }),
+  reply: Type.Object({
+    nodes: Type.Integer({ description: 'this node, and the others that SDKs of the environment talk to' }),
+    impressions: Type.Array(RecentImpression),
+  }),
   showsHousekeeping: true,
   problems: [],
 });

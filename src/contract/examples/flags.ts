@@ -293,6 +293,7 @@ export const flagExamples: ExamplesOf<
   },
   getImpressions: {
     reply: {
+      nodes: 1,
       impressions: [
         {
           ...{ key: 'user-4717', treatment: 'on', label: 'default rule', at: at + 59_000, receivedAt: at + 59_400 },

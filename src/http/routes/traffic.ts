@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { Static } from 'typebox';
 import * as contract from '#contract/traffic.ts';
 import type { Delivery } from '#delivery/start.ts';
 import { definitionNotFound } from '#domain/definitions/definition.ts';
@@ -9,7 +10,6 @@ import {
   type EventCount,
   inSteps,
   type ListedTraffic,
-  type RecentImpression,
   type Steps,
   stepsOf,
   sum,
@@ -55,7 +55,7 @@ export const traffic = (db: Reader, delivery: Delivery | undefined) => {
     },
     getImpressions: async (call) => {
       await requireDefined(db, call);
-      return { impressions: impressionsOf(delivery, call) };
+      return impressionsOf(delivery, call);
     },
     getProjectTraffic: async ({ actor, project, query: { environmentId } }) => {
       const environments = await listEnvironments(db, project.id, actor.scope);
@@ -101,15 +101,20 @@ async function requireDefined(db: Reader, call: Omit<OfFlag, 'query'>): Promise<
   throw definitionNotFound(actor, { nameOrId: params.flag, project, environment }, 'definition');
 }
 
+type Impressions = Static<typeof contract.getImpressions.reply>;
+
 /** Other nodes share only the last ones of an environment. */
-function impressionsOf(delivery: Delivery | undefined, { environment, flag, query }: OfFlag): RecentImpression[] {
-  if (!delivery) return [];
+function impressionsOf(delivery: Delivery | undefined, { environment, flag, query }: OfFlag): Impressions {
+  if (!delivery) return { nodes: 1, impressions: [] };
   const [, ...others] = delivery.sdks.look(environment.id);
   const elsewhere = others
     .flatMap(({ answers }) => answers)
     .flatMap(({ flag: name, ...answer }) => (name === flag.name ? [answer] : []));
   const { key = '', treatment, label } = query;
-  return [...delivery.recents.impressionsOf({ environmentId: environment.id, flagId: flag.id }), ...elsewhere]
+  const impressions = [
+    ...delivery.recents.impressionsOf({ environmentId: environment.id, flagId: flag.id }),
+    ...elsewhere,
+  ]
     .filter(
       (one) =>
         one.key.includes(key) &&
@@ -118,6 +123,7 @@ function impressionsOf(delivery: Delivery | undefined, { environment, flag, quer
     )
     .sort((one, other) => other.receivedAt - one.receivedAt)
     .slice(0, maxImpressions);
+  return { nodes: 1 + others.length, impressions };
 }
 
 /** About 5 ms on SQLite if all of them have traffic in each hour. */

@@ -6,10 +6,12 @@ import type { RolloutHistory, RolloutPoint } from '#domain/rollouts.ts';
 import { TreatmentName } from '../kit/Bar.tsx';
 import { colourOf } from '../kit/treatments.ts';
 import type { Environment } from '../server/project.ts';
+import { Button } from '../ui/Button.tsx';
 import { percent } from '../ui/percent.ts';
 import { Areas } from './Areas.tsx';
 import { ChangeCard, changeLabel } from './ChangeCard.tsx';
 import { EnvironmentLane } from './EnvironmentLane.tsx';
+import { EvaluationsPlot } from './EvaluationsPlot.tsx';
 import {
   type Dot,
   dotsOf,
@@ -25,6 +27,7 @@ import {
 } from './geometry.ts';
 import styles from './RolloutChart.module.css';
 import type { Range } from './use-rollout.ts';
+import type { useTraffic } from './use-traffic.ts';
 import { VersionLink } from './VersionLink.tsx';
 
 interface Props {
@@ -37,6 +40,7 @@ interface Props {
   readonly range: Range;
   readonly from: number;
   readonly now: number;
+  readonly traffic: ReturnType<typeof useTraffic>;
   /** Other environments to show below. */
   readonly lanes: readonly Environment[];
 }
@@ -47,7 +51,8 @@ const ahead = 64;
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const hour = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
-export function RolloutChart({ history, environment, saved, draft, order, marks, range, from, now, lanes }: Props) {
+export function RolloutChart(props: Props) {
+  const { history, environment, saved, draft, order, marks, range, from, now, traffic, lanes } = props;
   const { ref, width } = useWidth();
   const current = pointNow(toTargeting(saved), saved.lastUpdateTime);
   const points = untilNow(history.points, current);
@@ -97,12 +102,30 @@ export function RolloutChart({ history, environment, saved, draft, order, marks,
               </svg>
             </Explored>
           )}
+          {width > 0 && traffic.data?.lastTrafficReceivedAt !== undefined && (
+            <EvaluationsPlot
+              traffic={traffic.data}
+              changes={history.changes}
+              rollout={steps}
+              scale={scale}
+              order={order}
+            />
+          )}
+          {traffic.isLoading && <div className={styles.pending} />}
           {width > 0 && <Axis scale={scale} />}
           {lanes.map((lane) => (
             <EnvironmentLane key={lane.id} environment={lane} range={range} scale={scale} />
           ))}
         </div>
       </div>
+      {traffic.error && !traffic.data && (
+        <p className={styles.note}>
+          Evaluations could not be loaded.{' '}
+          <Button look="link" size="small" onClick={() => void traffic.refetch()}>
+            Try again
+          </Button>
+        </p>
+      )}
       {history.leftOut > 0 && (
         <p className={styles.note}>
           {history.leftOut === 1 ? '1 change is' : `${history.leftOut} changes are`} too close to others to be drawn as

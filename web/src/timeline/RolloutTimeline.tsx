@@ -9,10 +9,12 @@ import { useFlag } from '../server/flag.ts';
 import { type Environment, useEnvironments } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { EvaluationsTable } from './EvaluationsTable.tsx';
 import { RolloutChart } from './RolloutChart.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
 import styles from './RolloutTimeline.module.css';
 import { type Range, ranges, useRollout } from './use-rollout.ts';
+import { useTraffic } from './use-traffic.ts';
 
 interface Props {
   readonly environment: Environment;
@@ -24,7 +26,9 @@ interface Props {
   readonly marks?: Readonly<Record<string, string>>;
 }
 
-/** Who got what over time: all treatments, the allocation, kills, and a dot for each change. */
+const trafficRanges = { '1': '24h', '7': '7d', '30': '30d', '90': '400d', all: '400d' } as const;
+
+/** Who got what over time: all treatments, the allocation, kills, a dot for each change, and what SDKs evaluated. */
 export function RolloutTimeline({ environment, saved, draft, order, marks = {} }: Props) {
   const id = useId();
   const { range: asked = '30' }: { range?: string } = useSearch({ strict: false });
@@ -34,6 +38,7 @@ export function RolloutTimeline({ environment, saved, draft, order, marks = {} }
   const [isTable, setTable] = useState(false);
   const [isEveryLane, setEveryLane] = useState(false);
   const { query, from } = useRollout(environment, saved.etag, range);
+  const traffic = useTraffic(environment, trafficRanges[range]);
   if (!useMay()(getRolloutHistory)) return null;
   const others = environments.filter(
     (other) => other.id !== environment.id && flag.definitions.some((one) => one.environment.id === other.id),
@@ -61,10 +66,13 @@ export function RolloutTimeline({ environment, saved, draft, order, marks = {} }
       <Loaded query={query} skeleton={<div className={styles.waiting} />}>
         {(history) =>
           isTable ? (
-            <RolloutTable history={history} environment={environment} />
+            <>
+              <RolloutTable history={history} environment={environment} />
+              {traffic.data && <EvaluationsTable traffic={traffic.data} order={order} from={from} />}
+            </>
           ) : (
             <RolloutChart
-              {...{ history, environment, saved, draft, order, marks, range }}
+              {...{ history, environment, saved, draft, order, marks, range, traffic }}
               from={from}
               now={Math.max(query.dataUpdatedAt, saved.lastUpdateTime)}
               lanes={isEveryLane ? others : []}

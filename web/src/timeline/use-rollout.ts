@@ -9,7 +9,7 @@ import { useMay } from '../server/session.ts';
 const oneDay = 24 * 60 * 60 * 1000;
 
 /** In days. */
-export const ranges = { '7': '7 d', '30': '30 d', '90': '90 d', all: 'All' } as const;
+export const ranges = { '1': '24 h', '7': '7 d', '30': '30 d', '90': '90 d', all: 'All' } as const;
 export type Range = keyof typeof ranges;
 
 /** The history in one environment. Asked again when the definition changes; shows the previous data meanwhile. */

@@ -27,6 +27,7 @@ const FlagSetsCard = lazyPart('FlagSetsCard', () => import('./FlagSetsCard.tsx')
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
 const RolloutTimeline = lazyPart('RolloutTimeline', () => import('../../../timeline/RolloutTimeline.tsx'));
+const TrafficCard = lazyPart('TrafficCard', () => import('../traffic/TrafficCard.tsx'));
 const TreatmentsCard = lazyPart('TreatmentsCard', () => import('../treatments/TreatmentsCard.tsx'));
 
 /** The definition of one environment, edited in place. */
@@ -115,6 +116,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
         {saved && (
           <Suspense fallback={<div className={styles.timeline} />}>
             <RolloutTimeline environment={environment} saved={saved} draft={draft && targeting} order={editor.order} />
+            <TrafficCard />
           </Suspense>
         )}
         {draft && <SaveBar />}

@@ -1,0 +1,81 @@
+/** What SDKs evaluated, on the page of a flag and in the list. */
+import assert from 'node:assert/strict';
+import { aFlag } from '../../src/demo/team.ts';
+import { until } from '../support/nodes.ts';
+import { startBrowser } from './browser.ts';
+import { press } from './people.ts';
+import { look, openFlag, signedInVisitsIn, type Things } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+/** Sends what an application evaluated in Production. */
+async function reporting({ api, server, project, environments }: Things) {
+  const { key } = await api('POST', '/apiKeys', {
+    ...{ name: 'shop', apiKeyType: 'server_side', roles: [] },
+    workspace: { id: project.id, type: 'workspace' },
+    environments: [{ id: environments.Production?.id, type: 'environment' }],
+  });
+  return async (flag: string, impressions: readonly object[]) => {
+    const reply = await fetch(`${server.url}/api/testImpressions/bulk`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...{ splitsdkversion: 'nodejs-11.11.2', splitsdkmachinename: 'shop-7' },
+      },
+      body: JSON.stringify([{ f: flag, i: impressions }]),
+    });
+    assert.equal(reply.status, 200);
+  };
+}
+
+visit('a flag shows what was really served, beside the definition, and the last impressions', async (things) => {
+  const { page, api, project, environments } = things;
+  await aFlag(things, 'seen', { on: { Production: 50 } });
+  await openFlag(page, 'seen', 'Production');
+  const card = page.getByRole('region', { name: 'Evaluations in Production' });
+  await card.getByText('No SDK is connected to Production').waitFor();
+  await card.getByRole('link', { name: 'Connect an application' }).waitFor();
+
+  const report = await reporting(things);
+  const served = (treatment: string, length: number) =>
+    Array.from({ length }, (_, at) => ({ k: `${treatment}-${at}`, t: treatment, m: Date.now(), r: 'default rule' }));
+  await press(page, 'Recent impressions');
+  const live = card.getByRole('region', { name: 'Recent impressions' });
+  await live.getByText('No impressions yet.').waitFor();
+  await report('seen', [...served('on', 30), ...served('off', 70)]);
+  await live.getByRole('cell', { name: 'nodejs 11.11.2 on shop-7' }).first().waitFor();
+  await live.getByLabel('Key').fill('on-2');
+  await live.getByLabel('Treatment').selectOption('on');
+  await live.getByRole('status').getByText('of 100 impressions').waitFor({ state: 'attached' });
+  await live.getByLabel('Rule').selectOption('Everyone else');
+  assert.equal(await live.getByRole('row', { name: /on-2/ }).count(), (await live.getByRole('row').count()) - 1);
+  await live.getByRole('button', { name: 'Pause' }).click();
+
+  // Counts are written every five seconds.
+  const path = `/splits/ws/${project.id}/seen/environments/${environments.Production?.id}`;
+  await until('all are counted', async () => (await api('GET', `${path}/traffic`)).evaluations === 100);
+  await page.reload();
+  await card.getByText('Last evaluated just now').waitFor();
+  const all = card.getByRole('row', { name: /^All evaluations/ });
+  await all.getByText('on 30%').waitFor();
+  await all.getByText('on 50%').waitFor();
+  await all.getByText('Differs from the definition').waitFor();
+  await card.getByRole('row', { name: /^Everyone else/ }).waitFor();
+  await card.getByText('Evaluated by nodejs 11.11.2 on shop-7.').waitFor();
+  const timeline = page.getByRole('region', { name: 'Rollout in Production' });
+  await timeline.getByRole('button', { name: '24 h' }).click();
+  const plot = timeline.getByRole('slider', { name: 'Evaluations per hour' });
+  await plot.focus();
+  await page.keyboard.press('Home');
+  assert.match((await plot.getAttribute('aria-valuetext')) ?? '', /: 0 evaluations$/);
+  await page.keyboard.press('End');
+  const words = (await plot.getAttribute('aria-valuetext')) ?? '';
+  assert.match(words, /: 100 evaluations, on 30%, off 70%\. Defined by /);
+  await timeline.getByText(words).waitFor();
+  await press(page, 'Recent impressions');
+  await live.getByRole('button', { name: 'Pause' }).waitFor();
+  await look(page, 'evaluations of a flag');
+  await timeline.getByRole('button', { name: 'Table' }).click();
+  await timeline.getByRole('row', { name: /100 30 \(30%\) 70 \(70%\)/ }).waitFor();
+  await look(page, 'evaluations as a table');
+});

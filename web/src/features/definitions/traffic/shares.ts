@@ -1,0 +1,122 @@
+/** What share of the evaluations got each treatment, beside what the definition says. */
+import { type FlagTraffic, sum } from '#domain/traffic.ts';
+
+export interface ComparedShare {
+  readonly treatment: string;
+  /** In percent. */
+  readonly measured: number;
+  /** Absent if the definition does not say it. */
+  readonly expected?: number;
+}
+
+export interface Compared {
+  /** The rule as SDKs name it; absent: of all rules together. */
+  readonly label?: string;
+  readonly evaluations: number;
+  readonly shares: readonly ComparedShare[];
+}
+
+export interface Comparison {
+  readonly all: Compared;
+  /** Most evaluated first. */
+  readonly rules: readonly Compared[];
+  /** Evaluations that SDKs reported as a number. */
+  readonly unnamed: number;
+  /** Counted from here on. */
+  readonly from: number;
+  /** Some of them happened before the definition was what it is now. */
+  readonly isMixed: boolean;
+}
+
+/** From the first whole hour with the definition as it is now; if there is none with evaluations, the whole time. */
+export function compareShares(traffic: FlagTraffic, changedAt: number): Comparison {
+  const stepsBefore = Math.max(0, Math.ceil((changedAt - traffic.from) / traffic.stepMilliseconds));
+  const since = measure(traffic, stepsBefore);
+  const isEmpty = since.all.evaluations === 0;
+  return isEmpty && stepsBefore > 0 ? { ...measure(traffic, 0), isMixed: true } : since;
+}
+
+function measure(traffic: FlagTraffic, first: number): Comparison {
+  const series = traffic.series.map(({ treatment, label = '', counts }) => ({
+    ...{ treatment, label },
+    count: sum(counts.slice(first)),
+  }));
+  const named = series.flatMap(({ treatment, ...one }) => (treatment === undefined ? [] : [{ treatment, ...one }]));
+  const rules = [...Map.groupBy(named, ({ label }) => label)]
+    .map(([label, counts]) => comparedRule(traffic, label, counts))
+    .filter(({ evaluations }) => evaluations > 0)
+    .sort((a, b) => b.evaluations - a.evaluations);
+  return {
+    all: together(rules),
+    rules,
+    unnamed: sum(series.filter(({ treatment }) => treatment === undefined).map(({ count }) => count)),
+    from: traffic.from + first * traffic.stepMilliseconds,
+    isMixed: false,
+  };
+}
+
+interface Count {
+  readonly treatment: string;
+  readonly count: number;
+}
+
+function comparedRule({ rules }: FlagTraffic, label: string, counts: readonly Count[]): Compared {
+  const evaluations = sum(counts.map(({ count }) => count));
+  const said = rules.find((rule) => rule.label === label)?.treatments ?? [];
+  const treatments = new Set([...said, ...counts].map(({ treatment }) => treatment));
+  const shares = [...treatments].map((treatment) => {
+    const count = sum(counts.filter((one) => one.treatment === treatment).map((one) => one.count));
+    const expected = said.find((one) => one.treatment === treatment)?.expected;
+    const measured = evaluations === 0 ? 0 : (count / evaluations) * 100;
+    return { treatment, measured, ...(expected === undefined ? {} : { expected }) };
+  });
+  return { label, evaluations, shares };
+}
+
+/** Of the evaluations, how many must be of rules that the definition has. */
+const mostlyKnown = 0.99;
+
+/** What the definition says of all evaluations depends on how many each rule decides. */
+function together(rules: readonly Compared[]): Compared {
+  const evaluations = sum(rules.map((rule) => rule.evaluations));
+  const saying = rules.filter(({ label = '', shares }) => isTarget(label) || shares.some((one) => 'expected' in one));
+  const said = sum(saying.map((rule) => rule.evaluations));
+  const isKnown = evaluations > 0 && said / evaluations >= mostlyKnown;
+  const shareOf = (treatment: string, from: readonly Compared[], of: (share: ComparedShare) => number) =>
+    sum(
+      from.map((rule) => {
+        const share = rule.shares.find((one) => one.treatment === treatment);
+        return share ? of(share) * rule.evaluations : 0;
+      }),
+    );
+  const treatments = [...new Set(rules.flatMap(({ shares }) => shares.map(({ treatment }) => treatment)))];
+  const shares = treatments.map((treatment) => ({
+    treatment,
+    measured: shareOf(treatment, rules, ({ measured }) => measured) / evaluations,
+    ...(isKnown
+      ? { expected: shareOf(treatment, saying, ({ measured, expected = measured }) => expected) / said }
+      : {}),
+  }));
+  return { evaluations, shares };
+}
+
+/** The definition names the keys, so their shares are as they come. */
+const isTarget = (label: string): boolean => label.startsWith('whitelisted');
+
+/** More than chance explains, and more than a point. One key may be evaluated often, so this is a hint. */
+export function isUnlikely({ measured, expected }: ComparedShare, evaluations: number): boolean {
+  if (expected === undefined) return false;
+  const deviation = 100 * Math.sqrt(((expected / 100) * (1 - expected / 100)) / evaluations);
+  return Math.abs(measured - expected) > Math.max(1, 3 * deviation);
+}
+
+const labelNames: Readonly<Record<string, string>> = {
+  '': 'Rule not reported',
+  'default rule': 'Everyone else',
+  whitelisted: 'Individual targets',
+  'not in split': 'Outside the allocation',
+  killed: 'Killed',
+};
+
+/** As the ladder names its steps. */
+export const labelInWords = (label: string): string => labelNames[label] ?? label;
