@@ -59,6 +59,7 @@ import { traffic } from '#http/routes/traffic.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
 import { uploads } from '#http/routes/uploads.ts';
 import { users } from '#http/routes/users.ts';
+import { views } from '#http/routes/views.ts';
 import { sdkEndpoints } from '#http/sdk/endpoints.ts';
 import { createSdkResponder } from '#http/sdk/respond.ts';
 import { limitBodies, readBodies, streamBodies } from '#http/server/bodies.ts';
@@ -218,6 +219,7 @@ export async function createApp({
     ...traffic(store, delivery),
     ...cleanup(store, delivery),
     ...codeReferences(store),
+    ...views(store),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const liveStreams = createLiveStreams({ store, log });

@@ -8,6 +8,7 @@ import { listEnvironments } from '#store/environments.ts';
 import { lockProject } from '#store/projects.ts';
 import { reaches } from '#store/scope-filter.ts';
 import type { Tx } from '#store/sql.ts';
+import { deleteViewsOf } from '#store/views.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 import { removeGranteeIn } from './restrictions.ts';
 
@@ -63,6 +64,7 @@ export async function revokeApiKeyIn(tx: AloneTx, nameOrId: string) {
   const isReached = key && (key.scope.kind === 'account' || (await reaches(tx, tx.actor.scope, key.scope.projectId)));
   if (!key || !isReached) throw new Problem('api_key_not_found', { nameOrId });
   await removeGranteeIn(tx, { type: 'api_key', id: key.id });
+  await deleteViewsOf(tx, key.id);
   await store.deleteApiKey(tx, key.id);
   await tx.record({ ...entry('api_key.revoked', key), before: key });
   return true as const;

@@ -46,6 +46,18 @@ export const readerOf = (context: Context): Reader => context[inside].store;
 export const prepare = <Result>(context: Context, body: (tx: Tx) => Promise<Result>): Promise<Result> =>
   housekeep(context[inside].store, body);
 
+/** For what only the actor sees: it leaves no audit entry, and changes no cached answer. */
+export function writePrivately<Result>(
+  context: Context,
+  body: (tx: Tx, actor: Actor) => Promise<Result>,
+): Promise<Result> {
+  const { store, actor, grant } = context[inside];
+  return store.write(async (tx) => {
+    tx.touches('nothing');
+    return body(tx, await requireActor(tx, actor, grant));
+  }, 'uses');
+}
+
 /** The same request on behalf of somebody else, whose permission is checked in the transaction. */
 export const onBehalfOf = (context: Context, actor: Actor, grant: Grant): Context => ({
   [inside]: { ...context[inside], actor, grant },

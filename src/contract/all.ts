@@ -23,6 +23,7 @@ import { RuleBasedBody, RuleBasedDefinition, RuleBasedSegment } from '#domain/ru
 import { ActiveSegmentReply, SegmentReply, UploadRecord } from '#domain/segments.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
+import { View } from '#domain/views.ts';
 import * as accounts from './accounts.ts';
 import * as apiKeys from './api-keys.ts';
 import * as attributes from './attributes.ts';
@@ -54,6 +55,7 @@ import * as traffic from './traffic.ts';
 import * as trafficTypes from './traffic-types.ts';
 import * as uploads from './uploads.ts';
 import * as users from './users.ts';
+import * as views from './views.ts';
 
 export interface Resource<Endpoints = Readonly<Record<string, Endpoint>>> {
   /** For people. */
@@ -121,6 +123,14 @@ export const resources = {
     description: 'Named sets of flags. Definitions say which sets they are in. Also served at `/api/v3/flag-sets`.',
     endpoints: flagSets,
     schemas: { FlagSet: FlagSetReply },
+  },
+  views: {
+    title: 'Views',
+    description:
+      'Saved views of the flag list: filters, order and columns, for everyone in a project or for the caller alone. An ' +
+      'addition to the vendor’s API.',
+    endpoints: views,
+    schemas: { View },
   },
   segments: {
     title: 'Segments',

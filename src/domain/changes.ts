@@ -12,6 +12,7 @@ export const objectTitles = {
   attribute: 'Attributes',
   identity: 'Identities',
   flag_set: 'Flag sets',
+  view: 'Views',
   changeset: 'Changesets',
   restriction: 'Project access',
   workspace: 'Projects',

@@ -215,6 +215,13 @@ export const problems = {
     (p) => `Flag set ${p.name} is named by more than ${p.max} definitions; remove it from some of them first`,
   ),
 
+  // views
+  view_not_found: notFound('view', 'Views are found by name; GET /views/ws/<project> lists them'),
+  too_many_views: problem<{ max: number }>(
+    'conflict',
+    (p) => `There are ${p.max} views already; delete one of them first`,
+  ),
+
   // changesets
   changeset_not_found: notFound(
     'changeset',

@@ -86,6 +86,9 @@ async function flagSetPath(): Promise<string> {
   return `${setsPath}/${body.id}`;
 }
 
+const viewsPath = `/views/ws/${project.id}`;
+const aView = { query: 'status=Ramping', columns: [] };
+
 async function aLargeSegment(): Promise<string> {
   const name = uniqueName('large');
   await api.post(`/large-segments/ws/${project.id}/trafficTypes/user`, { name });
@@ -372,6 +375,18 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [setsPath, { name: aSetName(), workspace: { id: project.id } }],
   ],
   'flagSets.deleteFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
+  'views.listViews': [forAllWhoSeeTheProject, async () => [viewsPath]],
+  'views.saveSharedView': [forAllWhoSeeTheProject, async () => [`${viewsPath}/shared/${uniqueName('view')}`, aView]],
+  'views.deleteSharedView': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const path = `${viewsPath}/shared/${uniqueName('view')}`;
+      await api.put(path, aView);
+      return [path];
+    },
+  ],
+  'views.saveOwnView': [forAllWhoSeeTheProject, async () => [`${viewsPath}/own/${uniqueName('view')}`, aView]],
+  'views.deleteOwnView': [forAllWhoSeeTheProject, async () => [`${viewsPath}/own/${uniqueName('view')}`]],
   'segments.createSegment': [
     forAllWhoSeeTheProject,
     async () => [`/segments/ws/${project.id}/trafficTypes/user`, { name: uniqueName('segment') }],
@@ -545,7 +560,7 @@ describe('what a person may do', () => {
           else if (expected === 404) refused(answer, 404, absent(path));
           else assert.equal(answer.status, 200, `${path} ${answer.text}`);
         });
-        const written = method !== 'GET' && statuses[index] === 200;
+        const written = method !== 'GET' && statuses[index] === 200 && !endpoint.path.endsWith('/own/:view');
         // A changeset has an entry of its own beside those of what it changes.
         const entries = name === 'changesets.applyChangeset' ? 2 : 1;
         assert.equal(actions.length, written ? entries : 0, actions.join());

@@ -29,7 +29,7 @@ const person = await aPerson(api);
 await askForReset(api, person.email);
 
 /** The tables that can become large, which `aFullProject` fills. */
-const ofLists = /^(segment|key_list|flag_sets|attributes|identities|object_references)/;
+const ofLists = /^(segment|key_list|flag_sets|views|attributes|identities|object_references)/;
 
 async function aBackup(name: string): Promise<string> {
   const file = join(folder, name);

@@ -45,6 +45,7 @@ import type { Reader, Tx } from '#store/sql.ts';
 import * as traffic from '#store/traffic.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
 import * as users from '#store/users.ts';
+import * as views from '#store/views.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { onPostgres } from '../support/databases.ts';
@@ -203,6 +204,7 @@ const lists: Record<string, readonly Run[]> = {
   listFlagSets: marks.map(
     (mark) => (db: Reader) => flagSets.listFlagSets(db, { projectId: project.id, ...mark, ...page }),
   ),
+  listViews: [(db) => views.listViews(db, { projectId: project.id, ownerId: user.id })],
   listFlagSetEnvironments: [(db) => references.listFlagSetEnvironments(db, { id: 'id', projectId: project.id })],
   listFlagsInSet: [(db) => references.listFlagsInSet(db, environment.id, 'id')],
   listRolloutStatuses: [(db) => rolloutStatuses.listRolloutStatuses(db, project.id)],

@@ -134,6 +134,7 @@ export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'dele
   await done(api.put(`/rule-based-segments/ws/${id}/${rules}/environments/${staging.id}`, definition));
   await aLargeSegment(api, project, [staging]);
   await done(api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } }));
+  await done(api.put(`/views/ws/${id}/shared/${uniqueName('view')}`, { query: 'tag=beta', columns: ['-tags'] }));
   await done(api.post(`/schema/ws/${id}/trafficTypes/user`, { id: 'plan' }));
   const [trafficType] = await done(api.get(`/trafficTypes/ws/${id}`));
   const identities = `/trafficTypes/${trafficType.id}/environments/${staging.id}/identities`;

@@ -96,6 +96,7 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   await ask('POST', `/splits/ws/${project.id}/lights/environments/staging`, aDefinition());
   const changeRequest = await oneSegmentOfEachKind({ ask, sender }, project.id, environment.id);
   const flagSet = await ask('POST', '/internal/api/v3/flag-sets', { name: 'signals', workspace: { id: project.id } });
+  await ask('PUT', `/views/ws/${project.id}/shared/afloat`, { query: 'tag=ship', columns: [] });
   await ask('POST', `/schema/ws/${project.id}/trafficTypes/ship`, { id: 'tonnage', dataType: 'NUMBER' });
   const identities = `/trafficTypes/${trafficType.id}/environments/${environment.id}/identities`;
   await ask('POST', identities, [{ key: 'sloop', values: { tonnage: 7 } }]);
@@ -122,7 +123,7 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   return {
     ...Object.fromEntries(words),
     ...{ trafficType: 'ship', objectType: 'Split', deletedFlag: 'gone', attribute: 'tonnage', identity: 'sloop' },
-    ...{ segment: 'crew', anySegment: 'crew', largeSegment: 'passengers', ruleBasedSegment: 'pilots' },
+    ...{ view: 'afloat', segment: 'crew', anySegment: 'crew', largeSegment: 'passengers', ruleBasedSegment: 'pilots' },
   };
 }
 

@@ -223,6 +223,13 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'flagSets.listFlagSets',
     ],
   ],
+  'src/store/views.ts': [
+    [
+      'project_id = ${projectId} and owner_id = ${ownerId} order by name',
+      '${projectId} <> id and owner_id = ${ownerId} order by name',
+      'views.listViews',
+    ],
+  ],
   'src/http/routes/flag-sets.ts': [
     ['resolveProject(db, actor, word)', `resolveProject(db, ${everybody}, word)`, 'flagSets.listFlagSets'],
     [

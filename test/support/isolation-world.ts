@@ -211,6 +211,9 @@ async function aSide(
   const flagSet = `${aSetName()}_mark`;
   const made = await api.post('/internal/api/v3/flag-sets', { name: flagSet, workspace: { id: project.id } });
   assert.equal(made.status, 200, made.text);
+  const view = aMark('view');
+  const kept = await api.put(`/views/ws/${project.id}/shared/${view}`, { query: '', columns: [] });
+  assert.equal(kept.status, 200, kept.text);
   const drafts: string[] = [];
   for (const environment of [staging.id, production.id]) {
     const operations = [{ environment, flag: flag.name, edit: { kind: 'kill' } }];
@@ -247,7 +250,7 @@ async function aSide(
     },
     actor: newest.data.at(-1).editor.id,
     marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
-      [segment, ruleBased, large.name, attribute, flagSet],
+      [segment, ruleBased, large.name, attribute, flagSet, view],
       large.changeRequests.slice(0, 1),
       drafts.slice(0, 1),
       statuses.map(({ id }) => id),

@@ -122,6 +122,7 @@ export function requestsTo(api: Calls): Requests {
   };
   /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
+  const aView = { query: 'status=Ramping', columns: [] };
   const newName = async () => ({ body: { name: uniqueName('new') } });
   const aUser = async (more: Target = {}): Promise<Target> => {
     const { body } = await api.post('/users', { email: `${uniqueName('user')}@example.com` });
@@ -280,6 +281,17 @@ export function requestsTo(api: Calls): Requests {
       listFlagsInSet: aFlagSet,
       createFlagSet: async ({ id }) => ({ body: { name: aSetName(), workspace: { id } } }),
       deleteFlagSet: aFlagSet,
+    },
+    views: {
+      listViews: async () => ({}),
+      saveSharedView: async () => ({ words: { view: uniqueName('view') }, body: aView }),
+      deleteSharedView: async ({ id }) => {
+        const view = uniqueName('view');
+        await api.put(`/views/ws/${id}/shared/${view}`, aView);
+        return { words: { view } };
+      },
+      saveOwnView: async () => ({ words: { view: uniqueName('view') }, body: aView }),
+      deleteOwnView: async () => ({ words: { view: uniqueName('view') } }),
     },
     segments: {
       createSegment: async (place) => ofTrafficType(place, await newName()),

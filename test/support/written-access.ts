@@ -90,6 +90,11 @@ POST /flag-sets flag.write project
 GET /flag-sets/:flagSet flag.read project
 GET /flag-sets/:flagSet/flags definition.read project
 DELETE /flag-sets/:flagSet flag.write project
+GET /views/ws/:project flag.read project
+PUT /views/ws/:project/shared/:view flag.write project
+DELETE /views/ws/:project/shared/:view flag.write project
+PUT /views/ws/:project/own/:view flag.read project
+DELETE /views/ws/:project/own/:view flag.read project
 GET /segments/ws/:project segment.read project
 POST /segments/ws/:project/trafficTypes/:trafficType segment.write project
 GET /segments/ws/:project/:segment segment.read project

@@ -31,6 +31,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   deletedFlag: { description: 'Id of a deleted flag.', example: ids.flag },
   objectType: { description: '`Split`: a feature flag.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },
+  view: { description: 'Name of the view.', example: 'Ramping' },
   user: { description: 'Id of the user.', example: ids.user },
   group: { description: 'Id of the group.', example: ids.group },
   key: { description: 'Id of the API key. DELETE also takes the key itself.', example: ids.key },

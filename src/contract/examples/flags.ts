@@ -10,6 +10,7 @@ import type * as rolloutStatusesContract from '../rollout-statuses.ts';
 import type * as rolloutsContract from '../rollouts.ts';
 import type * as sdksContract from '../sdks.ts';
 import type * as trafficContract from '../traffic.ts';
+import type * as viewsContract from '../views.ts';
 import {
   at,
   type ExamplesOf,
@@ -83,6 +84,13 @@ const summary = {
 };
 
 const note = { title: 'Ramp up', comment: 'No errors since Monday' };
+const view = {
+  id: '019b76da-a800-7000-8000-000000000042',
+  name: 'Ramping',
+  shared: true,
+  query: 'status=Ramping&sort=-changed',
+  columns: ['created', '-tags'],
+};
 const flagSet = {
   id: '019b76da-a800-7000-8000-000000000041',
   name: 'mobile',
@@ -111,6 +119,7 @@ export const flagExamples: ExamplesOf<
   typeof flagsContract &
     typeof definitionsContract &
     typeof flagSetsContract &
+    typeof viewsContract &
     typeof rolloutStatusesContract &
     typeof rolloutsContract &
     typeof changesContract &
@@ -249,6 +258,17 @@ export const flagExamples: ExamplesOf<
     reply: flagSet,
   },
   deleteFlagSet: { reply: true },
+
+  listViews: {
+    reply: [
+      view,
+      { ...view, id: '019b76da-a800-7000-8000-000000000043', name: 'Mine', shared: false, query: `owner=${ids.user}` },
+    ],
+  },
+  saveSharedView: { body: { query: view.query, columns: view.columns }, reply: view },
+  deleteSharedView: { reply: true },
+  saveOwnView: { body: { query: view.query, columns: view.columns }, reply: { ...view, shared: false } },
+  deleteOwnView: { reply: true },
 
   listRolloutStatuses: { reply: rolloutStatuses },
   listRolloutStatusesOfProject: { reply: rolloutStatuses },

@@ -18,6 +18,7 @@ const content: ReadonlySet<ObjectType | undefined> = new Set([
   'attribute',
   'identity',
   'flag_set',
+  'view',
 ]);
 const withoutContent =
   /^(session|\/(workspaces|users|groups|apiKeys|access|rolloutStatuses|health|outbox|sessions)\b)|\/sdks$/;

@@ -61,6 +61,15 @@ export const TabLinks = ({ label, children }: TabLinksProps) => (
   </nav>
 );
 
-export const TabLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
-  <a {...props} className={styles.tab} />
+interface TabLinkProps extends Omit<ComponentProps<'a'>, 'className'> {
+  /** If the page knows better than the router, which compares the address. */
+  readonly isCurrent?: boolean;
+}
+
+export const TabLink = createLink(({ isCurrent, ...props }: TabLinkProps) => (
+  <a
+    {...props}
+    {...(isCurrent !== undefined && { 'aria-current': isCurrent ? 'page' : undefined })}
+    className={styles.tab}
+  />
 ));

@@ -5,21 +5,14 @@ import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Popover } from '../../ui/Popover.tsx';
 import styles from './ColumnMenu.module.css';
-import {
-  type ColumnId,
-  chooseColumns,
-  columnNames,
-  isWantedBar,
-  isWantedColumn,
-  ordered,
-  useColumnChoices,
-} from './columns.ts';
+import { type ColumnId, columnNames, isWantedBar, isWantedColumn, ordered } from './columns.ts';
+import { useColumns } from './views-query.ts';
 
 /** Which columns the list shows, where there is room. */
 export function ColumnMenu() {
-  const choices = useColumnChoices();
+  const { choices, choose } = useColumns();
   const { lead, bars } = ordered(useEnvironments());
-  const set = (name: string, is: boolean) => chooseColumns({ ...choices, [name]: is });
+  const set = (name: string, is: boolean) => choose({ ...choices, [name]: is });
   return (
     <span className={styles.whole}>
       <Popover

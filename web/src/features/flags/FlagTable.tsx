@@ -7,13 +7,14 @@ import { useEnvironments } from '../../server/project.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { useFollow } from '../../state/use-follow.ts';
 import { useMedia } from '../../ui/use-media.ts';
-import { columnNames, type ShownColumns, shownColumns, useColumnChoices } from './columns.ts';
+import { columnNames, type ShownColumns, shownColumns } from './columns.ts';
 import { FlagRow, LoadingRow } from './FlagRow.tsx';
 import styles from './FlagTable.module.css';
 import { type FlagPage, pageSize, useFlagsAt, useFlagsSearch } from './flags-query.ts';
 import { sortOf, sortText } from './flags-search.ts';
 import { useOwnerNames } from './owners.ts';
 import type { Selection } from './selection.ts';
+import { useColumns } from './views-query.ts';
 
 interface Props {
   readonly first: FlagPage;
@@ -127,7 +128,7 @@ function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
 /** On phones, the style sheet decides what is shown of them. */
 function useShownColumns(frame: React.RefObject<HTMLElement | null>): ShownColumns {
   const environments = useEnvironments();
-  const choices = useColumnChoices();
+  const { choices } = useColumns();
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const element = frame.current;

@@ -10,7 +10,6 @@ import { FilterCount } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
-import { ColumnMenu } from './ColumnMenu.tsx';
 import { useFailedFlags } from './each-flag.ts';
 import { FlagFilters } from './FlagFilters.tsx';
 import styles from './FlagsPage.module.css';
@@ -21,6 +20,7 @@ import { useSelection } from './selection.ts';
 
 const NoFlags = lazy(() => import('./NoFlags.tsx').then((module) => ({ default: module.NoFlags })));
 const BulkFailures = lazy(() => import('./BulkReport.tsx').then((module) => ({ default: module.BulkFailures })));
+const ViewTabs = lazy(() => import('./ViewTabs.tsx').then((module) => ({ default: module.ViewTabs })));
 /** Loaded with its dialogs once something is selected. */
 const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({ default: module.SelectionBar })));
 
@@ -59,10 +59,12 @@ export function FlagsPage() {
           }
         />
         {hasTools && (
-          <div className={styles.tools}>
+          <>
+            <Suspense fallback={<div className={styles.tabs} />}>
+              <ViewTabs />
+            </Suspense>
             <FlagFilters />
-            <ColumnMenu />
-          </div>
+          </>
         )}
       </div>
       {!data && (

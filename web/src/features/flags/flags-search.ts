@@ -11,11 +11,14 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
   readonly q?: string | undefined;
   /** `name`, or `-name` for descending. */
   readonly sort?: string | undefined;
+  /** The view that was opened, as `addressOf` names it. What it keeps is in the other parameters. */
+  readonly view?: string | undefined;
 }
 
 export const flagsSearch = (params: SearchParams): FlagsSearch => ({
   q: textOf(params.q),
   sort: textOf(params.sort),
+  view: textOf(params.view),
   ...Object.fromEntries(filters.map((name) => [name, listOf(params[name])])),
 });
 
@@ -25,6 +28,9 @@ const listOf = (value: Value): readonly string[] | undefined =>
   typeof value === 'string' ? (value === '' ? undefined : [value]) : value;
 
 export const noFilters: FlagsSearch = { q: undefined, ...Object.fromEntries(filters.map((name) => [name, undefined])) };
+
+/** The whole list, as it is without a search. */
+export const nothingChosen: FlagsSearch = { ...noFilters, sort: undefined, view: undefined };
 
 const lastChangedFirst = { sort: 'changed', order: 'desc' } as const;
 

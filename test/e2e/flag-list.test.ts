@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import type { Page } from 'playwright-core';
+import { aFlag } from '../../src/demo/team.ts';
+import { startBrowser } from './browser.ts';
+import { field, press } from './people.ts';
+import { aMember, look, signedInVisitsIn, type Things } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+const shown = (page: Page) => page.locator('a[data-flag]').allInnerTexts();
+const tab = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name });
+
+async function someFlags(things: Things): Promise<void> {
+  await aFlag(things, 'checkout_one_page', { tags: ['payments'], status: 'Ramping', on: { Staging: 50 } });
+  await aFlag(things, 'search_ranker', { tags: ['search'], status: 'Ramping', on: {} });
+  await aFlag(things, 'legacy_invoice', { tags: ['payments'], on: {} });
+}
+
+suite('the list of flags is kept and shown in other ways', { concurrency: 2 }, () => {
+  visit('a view keeps filters, order and columns, for everyone or for one person', async (things) => {
+    const { page } = things;
+    await someFlags(things);
+    await page.goto('/p/Checkout/flags?status=Ramping&sort=name');
+    await page.getByText('2 flags match').waitFor();
+    await press(page, 'Columns');
+    await page.getByLabel('Tags', { exact: true }).uncheck();
+    await page.keyboard.press('Escape');
+    await press(page, 'Save as a view');
+    await field(page, 'Name').fill('In flight');
+    await page.getByLabel('Everyone in the project').check();
+    await look(page, 'saving a view');
+    await press(page, 'Save view');
+    await page.getByText('Saved the view In flight.').waitFor();
+    assert.equal(await tab(page, 'In flight').getAttribute('aria-current'), 'page');
+
+    // What differs from the view is said, and saved with one click.
+    await field(page, 'Search flags').fill('one');
+    await page.getByText('1 flag matches').waitFor();
+    await page.getByText('Changed', { exact: true }).and(page.getByRole('status')).waitFor();
+    await look(page, 'a changed view');
+    await press(page, 'Save');
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'detached' });
+    assert.notEqual(await page.evaluate('document.activeElement?.tagName'), 'BODY');
+    await tab(page, 'All').click();
+    await page.getByText('3 flags', { exact: true }).waitFor();
+
+    // An own view beside it is nobody else's.
+    await field(page, 'Search flags').fill('invoice');
+    await page.getByText('1 flag matches').waitFor();
+    await press(page, 'Save as a view');
+    await field(page, 'Name').fill('Mine');
+    await press(page, 'Save view');
+    await tab(page, 'Mine').waitFor();
+    const liu = await aMember(things);
+    await liu.page.goto('/p/Checkout/flags');
+    await tab(liu.page, 'In flight').click();
+    await liu.page.getByText('1 flag matches').waitFor();
+    assert.deepEqual(await shown(liu.page), ['checkout_one_page']);
+    assert.equal(await liu.page.getByRole('columnheader', { name: 'Tags' }).count(), 0);
+    assert.equal(await tab(liu.page, 'Mine').count(), 0);
+
+    await press(page, 'View Mine');
+    await page.getByRole('menuitem', { name: 'Delete view' }).click();
+    await press(page, 'Delete view');
+    await tab(page, 'Mine').waitFor({ state: 'detached' });
+    await page.getByText('3 flags', { exact: true }).waitFor();
+    await liu.leave();
+  });
+});
