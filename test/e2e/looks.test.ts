@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { WaitingMail } from '#domain/accounts.ts';
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { ana, enterPassword, field, goToMe, heading, mailedLink, press, setUp, setupLink, signOut } from './people.ts';
-import { look, visitsIn } from './support.ts';
+import { look, openFlag, signedInVisitsIn, step, visitsIn } from './support.ts';
 
-const visit = visitsIn(await startBrowser());
+const browser = await startBrowser();
+const visit = visitsIn(browser);
+const signedInVisit = signedInVisitsIn(browser);
 
 suite('how pages look', { concurrency: 2 }, () => {
   visit('the theme follows the system until somebody chooses one', async ({ page }) => {
@@ -22,6 +25,27 @@ suite('how pages look', { concurrency: 2 }, () => {
     await press(page, 'Use dark theme');
     await page.emulateMedia({ colorScheme: 'light' });
     assert.equal(await ground(), light);
+  });
+
+  signedInVisit('contrast themes mark what is current, chosen and selected', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'contrast', { on: { Staging: 50 } });
+    await page.emulateMedia({ forcedColors: 'active' });
+    const unmarked = async (chosen: string): Promise<unknown> => {
+      await page.locator(chosen).first().waitFor();
+      return page.evaluate(
+        `[...document.querySelectorAll('${chosen}')].filter((one) => getComputedStyle(one).outlineStyle !== 'solid')
+          .map((one) => one.outerHTML.slice(0, 120))`,
+      );
+    };
+    await openFlag(page, 'contrast', 'Staging');
+    await step(page, 'Everyone else').waitFor();
+    assert.deepEqual(await unmarked('[aria-current=page]'), []);
+    assert.deepEqual(await unmarked('[aria-pressed=true]'), []);
+    assert.notDeepEqual(await unmarked('[aria-pressed=false]'), []);
+    await page.goto('/p/Checkout/flags');
+    await page.getByRole('checkbox', { name: /contrast/ }).check();
+    assert.deepEqual(await unmarked('tr[aria-selected=true]'), []);
   });
 
   visit('pages before there is an administrator can be seen and read by everybody', async ({ page, server }) => {
