@@ -67,4 +67,25 @@ suite('the list of flags is kept and shown in other ways', { concurrency: 2 }, (
     await page.getByText('3 flags', { exact: true }).waitFor();
     await liu.leave();
   });
+
+  visit('archived flags are a filter of the list, and several are archived and unarchived at once', async (things) => {
+    const { page } = things;
+    await someFlags(things);
+    await page.goto('/p/Checkout/flags?tag=payments');
+    await page.getByText('2 flags match').waitFor();
+    await page.getByLabel('Select all 2 flags').check();
+    await press(page, 'Archive');
+    await look(page, 'archiving flags');
+    await press(page, 'Archive 2 flags');
+    await page.getByText('Archived 2 flags.').waitFor();
+    await page.getByText('0 flags match').waitFor();
+    await press(page, 'Archived');
+    await page.waitForURL('**archived=true**');
+    await page.getByText('2 flags match').waitFor();
+    await page.getByLabel('Select legacy_invoice').check();
+    await press(page, 'Unarchive');
+    await press(page, 'Unarchive legacy_invoice');
+    await page.getByText('1 flag matches').waitFor();
+    assert.deepEqual(await shown(page), ['checkout_one_page']);
+  });
 });

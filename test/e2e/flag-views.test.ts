@@ -107,8 +107,9 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByText('Its name stays reserved and its definitions are kept.').waitFor();
     await look(page, 'an archived flag');
     await page.goto('/p/Checkout/archived');
+    await page.waitForURL('**/flags?archived=true');
     await look(page, 'archived flags');
-    await page.getByRole('link', { name: 'shelved' }).click();
+    await page.getByRole('link', { name: 'shelved', exact: true }).click();
     await press(page, 'Unarchive');
     await press(page, 'Unarchive flag');
     await page.getByText('Unarchived shelved.').waitFor();

@@ -1,5 +1,5 @@
 /** The routes of the interface. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { flagsSearch } from './features/flags/flags-search.ts';
 import { projectReading } from './server/project.ts';
 import { client } from './server/query-client.ts';
@@ -136,7 +136,9 @@ const newFlag = createRoute({
 const archivedFlags = createRoute({
   ...inProject,
   path: '/archived',
-  component: lazyRouteComponent(() => import('./features/flags/ArchivedFlagsPage.tsx'), 'ArchivedFlagsPage'),
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/p/$project/flags', params, search: { archived: 'true' } });
+  },
 });
 const segments = createRoute({
   ...inProject,

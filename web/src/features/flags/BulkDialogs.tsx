@@ -1,6 +1,7 @@
 /** Kills flags in an environment, or copies their definitions from one environment to another. */
 import { useState } from 'react';
 import { createDefinition, getDefinition, killDefinition, replaceDefinition } from '#contract/definitions.ts';
+import { archiveFlag, unarchiveFlag } from '#contract/flags.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
@@ -141,6 +142,49 @@ export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {
         </Notice>
       )}
       <NoteFields isRequired={isRequired} title={`Copy from ${from?.name}`} errors={errors} />
+      <BulkProgress />
+    </FormModal>
+  );
+}
+
+/** Only flags that are not yet as wanted. */
+export function ArchiveFlagsDialog({ flags, isArchived, onClose, onDone }: Props & { readonly isArchived: boolean }) {
+  const project = useProject();
+  const affected = flags.filter(({ archivedAt }) => (archivedAt !== undefined) === isArchived);
+  const eachFlag = useEachFlag();
+  const isRequired = project.requiresTitleAndComments;
+  const [verb, done] = isArchived ? ['Unarchive', 'Unarchived'] : ['Archive', 'Archived'];
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: (note) =>
+      eachFlag(
+        affected,
+        ({ name: flag }) =>
+          call(isArchived ? unarchiveFlag : archiveFlag, {
+            params: { project: project.id, flag },
+            query: noteOf(note),
+          }),
+        (what) => `${done} ${what}.`,
+      ),
+    onDone: () => {
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <FormModal
+      title={`${verb} ${inWords(affected)}?`}
+      about={
+        isArchived
+          ? 'Their definitions apply again in every environment. Every key gets what it got before.'
+          : 'Everyone gets control in every environment. Names, definitions and buckets are kept until you unarchive them.'
+      }
+      kind="alert"
+      {...{ form, problem, isSending, onClose }}
+      submit={`${verb} ${affected.length === 1 ? affected[0]?.name : `${affected.length} flags`}`}
+      look={isArchived ? 'primary' : 'danger-fill'}
+    >
+      <NoteFields isRequired={isRequired} title={`${verb} ${inWords(affected)}`} errors={errors} />
       <BulkProgress />
     </FormModal>
   );

@@ -5,7 +5,7 @@ import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
 import { useMe } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
-import { AddFilterButton, FilterButton, Filters } from '../../ui/FilterButton.tsx';
+import { AddFilterButton, FilterButton, Filters, FilterToggle } from '../../ui/FilterButton.tsx';
 import { type Option, OptionList } from '../../ui/OptionList.tsx';
 import { MultiPicker } from '../../ui/Picker.tsx';
 import { Popover } from '../../ui/Popover.tsx';
@@ -36,6 +36,12 @@ export function FlagFilters() {
       {set.length < filters.length && (
         <AddFilter options={options} unset={filters.filter((name) => !set.includes(name))} />
       )}
+      <FilterToggle
+        isOn={search.archived !== undefined}
+        onToggle={() => change({ archived: search.archived ? undefined : 'true' })}
+      >
+        Archived
+      </FilterToggle>
       {isFiltered && (
         <Button look="quiet" onClick={clear}>
           Clear filters

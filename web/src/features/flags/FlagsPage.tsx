@@ -9,7 +9,6 @@ import { usePageActions } from '../../state/page-actions.ts';
 import { FilterCount } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
-import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { useFailedFlags } from './each-flag.ts';
 import { FlagFilters } from './FlagFilters.tsx';
 import styles from './FlagsPage.module.css';
@@ -49,14 +48,7 @@ export function FlagsPage() {
           title="Flags"
           within={project.name}
           beside={<FilterCount>{total !== undefined && hasTools && countInWords(total, isFiltered)}</FilterCount>}
-          tools={
-            <>
-              <PlainButtonLink to="/p/$project/archived" params={params}>
-                Archived
-              </PlainButtonLink>
-              {hasTools && <NewFlag />}
-            </>
-          }
+          tools={hasTools && <NewFlag />}
         />
         {hasTools && (
           <>

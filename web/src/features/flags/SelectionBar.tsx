@@ -1,10 +1,10 @@
-import { Copy, Power, Tag, Trash2, X } from 'lucide-react';
+import { Archive, Copy, Power, Tag, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { patchFlag } from '#contract/flags.ts';
 import { useEnvironments } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { Button } from '../../ui/Button.tsx';
-import { CopyFlagsDialog, KillFlagsDialog } from './BulkDialogs.tsx';
+import { ArchiveFlagsDialog, CopyFlagsDialog, KillFlagsDialog } from './BulkDialogs.tsx';
 import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
 import styles from './SelectionBar.module.css';
 import { StatusDialog } from './StatusDialog.tsx';
@@ -22,8 +22,10 @@ const icon = { size: 14, strokeWidth: 1.75, 'aria-hidden': true } as const;
 /** Actions for all selected flags. */
 export function SelectionBar({ selection, total }: Props) {
   const { flags, count } = selection;
-  const [open, setOpen] = useState<'status' | 'tag' | 'untag' | 'kill' | 'copy' | 'delete'>();
+  const [open, setOpen] = useState<'status' | 'tag' | 'untag' | 'kill' | 'copy' | 'archive' | 'delete'>();
   const environments = useEnvironments();
+  // Changing the filter keeps the selection, so it may have both.
+  const isArchived = flags.every(({ archivedAt }) => archivedAt !== undefined);
   const close = () => setOpen(undefined);
   const whyNot = useWhyNot();
   const refusal = flags.map((flag) => whyNot(patchFlag, flag)).find(Boolean);
@@ -41,20 +43,27 @@ export function SelectionBar({ selection, total }: Props) {
           Select all {total}
         </Button>
       )}
-      <Button refusal={refusal} onClick={() => setOpen('status')}>
-        Set status
-      </Button>
-      <Button refusal={refusal} onClick={() => setOpen('tag')}>
-        <Tag {...icon} /> Add tag
-      </Button>
-      <Button refusal={refusal} onClick={() => setOpen('untag')}>
-        Remove tag
-      </Button>
-      <Button onClick={() => setOpen('copy')}>
-        <Copy {...icon} /> Copy to
-      </Button>
-      <Button look="danger" onClick={() => setOpen('kill')}>
-        <Power {...icon} /> Kill in
+      {!isArchived && (
+        <>
+          <Button refusal={refusal} onClick={() => setOpen('status')}>
+            Set status
+          </Button>
+          <Button refusal={refusal} onClick={() => setOpen('tag')}>
+            <Tag {...icon} /> Add tag
+          </Button>
+          <Button refusal={refusal} onClick={() => setOpen('untag')}>
+            Remove tag
+          </Button>
+          <Button onClick={() => setOpen('copy')}>
+            <Copy {...icon} /> Copy to
+          </Button>
+          <Button look="danger" onClick={() => setOpen('kill')}>
+            <Power {...icon} /> Kill in
+          </Button>
+        </>
+      )}
+      <Button refusal={deleteRefusal} onClick={() => setOpen('archive')}>
+        <Archive {...icon} /> {isArchived ? 'Unarchive' : 'Archive'}
       </Button>
       <Button look="danger" refusal={deleteRefusal} onClick={() => setOpen('delete')}>
         <Trash2 {...icon} /> Delete
@@ -68,6 +77,7 @@ export function SelectionBar({ selection, total }: Props) {
       {open === 'untag' && <TagDialog {...dialog} isAdding={false} />}
       {open === 'kill' && <KillFlagsDialog {...dialog} />}
       {open === 'copy' && <CopyFlagsDialog {...dialog} />}
+      {open === 'archive' && <ArchiveFlagsDialog {...dialog} isArchived={isArchived} />}
       {open === 'delete' && (
         <DeleteFlagsDialog
           flags={flags.map(({ name, definitions = [] }) => ({

@@ -28,7 +28,7 @@ export function useFlagsSearch() {
   const params = { project: useProject().name };
   const change = (changed: FlagsSearch) =>
     void navigate({ to: '/p/$project/flags', params, search: { ...search, ...changed }, replace: true });
-  const isFiltered = Boolean(search.q) || filters.some((name) => search[name]?.length);
+  const isFiltered = Boolean(search.q ?? search.archived) || filters.some((name) => search[name]?.length);
   return { search, change, isFiltered, clear: () => change(noFilters) };
 }
 
@@ -44,6 +44,7 @@ function useFilterQuery() {
   return {
     query: {
       search: search.q,
+      archived: search.archived,
       ...{ rolloutStatus, trafficType },
       tag: search.tag && [...search.tag],
       owner: search.owner && [...search.owner],

@@ -9,6 +9,8 @@ export type Filter = (typeof filters)[number];
 export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | undefined>> {
   /** Part of the name or description. */
   readonly q?: string | undefined;
+  /** Archived flags, which are otherwise left out. */
+  readonly archived?: 'true' | undefined;
   /** `name`, or `-name` for descending. */
   readonly sort?: string | undefined;
   /** The view that was opened, as `addressOf` names it. What it keeps is in the other parameters. */
@@ -17,6 +19,7 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
 
 export const flagsSearch = (params: SearchParams): FlagsSearch => ({
   q: textOf(params.q),
+  archived: textOf(params.archived) === 'true' ? 'true' : undefined,
   sort: textOf(params.sort),
   view: textOf(params.view),
   ...Object.fromEntries(filters.map((name) => [name, listOf(params[name])])),
@@ -27,7 +30,10 @@ const textOf = (value: Value): string | undefined => (typeof value === 'object' 
 const listOf = (value: Value): readonly string[] | undefined =>
   typeof value === 'string' ? (value === '' ? undefined : [value]) : value;
 
-export const noFilters: FlagsSearch = { q: undefined, ...Object.fromEntries(filters.map((name) => [name, undefined])) };
+export const noFilters: FlagsSearch = {
+  ...{ q: undefined, archived: undefined },
+  ...Object.fromEntries(filters.map((name) => [name, undefined])),
+};
 
 /** The whole list, as it is without a search. */
 export const nothingChosen: FlagsSearch = { ...noFilters, sort: undefined, view: undefined };
