@@ -5,6 +5,7 @@ import type { Answer } from '../support/app.ts';
 import { aDefinedFlag, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
 import { type Client, startTwoNodes, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { aPollingSdk } from '../support/sdk.ts';
 import { anSdk, connected, openStream, streamWith, tokenFor } from '../support/streams.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 
@@ -107,6 +108,19 @@ test('no node announces a number before it can be read there', async () => {
   last = Math.max(...numbers);
   for (const told of await Promise.all(watching)) assert.ok(told > 3);
   assert.deepEqual(late, []);
+});
+
+test('official SDKs report to both nodes, and every evaluation is counted once', async () => {
+  const { flag, path, key } = await aWorld();
+  const [keys, times] = [50, 3];
+  for (const [at, { node }] of nodes.entries()) {
+    const sdk = await aPollingSdk(node.url, key.key, { impressionsMode: 'DEBUG' });
+    for (let turn = 0; turn < keys * times; turn += 1) sdk.client.getTreatment(`${at}-${turn % keys}`, flag.name);
+    await sdk.stop();
+  }
+  const countedBy = async ({ get }: Client) => (await get(`${path}/traffic`)).body.evaluations;
+  for (const node of nodes) await until('both nodes count', async () => (await countedBy(node)) >= 2 * keys * times);
+  assert.deepEqual(await Promise.all(nodes.map(countedBy)), [2 * keys * times, 2 * keys * times]);
 });
 
 test('an SDK whose node is replaced by another connects again and is right', async () => {

@@ -13,7 +13,7 @@ import { openStore } from '#store/open.ts';
 import { openPostgres } from '#store/postgres/store.ts';
 import type { Reader } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite/store.ts';
-import { aDefinedFlag, aFullProject } from '../support/build.ts';
+import { aDefinedFlag, aFullProject, someTraffic } from '../support/build.ts';
 import { newDatabase, onPostgres, temporaryFolder } from '../support/databases.ts';
 import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 
@@ -22,14 +22,15 @@ const folder = temporaryFolder();
 const project = await aFullProject(api);
 const { path, flag } = await aDefinedFlag(api, project);
 await api.put(`${path}/kill`);
+await someTraffic(api.store, project.staging.id, flag.id);
 const other = await aDefinedFlag(api, project);
 await api.delete(other.path);
 await setUpAdministrator(api);
 const person = await aPerson(api);
 await askForReset(api, person.email);
 
-/** The tables that can become large, which `aFullProject` fills. */
-const ofLists = /^(segment|key_list|flag_sets|views|attributes|identities|object_references)/;
+/** The tables that can become large, which `aFullProject` and `someTraffic` fill. */
+const ofLists = /^(segment|key_list|flag_sets|views|attributes|identities|object_references|traffic|flag_traffic|event_)/;
 
 async function aBackup(name: string): Promise<string> {
   const file = join(folder, name);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql, { bulk } from 'sql-template-tag';
 import { copyTable, emptyTables, findUsedTable, sumOf, tables } from '#operations/copy.ts';
-import { aDefinedFlag, aFullProject } from '../support/build.ts';
+import { aDefinedFlag, aFullProject, someTraffic } from '../support/build.ts';
 import { tablesOf } from '../support/databases.ts';
 import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 import { temporaryStore } from '../support/store.ts';
@@ -32,7 +32,9 @@ test('every table is copied', async () => {
 test('a copy that is broken off anywhere goes on where it was, and is like its source in the end', async () => {
   const api = await startAccounts();
   const project = await aFullProject(api);
-  for (let index = 0; index < 12; index += 1) await aDefinedFlag(api, project);
+  for (let index = 0; index < 12; index += 1) {
+    await someTraffic(api.store, project.staging.id, (await aDefinedFlag(api, project)).flag.id);
+  }
   await setUpAdministrator(api);
   const person = await aPerson(api);
   await askForReset(api, person.email);

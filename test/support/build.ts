@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defaultPolicy } from '#domain/cleanup.ts';
+import type { Store } from '#store/sql.ts';
+import { addCounts, addEvents, saveEventTypes, saveLastTraffic } from '#store/traffic.ts';
 import type { Answer, Api, Calls } from './app.ts';
 
 /** Anything that sends requests: to the test's server, or to a real one. */
@@ -205,4 +207,15 @@ export async function startedImport(api: Pick<Calls, 'get' | 'post'>): Promise<{
   const { status, body, text } = await api.post('/imports', await anImport(api));
   assert.equal(status, 200, text);
   return body;
+}
+
+/** What SDKs reported of a flag: a row in each table of traffic. */
+export async function someTraffic(store: Store, environmentId: string, flagId: string): Promise<void> {
+  const event = { environmentId, trafficType: 'user', eventType: 'paid', hour: 0 };
+  await store.write(async (tx) => {
+    await addCounts(tx, [{ environmentId, flagId, hour: 0, treatment: 'on', label: 'default rule', evaluations: 3 }]);
+    await saveLastTraffic(tx, [{ environmentId, flagId, lastAt: 1 }]);
+    await addEvents(tx, [{ ...event, events: 2, valued: 2, sum: 0.3, squares: 0.05 }]);
+    await saveEventTypes(tx, [event]);
+  });
 }
