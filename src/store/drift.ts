@@ -16,8 +16,8 @@ export interface DriftQuery {
   readonly name: string | undefined;
 }
 
-/** So many definitions are compared before other requests get a turn: about 10 ms on SQLite. */
-const maxPlaces = 500;
+/** So many definitions are compared before other requests get a turn: a few ms on SQLite. */
+const maxPlaces = 200;
 
 /**
  * All flags that differ, by name, and how many were compared. It reads every summary of these environments, because

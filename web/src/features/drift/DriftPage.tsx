@@ -191,7 +191,7 @@ type DriftFilter = Omit<
   NonNullable<NonNullable<Parameters<typeof call<typeof listDrift>>[1]>['query']>,
   'offset' | 'limit'
 >;
-const pageSize = 100;
+const pageSize = 50;
 
 const driftReading = (project: string, filter: DriftFilter) =>
   infiniteQueryOptions<
