@@ -88,6 +88,14 @@ suite('environments', { concurrency: 2 }, () => {
     await press(page, 'Remove definitions');
     await page.getByText('Removed 11 definitions from Staging.').waitFor();
     assert.equal((await api('GET', `/splits/ws/${project.id}/environments/${staging}`)).totalCount, 0);
+    await aFlag(things, 'put_away', { on: { Staging: 50 } });
+    await api('POST', `/splits/ws/${project.id}/put_away/archive`);
+    await page.reload();
+    await menuOf(page, 'Staging', 'Delete');
+    await page.getByText('1 archived flag is defined here').waitFor();
+    await page.getByRole('link', { name: 'Unarchive or delete them' }).waitFor();
+    await press(page, 'Close');
+    await api('DELETE', `/splits/ws/${project.id}/put_away`);
     const { objects } = await api('GET', '/apiKeys?limit=200');
     const ofStaging = objects.filter((key: { environments?: { id: string }[] }) =>
       key.environments?.some(({ id }) => id === staging),

@@ -14,7 +14,13 @@ import { focusWhenLost } from '../../ui/focus.ts';
 import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { EmptyEnvironmentDialog } from './EmptyEnvironmentDialog.tsx';
-import { namedDefinitions, useDefinitionsIn, useKeysOf, useRefreshEverything } from './environment-changes.ts';
+import {
+  namedDefinitions,
+  useArchivedIn,
+  useDefinitionsIn,
+  useKeysOf,
+  useRefreshEverything,
+} from './environment-changes.ts';
 
 interface Props {
   readonly environment: Environment;
@@ -26,7 +32,8 @@ export function DeleteEnvironmentDialog({ environment, onClose }: Props) {
   const definitions = useDefinitionsIn(environment).data;
   const keys = useKeysOf(environment);
   const [isEmptying, setEmptying] = useState(false);
-  const isInUse = (definitions?.totalCount ?? 0) > 0 || (keys?.length ?? 0) > 0;
+  const archived = useArchivedIn(environment);
+  const isInUse = (definitions?.totalCount ?? 0) > 0 || (keys?.length ?? 0) > 0 || archived > 0;
   if (isEmptying) {
     const total = definitions?.totalCount ?? 0;
     return <EmptyEnvironmentDialog environment={environment} total={total} onClose={() => setEmptying(false)} />;
@@ -42,6 +49,7 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
   const project = useProject();
   const definitions = useDefinitionsIn(environment).data;
   const keys = useKeysOf(environment) ?? [];
+  const archived = useArchivedIn(environment);
   const may = useMay();
   const total = definitions?.totalCount ?? 0;
   return (
@@ -72,6 +80,17 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
               </Button>
             )}
           </Obstacle>
+          {archived > 0 && (
+            <Obstacle
+              isThere
+              title={countOf(archived, 'archived flag is defined here', 'archived flags are defined here')}
+            >
+              Archived flags keep their definitions.{' '}
+              <TextLink to="/p/$project/archived" params={{ project: project.name }}>
+                Unarchive or delete them
+              </TextLink>
+            </Obstacle>
+          )}
           <Obstacle isThere={keys.length > 0} title={countOf(keys.length, 'API key is for it', 'API keys are for it')}>
             {listed(keys.map(({ name }) => name))}.{' '}
             <TextLink to="/admin/api-keys" search={{ project: project.name, env: environment.name }}>

@@ -25,6 +25,12 @@ export function useDefinitionsIn({ id }: Environment) {
   return useQuery(reading(listDefinitions, { params, query: { limit: namedDefinitions } }));
 }
 
+/** The number of archived flags that keep a definition in the environment. */
+export function useArchivedIn({ id }: Environment): number {
+  const params = { project: useProject().id, environment: id };
+  return useQuery(reading(listDefinitions, { params, query: { archived: 'true', limit: 1 } })).data?.totalCount ?? 0;
+}
+
 /** Keys limited to the environment. Undefined while loading, or without permission to see keys. */
 export function useKeysOf({ id }: Environment) {
   const may = useMay();
