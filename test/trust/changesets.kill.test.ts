@@ -24,7 +24,7 @@ test('a changeset that was being applied at a kill -9 is applied whole and once,
   await client.node.end('SIGTERM');
   client = await startNode(burgee, quickly);
   let [applied, lost] = [0, 0];
-  let usualMs = 60;
+  let usualMs = 150;
   for (let round = 1; round <= rounds; round += 1) {
     const edit = { kind: 'patch', operations: [{ op: 'replace', path: '/description', value: `round ${round}` }] };
     const share = { kind: 'patch', operations: [{ op: 'replace', path: '/trafficAllocation', value: round % 100 }] };
@@ -48,7 +48,7 @@ test('a changeset that was being applied at a kill -9 is applied whole and once,
     const again = await client.post(`/changesets/${body.id}/apply`);
     assert.equal(again.status, isThere ? 409 : 200, again.text);
     // About half of the kills come too late.
-    usualMs *= isThere ? 0.9 : 1.1;
+    usualMs *= isThere ? 0.7 : 1.5;
     assert.ok(await requireWhole(round, body.id));
   }
   report(
