@@ -53,6 +53,7 @@ import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { rollouts } from '#http/routes/rollouts.ts';
 import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
 import { sdks } from '#http/routes/sdks.ts';
+import { search } from '#http/routes/search.ts';
 import { segments } from '#http/routes/segments.ts';
 import { service } from '#http/routes/service.ts';
 import { traffic } from '#http/routes/traffic.ts';
@@ -215,6 +216,7 @@ export async function createApp({
     ...changes(store, markersFor('changes', account.markerSecret)),
     ...rollouts(store),
     ...sdks(store, delivery?.sdks),
+    ...search(store),
     ...imports(store, importJobs),
     ...traffic(store, delivery),
     ...cleanup(store, delivery),

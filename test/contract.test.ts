@@ -27,7 +27,7 @@ const requests = requestsTo(api);
 
 /** What is not of one project: these answer only what the key reaches, or what everybody may read. */
 const filtered: readonly string[] = [
-  ...['listProjects', 'listUsers', 'listApiKeys', 'listChangeRequests'],
+  ...['listProjects', 'listUsers', 'listApiKeys', 'listChangeRequests', 'search'],
   ...['listChanges', 'downloadChanges', 'getChangesCalendar'],
 ];
 const shared: readonly string[] = ['listGroups', 'getGroup'];

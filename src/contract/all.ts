@@ -49,6 +49,7 @@ import * as rolloutStatuses from './rollout-statuses.ts';
 import * as rollouts from './rollouts.ts';
 import * as ruleBasedSegments from './rule-based-segments.ts';
 import * as sdks from './sdks.ts';
+import * as search from './search.ts';
 import * as segments from './segments.ts';
 import * as service from './service.ts';
 import * as traffic from './traffic.ts';
@@ -196,6 +197,11 @@ export const resources = {
     title: 'SDKs',
     description: 'The SDKs that read an environment, and what they answer. How to connect one: docs/sdks.md.',
     endpoints: sdks,
+  },
+  search: {
+    title: 'Search',
+    description: 'Finding what all projects contain by name.',
+    endpoints: search,
   },
   imports: {
     title: 'Imports',

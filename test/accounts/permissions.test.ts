@@ -511,6 +511,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'changes.downloadChanges': [forAll, async () => ['/auditLogs/download?format=ndjson']],
   'changes.getChangesCalendar': [forAll, async () => ['/auditLogs/calendar?from=0&to=0']],
   'rollouts.getRolloutHistory': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/rollout?from=0`]],
+  'search.search': [forAll, async () => [`/search?text=${project.name}`]],
   'imports.startImport': [forAdministrators, async () => ['/imports', await anImport(api)]],
   'imports.getImport': [forAdministrators, async () => [`/imports/${(await startedImport(api)).id}`]],
   'imports.stopImport': [forAdministrators, async () => [`/imports/${await aSilentImport()}`]],

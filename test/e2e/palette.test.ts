@@ -25,10 +25,10 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await dialog.getByRole('option', { name: 'search_ranker Checkout' }).waitFor();
     await look(page, 'palette');
     await input.fill('check');
-    await dialog.getByRole('option', { name: 'checkout_one_page Pre-Production' }).waitFor();
+    await dialog.getByRole('option', { name: 'checkout_one_page Checkout' }).waitFor();
     await dialog.getByRole('option', { name: 'Checkout team' }).waitFor();
     await input.fill('nothing at all');
-    await dialog.getByText('No matches. You can search for any part of a flag name.').waitFor();
+    await dialog.getByText('No matches in any project. You can search for any part of a name.').waitFor();
     await input.fill('ANA');
     await dialog.getByRole('option', { name: /Ana Ruiz/ }).waitFor();
     await input.fill('one_page');
@@ -36,6 +36,31 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/flags/checkout_one_page/Staging');
     await dialog.waitFor({ state: 'detached' });
+  });
+
+  visit('the palette reaches flags of all projects, mistyped ones, and acts on them', async (things) => {
+    const { page, api } = things;
+    await aFlag(things, 'checkout_one_page', { on: { Production: 50 } });
+    await api('POST', '/workspaces', { name: 'Banking' });
+    await page.goto('/p/Banking/flags');
+    await heading(page, 'Flags').waitFor();
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Search or jump to' });
+    await page.keyboard.type('chekcout');
+    await dialog.getByRole('option', { name: 'checkout_one_page Checkout' }).waitFor();
+    await page.keyboard.type(' kill');
+    await dialog.getByRole('option', { name: /checkout_one_page · Kill in Production/ }).waitFor();
+    await look(page, 'palette with actions');
+    assert.match((await page.locator('[data-active]').innerText()).replaceAll(/\s+/g, ' '), /Kill in Production/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/p/Checkout/flags/checkout_one_page/Production?kill=');
+    await page.getByRole('dialog', { name: /^Kill / }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('banking env');
+    await page.getByRole('option', { name: 'Banking · Environments' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/p/Banking/environments');
   });
 
   visit('the palette is gone through by arrows and does what the page can', async ({ page }) => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import { type Actor, permissionsOfPerson, type Scope } from '#domain/access.ts';
 import { flagSorts } from '#domain/flag-list.ts';
+import { searchKinds } from '#domain/search.ts';
 import type { Segment } from '#domain/segments.ts';
 import { userStatuses } from '#domain/users.ts';
 import * as accounts from '#store/accounts.ts';
@@ -38,6 +39,7 @@ import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
 import * as ruleBasedSegments from '#store/rule-based-segments.ts';
 import * as sdks from '#store/sdks.ts';
+import * as search from '#store/search.ts';
 import * as segmentKeys from '#store/segment-keys.ts';
 import * as segments from '#store/segments.ts';
 import * as sessions from '#store/sessions.ts';
@@ -181,7 +183,16 @@ const dependentsFilters = combined<Parameters<typeof references.listDirectDepend
 
 const largeSegment = { environmentId: environment.id, segmentId: 'id' };
 
+const searches = scopesOfKeys.map((scope) => ({
+  scope,
+  kinds: new Set(searchKinds),
+  words: [['che', 'out'], ['page']],
+  limit: 20,
+  projects: page,
+}));
+
 const lists: Record<string, readonly Run[]> = {
+  listFound: searches.map((asked) => (db) => search.listFound(db, asked)),
   listProjects: projectFilters.map((filter) => (db) => projects.listProjects(db, { ...filter, ...page })),
   countProjects: projectFilters.map((filter) => (db) => projects.countProjects(db, filter)),
   listEnvironments: scopes.map((scope) => (db) => environments.listEnvironments(db, project.id, scope)),
@@ -462,14 +473,14 @@ function withoutPage(plan: readonly string[], isPaged: boolean): readonly string
 async function complaintsOf(statement: Sql): Promise<{ scans: string[]; sorts: string[] }> {
   const plan = withoutPage(await planOf(statement), /\) page\s+(?:on page\.|left join)/.test(statement.sql));
   const recursion = /with recursive (\w+)/.exec(statement.sql)?.[1];
-  // What a part of the statement found, which has a limit of its own.
-  const part = plan.find((step) => step.startsWith('CO-ROUTINE '))?.slice('CO-ROUTINE '.length);
+  // What parts of the statement found, which have limits of their own.
+  const parts = plan.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (.*)/.exec(step)?.[1] ?? []);
   const isScan = onPostgres
     ? (step: string) => step.includes('Seq Scan on')
     : // An index that the database makes for the one statement is a scan too.
       (step: string) =>
         (/^SCAN (?!.* INDEX )(?!.*CONSTANT ROW)/.test(step) &&
-          ![`SCAN ${recursion}`, `SCAN ${part}`, 'SCAN p'].includes(step)) ||
+          ![recursion, ...parts, 'p'].includes(step.slice('SCAN '.length))) ||
         step.includes('AUTOMATIC');
   const isSort = (step: string) => /^USE TEMP B-TREE|-> {2}(?:Incremental )?Sort$|^(?:Incremental )?Sort$/.test(step);
   const text = statement.sql.replaceAll(/\s+/g, ' ').trim();
@@ -499,6 +510,12 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     ...(onPostgres
       ? [{ statement: /group by s\.environment_id$/, because: 'the production environments of one project' }]
       : []),
+  ],
+  listFound: [
+    {
+      statement: /order by length\(p\.name\), p\.name limit \?\) project$/,
+      because: 'keeps only as many as the limit',
+    },
   ],
   listProjectAccess: [{ statement: /order by position, id$/, because: 'the lists of a page of projects' }],
   listGrantedRights: [{ statement: /order by project_name/, because: 'the lists that name one grantee' }],

@@ -131,6 +131,10 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         { build: async () => ({ query: { sort: 'changed', order: 'desc', limit: '50' } }), slots: {} },
       ],
     },
+    search: {
+      // Every name that a foreign answer would show.
+      further: [{ build: async () => ({ query: { text: 'mark' } }), slots: {} }],
+    },
     countFlags: {
       further: [
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),

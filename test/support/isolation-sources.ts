@@ -72,6 +72,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [' || !(await reaches(db, actor.scope, flagSet.projectId))', '', 'flagSets.getFlagSet'],
   ],
   'src/http/routes/projects.ts': [['scope: actor.scope', `scope: ${everywhere}`]],
+  'src/http/routes/search.ts': [['const { scope } = actor;', `const scope = ${everywhere};`, 'search.search']],
   'src/http/routes/environments.ts': [
     ['project.id, actor.scope', `project.id, ${everywhere}`, 'environments.listEnvironments'],
   ],
@@ -126,6 +127,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       `const reached = scope && ${always}`,
       'projects.listProjects',
     ],
+  ],
+  'src/store/search.ts': [
+    ['where ${scopeFilter(scope, sql`projects.id`)}', 'where ${scope.kind} is not null', 'search.search'],
+    ['environmentScopeFilter(scope, sql`o.id`)', 'sql`1 = 1`', 'search.search'],
   ],
   'src/store/environments.ts': [
     ['where project_id = ${projectId} and (id', 'where ${projectId} <> id and (id'],

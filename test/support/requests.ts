@@ -370,6 +370,7 @@ export function requestsTo(api: Calls): Requests {
     },
     rollouts: { getRolloutHistory: (place) => definedFlagIn(place, { query: { from: '0' } }) },
     sdks: { getSdks: async () => ({}) },
+    search: { search: async ({ name }) => ({ query: { text: name } }) },
     imports: {
       startImport: async () => ({ body: await anImport(api) }),
       getImport: async () => ({ words: { import: (await startedImport(api)).id } }),

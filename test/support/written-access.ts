@@ -154,6 +154,7 @@ GET /restrictions restriction.write project
 PUT /restrictions restriction.write project
 GET /workspaces/:project/access project.read project
 PUT /workspaces/:project/access restriction.write project
+GET /search project.read environment
 GET /auditLogs audit.read environment
 GET /auditLogs/download audit.read environment
 GET /auditLogs/calendar audit.read environment

@@ -3,6 +3,7 @@ import type * as environmentsContract from '../environments.ts';
 import type * as identitiesContract from '../identities.ts';
 import type * as projectsContract from '../projects.ts';
 import type * as restrictionsContract from '../restrictions.ts';
+import type * as searchContract from '../search.ts';
 import type * as trafficTypesContract from '../traffic-types.ts';
 import { at, type ExamplesOf, environmentReference, ids, markerPage, page, replace } from './values.ts';
 
@@ -87,7 +88,8 @@ export const projectExamples: ExamplesOf<
     typeof trafficTypesContract &
     typeof attributesContract &
     typeof identitiesContract &
-    typeof restrictionsContract
+    typeof restrictionsContract &
+    typeof searchContract
 > = {
   listProjects: { reply: page(project, 50) },
   createProject: {
@@ -96,6 +98,9 @@ export const projectExamples: ExamplesOf<
   },
   patchProject: { body: replace('/requiresTitleAndComments', false), reply: project },
   deleteProject: { reply: true },
+  search: {
+    reply: { objects: [{ kind: 'flag', name: 'new_checkout', project: { id: ids.project, name: 'Default' } }] },
+  },
 
   listEnvironments: { reply: [{ ...environmentReference, production: false }] },
   createEnvironment: {

@@ -4,7 +4,7 @@ import { OptionList } from '../ui/OptionList.tsx';
 import styles from './Palette.module.css';
 import { usePaletteEntries } from './palette-entries.tsx';
 
-/** Finds pages, flags, people and actions by part of their name. Destructive actions open their dialog first. */
+/** Finds pages, people, actions, and the flags of all projects by part of their name. Destructive actions open their dialog first. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
   const { entries, search, isSearching } = usePaletteEntries();
@@ -14,7 +14,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         <OptionList
           face="palette"
           label="Search or jump to"
-          placeholder="Search flags, people, pages"
+          placeholder="Search, or a flag and what to do: checkout kill"
           options={entries}
           onSearch={search}
           onChoose={({ id }) => {
@@ -23,7 +23,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             if (entry && 'to' in entry) router.history.push(entry.to);
             else entry?.run();
           }}
-          empty={isSearching ? 'Searching…' : 'No matches. You can search for any part of a flag name.'}
+          empty={isSearching ? 'Searching…' : 'No matches in any project. You can search for any part of a name.'}
         />
       </div>
     </Modal>

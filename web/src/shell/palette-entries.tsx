@@ -1,11 +1,12 @@
 /** The palette's entries for the typed text, in group order. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useParams, useRouter } from '@tanstack/react-router';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import {
   Activity,
   ContactRound,
   Flag,
   GitCompareArrows,
+  FolderClosed,
   Import,
   KeyRound,
   Layers,
@@ -19,11 +20,12 @@ import {
 import { type ReactNode, useState } from 'react';
 import { listApiKeys } from '#contract/api-keys.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
-import { listFlags } from '#contract/flags.ts';
+import { listEnvironments } from '#contract/environments.ts';
 import { listGroups } from '#contract/groups.ts';
 import { createProject } from '#contract/projects.ts';
-import { listSegments } from '#contract/segments.ts';
+import { search as searchAll } from '#contract/search.ts';
 import { listUsers } from '#contract/users.ts';
+import type { Found } from '#domain/search.ts';
 import { everyoneReading, groupsReading } from '../administration/whole-lists.ts';
 import { reading } from '../server/api.ts';
 import { recentFlags } from '../server/flag.ts';
@@ -33,29 +35,30 @@ import { useAllPageActions } from '../state/page-actions.ts';
 import { flagPath } from '../state/paths.ts';
 import { KeyHint } from '../ui/KeyHint.tsx';
 import type { Option } from '../ui/OptionList.tsx';
+import { type Asked, contains, flagSteps, parseAsked, projectSteps, resembles } from './palette-actions.ts';
 
 type Entry = Option & ({ readonly to: string } | { readonly run: () => void });
 
 export function usePaletteEntries() {
   const [text, search] = useState('');
+  const here = useRouterState({ select: ({ location }) => location.pathname });
   const project = useProjectName();
+  const found = useFoundEntries(text, project);
   const actions = useActionEntries();
-  const flags = useFlagEntries(project, text);
-  const segments = useSegmentEntries(project, text);
   const people = usePeopleEntries(text);
   const pages = usePageEntries(project);
-  const entries: Entry[] = [
-    ...actions.filter(matching(text)),
-    // Results for the previous text stay until new ones arrive, so filter them again.
-    ...(text === '' ? recentEntries() : flags.entries.filter(matching(text))),
-    ...(text === '' ? [] : segments.filter(matching(text))),
-    ...(text === '' ? [] : people.filter(matching(text)).slice(0, 8)),
-    ...pages.filter(matching(text)),
+  const local = (matches: Matches): Entry[] => [
+    ...actions.filter(({ label }) => matches(label, text)),
+    ...(text === '' ? recentEntries().filter(({ to }) => !here.startsWith(to)) : found.entries),
+    ...(text === '' ? [] : people.filter(({ label }) => matches(label, text)).slice(0, 8)),
+    ...pages.filter(({ label }) => matches(label, text)),
   ];
-  return { entries, search, isSearching: flags.isSearching };
+  const exact = local(contains);
+  const { isSearching } = found;
+  return { entries: exact.length > 0 || isSearching ? exact : local(resembles), search, isSearching };
 }
 
-const matching = (text: string) => (entry: Entry) => entry.label.toLowerCase().includes(text.toLowerCase());
+type Matches = (label: string, text: string) => boolean;
 
 const faceOf = (Icon: LucideIcon, name: ReactNode): ReactNode => (
   <>
@@ -82,7 +85,7 @@ function useActionEntries(): Entry[] {
     }));
 }
 
-const recentEntries = (): Entry[] =>
+const recentEntries = () =>
   recentFlags().map(({ project, flag }) => ({
     id: `recent ${project} ${flag}`,
     group: 'Recent',
@@ -92,37 +95,100 @@ const recentEntries = (): Entry[] =>
     to: flagPath(project, flag),
   }));
 
-function useFlagEntries(project: string | undefined, text: string): { entries: Entry[]; isSearching: boolean } {
-  const found = useQuery({
-    ...reading(listFlags, { params: { project: project ?? '' }, query: { name: text, limit: 8 } }),
-    enabled: project !== undefined && text !== '',
+/** How many flags get their actions listed. Each may be of another project, whose environments must be known. */
+const maxActedOn = 3;
+
+/** What the server finds in all projects, that of the current one first, and what can be done with it. */
+function useFoundEntries(text: string, current: string | undefined) {
+  const asked = parseAsked(text);
+  const answer = useQuery({
+    ...reading(searchAll, { query: { text: asked.name.slice(0, 100) } }),
+    enabled: asked.name !== '',
     placeholderData: keepPreviousData,
   });
-  const entries = (found.data?.objects ?? []).map(({ id, name, rolloutStatus }) => ({
-    id,
-    group: 'Flags',
-    label: name,
-    face: faceOf(Flag, <span className="mono">{name}</span>),
-    detail: rolloutStatus.name,
-    to: flagPath(project ?? '', name),
-  }));
-  return { entries, isSearching: found.isFetching };
+  // Results for the previous text stay until new ones arrive, if the new text is in them too.
+  const isCurrent = ({ name, project }: Found) =>
+    !answer.isPlaceholderData || contains(`${name} ${project.name}`, asked.name);
+  const objects = (asked.name === '' ? [] : (answer.data?.objects ?? [])).filter(isCurrent);
+  const isHere = ({ project }: Found) => project.name === current;
+  const found = [...objects.filter(isHere), ...objects.filter((one) => !isHere(one))];
+  const plain = found.filter(
+    ({ name, project }) => asked.action === undefined || contains(`${name} ${project.name}`, text),
+  );
+  return {
+    entries: [
+      ...useStepEntries(asked, found),
+      ...groups.flatMap(({ kind }) => plain.filter(isOf(kind)).slice(0, 8).map(toEntry)),
+    ],
+    isSearching: answer.isFetching,
+  };
 }
 
-function useSegmentEntries(project: string | undefined, text: string): Entry[] {
-  const may = useMay();
-  const found = useQuery({
-    ...reading(listSegments, { params: { project: project ?? '' }, query: { name: text, kind: 'all', limit: 8 } }),
-    enabled: project !== undefined && text !== '' && may(listSegments),
-    placeholderData: keepPreviousData,
+const isOf = (kind: Found['kind']) => (found: Found) => found.kind === kind;
+
+function useStepEntries(asked: Asked, found: readonly Found[]): Entry[] {
+  const isActing = asked.action !== undefined;
+  const flags = isActing ? found.filter(isOf('flag')).slice(0, maxActedOn) : [];
+  const projects = isActing ? found.filter(isOf('project')).slice(0, maxActedOn) : [];
+  const ids = [...new Set(flags.map(({ project }) => project.id))];
+  const environments = useQueries({
+    queries: ids.map((id) => ({ ...reading(listEnvironments, { params: { project: id } }), staleTime: 60_000 })),
   });
-  return (found.data?.objects ?? []).map(({ name }) => ({
-    id: `segment ${name}`,
-    group: 'Segments',
-    label: name,
-    face: faceOf(ContactRound, <span className="mono">{name}</span>),
-    to: `/p/${encodeURIComponent(project ?? '')}/segments/${encodeURIComponent(name)}`,
+  const steps = [
+    ...flags.flatMap(({ name, project }) =>
+      flagSteps(asked, { flag: name, project: project.name }, environments[ids.indexOf(project.id)]?.data ?? []).map(
+        (step) => ({ ...step, name, project: project.name, group: 'Actions', icon: Flag }),
+      ),
+    ),
+    ...projects.flatMap(({ name }) =>
+      projectSteps(asked, name).map((step) => ({ ...step, name, project: '', group: 'Actions', icon: FolderClosed })),
+    ),
+  ];
+  return steps.map(({ label, to, name, project, group, icon }) => ({
+    id: `step ${to}`,
+    group,
+    label: `${name} ${label}`,
+    face: faceOf(
+      icon,
+      <>
+        <span className="mono">{name}</span> · {label}
+      </>,
+    ),
+    detail: project,
+    to,
   }));
+}
+
+const groups = [
+  { kind: 'flag', title: 'Flags', icon: Flag, pathOf: ({ name, project }: Found) => flagPath(project.name, name) },
+  {
+    kind: 'segment',
+    title: 'Segments',
+    icon: ContactRound,
+    pathOf: (found: Found) => inProject(found, `segments/${encodeURIComponent(found.name)}`),
+  },
+  {
+    kind: 'environment',
+    title: 'Environments',
+    icon: Layers,
+    pathOf: (found: Found) => inProject(found, 'environments'),
+  },
+  { kind: 'project', title: 'Projects', icon: FolderClosed, pathOf: (found: Found) => inProject(found, 'flags') },
+] as const;
+
+const inProject = ({ project }: Found, page: string) => `/p/${encodeURIComponent(project.name)}/${page}`;
+
+function toEntry(found: Found): Entry {
+  const { kind, name, project } = found;
+  const { title, icon, pathOf } = groups.find((one) => one.kind === kind) ?? groups[0];
+  return {
+    id: `${kind} ${project.id} ${name}`,
+    group: title,
+    label: name,
+    face: faceOf(icon, <span className={kind === 'flag' || kind === 'segment' ? 'mono' : undefined}>{name}</span>),
+    ...(kind === 'project' ? {} : { detail: project.name }),
+    to: pathOf(found),
+  };
 }
 
 function usePeopleEntries(text: string): Entry[] {
@@ -169,18 +235,18 @@ const places: readonly PlaceEntry[] = [
 function usePageEntries(project: string | undefined): Entry[] {
   const may = useMay();
   const router = useRouter();
-  const inProject = (label: string, icon: LucideIcon, page: string): PlaceEntry => ({
+  const pageOf = (label: string, icon: LucideIcon, page: string): PlaceEntry => ({
     label,
     icon,
     path: `/p/${encodeURIComponent(project ?? '')}/${page}`,
   });
   const ofProject = [
-    inProject('Flags', Flag, 'flags'),
-    inProject('Segments', ContactRound, 'segments'),
-    inProject('Drift', GitCompareArrows, 'drift'),
-    inProject('Activity', Activity, 'activity'),
-    inProject('Environments', Layers, 'environments'),
-    inProject('Project settings', SlidersHorizontal, 'settings'),
+    pageOf('Flags', Flag, 'flags'),
+    pageOf('Segments', ContactRound, 'segments'),
+    pageOf('Drift', GitCompareArrows, 'drift'),
+    pageOf('Activity', Activity, 'activity'),
+    pageOf('Environments', Layers, 'environments'),
+    pageOf('Project settings', SlidersHorizontal, 'settings'),
   ];
   return [...(project === undefined ? [] : ofProject), ...places]
     .filter(({ needs, path }) => (!needs || may(needs)) && path !== router.state.location.pathname)
