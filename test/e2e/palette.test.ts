@@ -54,7 +54,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     assert.match((await page.locator('[data-active]').innerText()).replaceAll(/\s+/g, ' '), /Kill in Production/);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/p/Checkout/flags/checkout_one_page/Production?kill=');
-    await page.getByRole('dialog', { name: /^Kill / }).waitFor();
+    await page.getByRole('alertdialog', { name: 'Kill in Production?' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('banking env');
