@@ -36,7 +36,7 @@ export interface ProjectFixture {
 /** A project with two environments and the traffic type `user`. */
 export async function aProject(
   api: Asker,
-  settings: { requiresTitleAndComments?: boolean } = {},
+  settings: { name?: string; requiresTitleAndComments?: boolean } = {},
 ): Promise<ProjectFixture> {
   const { body: project } = await api.post('/workspaces', { name: uniqueName('project'), ...settings });
   const { body: staging } = await api.post(`/environments/ws/${project.id}`, { name: 'staging' });
