@@ -20,7 +20,7 @@ export const search = (db: Reader) =>
 
 /** With typos, of each kind in each statement. */
 const maxCandidates = 500;
-/** With 5,000 flags each, a statement takes some 20 ms on SQLite. */
+/** SQLite blocks the process during a statement. */
 const projectsAtOnce = 4;
 const maxProjects = 1_000;
 
