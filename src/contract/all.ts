@@ -119,6 +119,17 @@ export const resources = {
     endpoints: definitions,
     schemas: { Definition, DefinitionSummary, ExpandedDefinition, DefinitionBody, Matcher, Patch },
   },
+  cleanup: {
+    title: 'Cleanup',
+    description: 'Which flags look finished, and what speaks for it. See docs/cleanup.md.',
+    endpoints: cleanup,
+    schemas: { CleanupPolicy },
+  },
+  codeReferences: {
+    title: 'Code references',
+    description: 'Where code names flags, as a scan reports it. See docs/cleanup.md.',
+    endpoints: codeReferences,
+  },
   flagSets: {
     title: 'Flag sets',
     description: 'Named sets of flags. Definitions say which sets they are in. Also served at `/api/v3/flag-sets`.',
@@ -212,17 +223,6 @@ export const resources = {
     title: 'Traffic',
     description: 'What SDKs report: evaluations, events, and which change they have. See docs/traffic.md.',
     endpoints: traffic,
-  },
-  cleanup: {
-    title: 'Cleanup',
-    description: 'Which flags look finished, and what speaks for it. See docs/cleanup.md.',
-    endpoints: cleanup,
-    schemas: { CleanupPolicy },
-  },
-  codeReferences: {
-    title: 'Code references',
-    description: 'Where code names flags, as `burgee code-refs scan` reports it.',
-    endpoints: codeReferences,
   },
 } as const satisfies Record<string, Resource>;
 
