@@ -165,6 +165,21 @@ const drift = createRoute({
   path: '/drift',
   component: lazyRouteComponent(() => import('./features/drift/DriftPage.tsx'), 'DriftPage'),
 });
+const sdks = createRoute({
+  ...inProject,
+  path: '/sdks',
+  component: lazyRouteComponent(() => import('./features/sdks/SdksPage.tsx'), 'SdksPage'),
+});
+const environmentSdks = createRoute({
+  ...inProject,
+  path: '/sdks/$environment',
+  component: lazyRouteComponent(() => import('./features/sdks/SdksPage.tsx'), 'SdksPage'),
+});
+const environmentEvents = createRoute({
+  ...inProject,
+  path: '/sdks/$environment/events',
+  component: lazyRouteComponent(() => import('./features/sdks/SdksPage.tsx'), 'EventsPage'),
+});
 const environments = createRoute({
   ...inProject,
   path: '/environments',
@@ -268,6 +283,9 @@ export const router = createRouter({
         segment,
         segmentInEnvironment,
         drift,
+        sdks,
+        environmentSdks,
+        environmentEvents,
         projectActivity,
         environments,
         projectSettings,

@@ -9,6 +9,7 @@ import {
   Layers,
   type LucideIcon,
   PanelLeft,
+  Radio,
   Search,
   Settings,
   SlidersHorizontal,
@@ -97,6 +98,9 @@ function ProjectLinks() {
       </NavLink>
       <NavLink icon={GitCompareArrows} to="/p/$project/drift" params={params}>
         Drift
+      </NavLink>
+      <NavLink icon={Radio} to="/p/$project/sdks" params={params}>
+        SDKs
       </NavLink>
       {may(listChanges) && (
         <NavLink icon={Activity} to="/p/$project/activity" params={params}>
