@@ -30,7 +30,8 @@ const person = await aPerson(api);
 await askForReset(api, person.email);
 
 /** The tables that can become large, which `aFullProject` and `someTraffic` fill. */
-const ofLists = /^(segment|key_list|flag_sets|views|attributes|identities|object_references|traffic|flag_traffic|event_)/;
+const ofLists =
+  /^(segment|key_list|flag_sets|views|attributes|identities|object_references|traffic|flag_traffic|event_)/;
 
 async function aBackup(name: string): Promise<string> {
   const file = join(folder, name);
