@@ -11,20 +11,33 @@ const visit = visitsIn(browser);
 const signedInVisit = signedInVisitsIn(browser);
 
 suite('how pages look', { concurrency: 2 }, () => {
-  visit('the theme follows the system until somebody chooses one', async ({ page }) => {
+  visit('the theme follows the system until somebody chooses one, and again when they say so', async ({ page }) => {
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     await page.goto('/sign-in');
     const light = await ground();
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.notEqual(await ground(), light);
-    await press(page, 'Use light theme');
+    const choose = async (theme: string) => {
+      await press(page, 'Theme');
+      await page.getByRole('menuitemradio', { name: theme }).click();
+    };
+    await choose('Light');
     assert.equal(await ground(), light);
     await page.reload();
     await heading(page, 'Sign in').waitFor();
     assert.equal(await ground(), light);
-    await press(page, 'Use dark theme');
     await page.emulateMedia({ colorScheme: 'light' });
+    await choose('Dark');
+    assert.notEqual(await ground(), light);
+    await press(page, 'Theme');
+    await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor();
+    await look(page, 'choosing a theme');
+    await page.getByRole('menuitemradio', { name: 'As the system' }).click();
     assert.equal(await ground(), light);
+    await page.reload();
+    await heading(page, 'Sign in').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.notEqual(await ground(), light);
   });
 
   signedInVisit('contrast themes mark what is current, chosen and selected', async (things) => {

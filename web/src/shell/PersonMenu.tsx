@@ -1,10 +1,9 @@
-import { BookOpen, Keyboard, LogOut, Moon, Sparkles, Sun, User } from 'lucide-react';
+import { BookOpen, Keyboard, LogOut, Sparkles, User } from 'lucide-react';
 import { useMe } from '../server/session.ts';
 import { openShortcuts } from '../state/overlays.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { Menu, MenuItem, MenuLine, MenuLink } from '../ui/Menu.tsx';
 import { ThemeSwitch } from '../ui/ThemeSwitch.tsx';
-import { chooseTheme, useTheme } from '../ui/theme.ts';
 import styles from './PersonMenu.module.css';
 import { useSignOut } from './sign-out.ts';
 
@@ -12,7 +11,6 @@ import { useSignOut } from './sign-out.ts';
 export function PersonMenu() {
   const { user } = useMe();
   const signOut = useSignOut();
-  const other = useTheme() === 'dark' ? 'light' : 'dark';
   return (
     <div className={styles.foot}>
       <Menu
@@ -36,9 +34,6 @@ export function PersonMenu() {
         </MenuItem>
         <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
           API reference
-        </MenuItem>
-        <MenuItem icon={other === 'light' ? Sun : Moon} onSelect={() => chooseTheme(other)}>
-          Use {other} theme
         </MenuItem>
         <MenuLine />
         <MenuItem icon={LogOut} onSelect={signOut}>
