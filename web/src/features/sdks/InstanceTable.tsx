@@ -115,7 +115,7 @@ function Row({ sdk, convergence: { serverTime }, isBehind }: RowProps) {
         <span className="mono">{sdkInWords(sdk)}</span>
         {advice !== undefined && (
           <span className={styles.advice} title={advice}>
-            <TriangleAlert size={13} aria-hidden /> {advice}
+            <TriangleAlert size={13} aria-hidden /> Needs an update
           </span>
         )}
       </td>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { getSdks } from '#contract/sdks.ts';
 import { type Convergence, isConnected, isSilent } from '#domain/sdks.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -41,7 +42,11 @@ export function Instances({ environment }: Props) {
 function Found({ environment, convergence }: Props & { readonly convergence: Convergence }) {
   const params = { project: useProject().id, environment: environment.id };
   const sdks = useQuery({ ...reading(getSdks, { params }), refetchInterval: askAgainMs });
-  const { instances, silent, clients } = convergence;
+  const { instances, converged, changeNumber, silent, clients } = convergence;
+  const { refetch } = sdks;
+  // The table says the same as the headline.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asks again when one of them changes
+  useEffect(() => void refetch({ cancelRefetch: false }), [refetch, changeNumber, converged, instances]);
   if (instances + silent + clients === 0 && sdks.data?.connected === 0) return <NoneYet environment={environment} />;
   return (
     <>
