@@ -79,7 +79,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
       .waitFor();
   });
 
-  visit('saving says how many SDKs are connected', async (things) => {
+  visit('saving says how many SDKs hold the change, until all do', async (things) => {
     const { page, api, server, project, environments } = things;
     await aFlag(things, 'followed', { on: { Staging: 50 } });
     const { key } = await api('POST', '/apiKeys', {
@@ -88,17 +88,24 @@ suite('editing a definition', { concurrency: 2 }, () => {
       workspace: { id: project.id },
       environments: [{ id: environments.Staging?.id }],
     });
-    for (const splitsdkversion of ['nodejs-11.11.2', 'python-10.5.1']) {
+    const poll = async (splitsdkversion: string, since: number) => {
       const headers = { authorization: `Bearer ${key}`, splitsdkversion };
-      assert.equal((await fetch(`${server.url}/api/splitChanges?s=1.3&since=-1`, { headers })).status, 200);
-    }
+      assert.equal((await fetch(`${server.url}/api/splitChanges?s=1.3&since=${since}`, { headers })).status, 200);
+    };
+    await poll('nodejs-11.11.2', 5);
+    await poll('python-10.5.1', 5);
     await openFlag(page, 'followed', 'Staging');
     await everyoneElse(page).getByRole('button', { name: '100', exact: true }).click();
-    const counted = page.waitForResponse((response) => response.url().endsWith('/sdks'));
     await press(page, 'Review and save');
-    await counted;
     await press(page, 'Save to Staging');
-    await page.getByText('Saved to Staging. 2 SDKs connected.').waitFor();
+    await page.getByText('Saved to Staging. 0 of 2 SDKs hold it.').waitFor();
+    const { changeNumber } = await api('GET', `/environments/ws/${project.id}/${environments.Staging?.id}/convergence`);
+    await poll('nodejs-11.11.2', changeNumber);
+    await page.getByText('Saved to Staging. 1 of 2 SDKs hold it.').waitFor();
+    await poll('python-10.5.1', changeNumber);
+    await page.getByText('Saved to Staging. 2 of 2 SDKs hold it.').waitFor();
+    await press(page, 'See SDKs');
+    await page.getByText('All 2 hold the last change').waitFor();
   });
 
   visit('shares always add up to 100: by dragging, by numbers, by presets', async (things) => {

@@ -19,14 +19,14 @@ export function Toasts() {
   );
 }
 
-function ToastBox({ toast: { id, text, kind, action } }: { readonly toast: Toast }) {
+function ToastBox({ toast: { id, text, kind, action, isFollowing = false } }: { readonly toast: Toast }) {
   // Stays while hovered or focused.
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
-    if (kind === 'failed' || isHeld) return;
+    if (kind === 'failed' || isHeld || isFollowing) return;
     const timer = setTimeout(() => dismissToast(id), staysMs);
     return () => clearTimeout(timer);
-  }, [id, kind, isHeld]);
+  }, [id, kind, isHeld, isFollowing]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: hovering only keeps it open
     <div

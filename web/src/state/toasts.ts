@@ -6,6 +6,8 @@ export interface Toast {
   readonly text: string;
   readonly kind: 'done' | 'failed';
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+  /** It will say more, and stays until then. */
+  readonly isFollowing?: boolean;
 }
 
 const shown = noticesOf<readonly Toast[]>([]);
@@ -14,16 +16,25 @@ let lastId = 0;
 export const useToasts = shown.use;
 
 /** "Saved to Staging." Disappears after six seconds; the action ("Undo") is available until then. */
-export const toast = (text: string, action?: Toast['action']): void => add({ text, kind: 'done', action });
+export const toast = (text: string, action?: Toast['action']): number => add({ text, kind: 'done', action });
+
+/** False if it is no longer shown. */
+export function changeToast(id: number, changed: Pick<Toast, 'text' | 'action' | 'isFollowing'>): boolean {
+  const before = shown.get();
+  if (!before.some((one) => one.id === id)) return false;
+  shown.set(before.map((one) => (one.id === id ? { ...one, ...changed } : one)));
+  return true;
+}
 
 /** A failure that no part of the page can show. Stays until dismissed. */
-export const toastFailure = (text: string): void => add({ text, kind: 'failed' });
+export const toastFailure = (text: string): void => void add({ text, kind: 'failed' });
 
 export const dismissToast = (id: number): void => shown.set(shown.get().filter((one) => one.id !== id));
 
-function add(toastWithoutId: Omit<Toast, 'id'>): void {
+function add(toastWithoutId: Omit<Toast, 'id'>): number {
   lastId += 1;
   shown.set(withToast(shown.get(), { ...toastWithoutId, id: lastId }));
+  return lastId;
 }
 
 const maxDone = 3;

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
@@ -6,10 +7,9 @@ import { diffTargeting } from '#domain/definitions/patch.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
-import { useSdks } from '../../../sdks/connected.ts';
 import { useProject } from '../../../server/project.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
-import { toast } from '../../../state/toasts.ts';
+import { changeToast, toast } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
@@ -19,6 +19,7 @@ import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { Findings } from './Findings.tsx';
+import { followChange } from './follow-change.ts';
 import { NewDefinition } from './NewDefinition.tsx';
 import styles from './ReviewDialog.module.css';
 import { readOthers, useDefinitionParams, useSave } from './save.ts';
@@ -29,8 +30,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const askAgainMs = 10_000;
-
 /** Shows each change before saving, and asks why it is made. */
 export function ReviewDialog({ draft, onClose }: Props) {
   const { environment, place, order, trafficType, refusal, setOpenRule } = useDefinition();
@@ -38,17 +37,27 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const client = useQueryClient();
   const words = useDefinitionParams();
   const save = useSave();
-  const connected = useSdks({ project: project.id, environment: environment.id }, askAgainMs)?.connected;
+  const navigate = useNavigate();
   const [isCallShown, setCallShown] = useState(false);
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
     rules: noteRules(isRequired),
     send: (values) => save(draft, noteOf(values)),
-    onDone: () => {
+    onDone: ({ lastUpdateTime }) => {
       onClose();
       setOpenRule(undefined);
       focusWhenLost();
-      toast(`Saved to ${environment.name}.${connectedInWords(connected)}`);
+      const text = `Saved to ${environment.name}.`;
+      const id = toast(text);
+      const to = { project: project.name, environment: environment.name };
+      const run = () => void navigate({ to: '/p/$project/sdks/$environment', params: to });
+      void followChange(words, lastUpdateTime, (holders, isLast) =>
+        changeToast(id, {
+          text: `${text} ${holders}`.trim(),
+          action: holders === '' ? undefined : { label: 'See SDKs', run },
+          isFollowing: !isLast,
+        }),
+      );
     },
     // Someone else saved first. The page loads their version, rebases the draft and says so.
     onProblem: ({ status }, { title, comment }) => {
@@ -118,9 +127,6 @@ const requestOf = ({ base, targeting }: Draft) =>
   base
     ? { what: 'JSON patch', endpoint: patchDefinition, body: diffTargeting(base, targeting) }
     : { what: 'JSON', endpoint: createDefinition, body: targeting };
-
-const connectedInWords = (count = 0): string =>
-  count === 0 ? '' : ` ${count.toLocaleString('en')} ${count === 1 ? 'SDK' : 'SDKs'} connected.`;
 
 function titleOf({ base }: Draft, count: number, environment: string): string {
   if (!base) return `Define the flag in ${environment}?`;

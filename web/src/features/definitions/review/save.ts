@@ -3,6 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { listFlags } from '#contract/flags.ts';
+import type { Definition } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { call, keyOf } from '../../../server/api.ts';
 import { type ApiProblem, complaintsOf } from '../../../server/api-problem.ts';
@@ -29,19 +30,23 @@ export function useSave() {
   const params = useDefinitionParams();
   const { place, setAttempted } = useEditor();
   const dialogs = useDialogs();
-  const send = async (draft: Draft, note: Note): Promise<void> => {
+  const send = async (draft: Draft, note: Note) => {
+    let saved: Pick<Definition, 'lastUpdateTime'>;
     if (draft.base) {
       const body = diffTargeting(draft.base, draft.targeting);
       const ifMatch = draft.etag ?? undefined;
-      await keepDefinition(client, params, await call(patchDefinition, { params, query: note, body, ifMatch }));
+      const patched = await call(patchDefinition, { params, query: note, body, ifMatch });
+      await keepDefinition(client, params, patched);
+      saved = patched;
     } else {
-      await call(createDefinition, { params, query: note, body: draft.targeting });
+      saved = await call(createDefinition, { params, query: note, body: draft.targeting });
       // The response lacks the seeds that the page needs.
       await refresh(client, params);
     }
     // Keeps edits made during the request.
     if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
     afterChange(client);
+    return saved;
   };
   return (draft: Draft, note: Note) =>
     send(draft, note).catch(async (problem: ApiProblem) => {
