@@ -13,7 +13,9 @@ suite('projects', { concurrency: 2 }, () => {
     await page.goto('/admin/settings');
     await row(page, 'Checkout').getByText('Staging, Development, Production').waitFor();
     await page.getByText(`Burgee ${manifest.version}`, { exact: true }).waitFor();
-    await press(page, 'New project');
+    await page.goto('/p/Checkout/flags');
+    await page.getByRole('button', { name: 'Project Checkout' }).click();
+    await page.getByRole('option', { name: 'New project' }).click();
     await field(page, 'Name').fill('Checkout');
     await press(page, 'Create project');
     await page.getByText('Another project already has this name.').waitFor();

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
+import { createProject } from '#contract/projects.ts';
 import { projectsReading, useIsGone, useLikelyProject } from '../server/project.ts';
+import { useMay } from '../server/session.ts';
 import { Picker } from '../ui/Picker.tsx';
 import styles from './ProjectSwitcher.module.css';
 
-/** Shows the current project and switches to another. */
+/** Shows the current project and switches to another, or to a new one. */
 export function ProjectSwitcher() {
   const { project: word } = useParams({ strict: false });
   const likely = useLikelyProject(word);
@@ -14,9 +16,15 @@ export function ProjectSwitcher() {
   const [isWanted, setWanted] = useState(false);
   const { data } = useQuery({ ...projectsReading, enabled: isWanted || word === undefined });
   const navigate = useNavigate();
+  const may = useMay();
   const isGone = useIsGone(word);
   const current = isGone ? undefined : (word ?? likely?.name);
   const options = (data?.objects ?? []).map(({ name }) => ({ id: name, label: name }));
+  const creation = {
+    label: () => 'New project',
+    make: () => void navigate({ to: '/admin/settings', search: { new: '' } }),
+    isAlways: true,
+  };
   if (current === undefined && options.length === 0) return null;
   return (
     <Picker
@@ -24,6 +32,7 @@ export function ProjectSwitcher() {
       options={options}
       selected={current ?? ''}
       onChoose={(project) => void navigate({ to: '/p/$project/flags', params: { project } })}
+      create={may(createProject) ? creation : undefined}
       trigger={(trigger) => (
         <button
           type="button"

@@ -17,6 +17,8 @@ export interface Option {
 export interface Creation {
   readonly label: (text: string) => string;
   readonly make: (text: string) => void;
+  /** Offered before anything is typed, too. */
+  readonly isAlways?: boolean;
 }
 
 interface Props {
@@ -29,7 +31,7 @@ interface Props {
   readonly onChoose: (option: Option) => void;
   /** Called with the typed text if the server filters the options; they are not filtered here. */
   readonly onSearch?: ((text: string) => void) | undefined;
-  /** Offers to create what was typed as the last option: "Create tag x". */
+  /** Offers to create something as the last option: "Create tag x". */
   readonly create?: Creation | undefined;
   /** The server found more options than these. */
   readonly isCut?: boolean | undefined;
@@ -59,8 +61,9 @@ export function OptionList(props: Props) {
   const asked = text.trim();
   const matching = onSearch ? options : options.filter((option) => matches(option, asked));
   const shown: Option[] = matching.slice(0, onSearch ? undefined : maxShown);
+  const isLong = matching.length > shown.length;
   const isNew = asked !== '' && !options.some((option) => option.label.toLowerCase() === asked.toLowerCase());
-  if (create && isNew) shown.push({ id: createId, label: create.label(asked) });
+  if (create && (isNew || create.isAlways)) shown.push({ id: createId, label: create.label(asked) });
 
   const choose = (index: number) => {
     const option = shown[index];
@@ -136,7 +139,7 @@ export function OptionList(props: Props) {
       </div>
       <p className={styles.note} role="status">
         {shown.length === 0 && (empty ?? 'No matches.')}
-        {(isCut || matching.length > shown.length) && 'Type to narrow down.'}
+        {(isCut || isLong) && 'Type to narrow down.'}
       </p>
     </div>
   );
