@@ -54,7 +54,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['const permissions = permissionsOf(roles)', "const permissions = permissionsOf(roles && ['API_ALL_GRANTED'])"],
     ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', `isNarrowed ? scope : ${everywhere}`],
     ['isNarrowed ? { ...scope, viewerKeyId: id } : scope', 'scope'],
-    ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: user.id }", everywhere],
+    ["isAdministrator ? { kind: 'account' } : { kind: 'member', userId: id }", everywhere],
   ],
   'src/http/cache/responses.ts': [['`${keyHash} ${url} ', '`${url} ', 'flags.getFlag']],
   'src/http/pipeline/resolve.ts': [
