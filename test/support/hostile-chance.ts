@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { everyEndpoint, type NamedEndpoint, wordsOf } from './every-endpoint.ts';
+import { everyEndpoint, type NamedEndpoint } from './every-endpoint.ts';
 import { exampleOf } from './hostile-bodies.ts';
+import { wordsThatFind } from './hostile-paths.ts';
 import type { Hostile } from './hostile-requests.ts';
 
 /** So many of them, a third of each sort. */
@@ -37,9 +38,9 @@ const bodies: fc.Arbitrary<Hostile> = fc.constantFrom(...everyEndpoint.filter(sc
 });
 
 const words: fc.Arbitrary<Hostile> = fc
-  .constantFrom(...everyEndpoint.filter((endpoint) => wordsOf(endpoint).length > 0))
+  .constantFrom(...everyEndpoint.filter((endpoint) => wordsThatFind(endpoint).length > 0))
   .chain((endpoint) =>
-    fc.tuple(fc.constantFrom(...wordsOf(endpoint)), text).map(([word, strange]) => ({
+    fc.tuple(fc.constantFrom(...wordsThatFind(endpoint)), text).map(([word, strange]) => ({
       kind: 'chance: path',
       endpoint,
       words: { [word]: encodeURIComponent(strange) },
