@@ -1,5 +1,6 @@
 /** Projects, environments, traffic types and rollout statuses. */
 import fc from 'fast-check';
+import { deletedAttributes } from './segments.ts';
 import { hit, missing, names, ok, page, refusal, rule } from './step.ts';
 import { type Environment, type Project, statusNames, type TrafficType, type World } from './world.ts';
 
@@ -235,7 +236,11 @@ export const projectSteps = [
         return refusal(400, `Traffic type ${type.name} is still used by feature flags or segments; delete them first`);
       }
       project.trafficTypes.splice(project.trafficTypes.indexOf(type), 1);
-      return ok(true, { entry: { ...ofType('deleted', type, project), before: keptType(type, project) } });
+      const earlierEntries = deletedAttributes(type, project);
+      return ok(true, {
+        earlierEntries,
+        entry: { ...ofType('deleted', type, project), before: keptType(type, project) },
+      });
     },
   }),
   rule('list traffic types', {

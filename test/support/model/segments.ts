@@ -5,6 +5,7 @@ import {
   type Aim,
   type Aimed,
   type Answered,
+  type Entry,
   hit,
   isMissing,
   missing,
@@ -492,6 +493,15 @@ const recordedAttribute = ({ id, description }: Attribute, type: TrafficType) =>
 const ofAttribute = (action: string, { id }: Attribute, project: Project) => ({
   ...{ action: `attribute.${action}`, object: { type: 'attribute', id: '@any', name: id }, project: project.mark },
 });
+
+/** What is recorded of the attributes of a traffic type that is deleted, in order of their ids. */
+export const deletedAttributes = (type: TrafficType, project: Project): Entry[] =>
+  type.attributes
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .map((attribute) => ({
+      ...ofAttribute('deleted', attribute, project),
+      before: recordedAttribute(attribute, type),
+    }));
 
 function findType(world: World, aim: Aim): { project: Project; type: TrafficType } | Answered {
   const project = hit(world.projects, aim.p);
