@@ -14,7 +14,13 @@ export interface Task {
   readonly timeoutMs: number;
 }
 
-process.on('message', async ({ file, timeoutMs }: Task) => {
+/** The next file is sent as soon as the tests of the last one are over, while its databases are still there. */
+let cleanedUp: Promise<void> = Promise.resolve();
+process.on('message', (task: Task) => {
+  cleanedUp = cleanedUp.then(() => run(task));
+});
+
+async function run({ file, timeoutMs }: Task): Promise<void> {
   // While tests run, only they keep the process alive: a test that waits for nothing fails at once.
   process.channel?.unref();
   await suite(file, { timeout: timeoutMs }, async () => {
@@ -22,7 +28,7 @@ process.on('message', async ({ file, timeoutMs }: Task) => {
   });
   await dropDatabases();
   process.channel?.ref();
-});
+}
 
 // After the last file, nothing may keep the process alive. If something does, it is named before `lanes.ts` gives up.
 const namedAfterMs = 15_000;

@@ -28,6 +28,8 @@ test('where one value is meant the first counts', () => {
     owner: undefined,
     type: undefined,
     state: undefined,
+    archived: undefined,
+    view: undefined,
   });
 });
 
