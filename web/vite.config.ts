@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -62,11 +64,17 @@ const withoutDescriptions: Plugin = {
   },
 };
 
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 5);
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [withoutDescriptions, react()],
   resolve: { alias: { 'typebox/compile': fileURLToPath(new URL('interpret.ts', import.meta.url)) } },
   server: { proxy: { '/internal': server, '/docs': server, '/openapi.json': server } },
+  // Vite's own names end with a line number: 1.8 kB more.
+  css: {
+    modules: { generateScopedName: (name, file) => `_${name}_${shortHash(relative(import.meta.dirname, file))}` },
+  },
   build: {
     target: 'es2022',
     // All styles are 22 kB in one file, and 39 kB in one for each part.
