@@ -99,6 +99,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
       'Flags',
       'Segments',
       'Drift',
+      'Cleanup',
       'SDKs',
       'Activity',
       'Environments',

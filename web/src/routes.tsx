@@ -140,6 +140,11 @@ const archivedFlags = createRoute({
     throw redirect({ to: '/p/$project/flags', params, search: { archived: 'true' } });
   },
 });
+const cleanup = createRoute({
+  ...inProject,
+  path: '/cleanup',
+  component: lazyRouteComponent(() => import('./features/flags/CleanupPage.tsx'), 'CleanupPage'),
+});
 const segments = createRoute({
   ...inProject,
   path: '/segments',
@@ -279,6 +284,7 @@ export const router = createRouter({
         projectHome,
         flags.addChildren([newFlag]),
         archivedFlags,
+        cleanup,
         segments,
         segment,
         segmentInEnvironment,

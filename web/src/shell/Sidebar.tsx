@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createLink, useParams, useRouterState } from '@tanstack/react-router';
 import {
   Activity,
+  Broom,
   ContactRound,
   Flag,
   GitCompareArrows,
@@ -16,7 +17,7 @@ import {
   Users,
   UsersRound,
 } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
+import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { listApiKeys } from '#contract/api-keys.ts';
 import { listChanges } from '#contract/changes.ts';
 import { listFlags } from '#contract/flags.ts';
@@ -99,6 +100,9 @@ function ProjectLinks() {
       <NavLink icon={GitCompareArrows} to="/p/$project/drift" params={params}>
         Drift
       </NavLink>
+      <NavLink icon={Broom} to="/p/$project/cleanup" params={params} aside={<LaterCount project={project} />}>
+        Cleanup
+      </NavLink>
       <NavLink icon={Radio} to="/p/$project/sdks" params={params}>
         SDKs
       </NavLink>
@@ -176,6 +180,22 @@ function FlagCount({ project }: { readonly project: string }) {
   return (
     <span className={styles.number} aria-hidden>
       {data?.totalCount.toLocaleString('en')}
+    </span>
+  );
+}
+
+const CleanupCount = lazy(() => import('./CleanupCount.tsx').then((module) => ({ default: module.CleanupCount })));
+
+/** Asked for when the page has had a second to load: nothing waits for it. */
+function LaterCount({ project }: { readonly project: string }) {
+  const [isTime, setTime] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setTime(true), 1_000);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <span className={styles.number} aria-hidden>
+      <Suspense>{isTime && <CleanupCount project={project} />}</Suspense>
     </span>
   );
 }

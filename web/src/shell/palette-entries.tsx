@@ -3,6 +3,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import {
   Activity,
+  Broom,
   ContactRound,
   Flag,
   FolderClosed,
@@ -245,6 +246,7 @@ function usePageEntries(project: string | undefined): Entry[] {
     pageOf('Flags', Flag, 'flags'),
     pageOf('Segments', ContactRound, 'segments'),
     pageOf('Drift', GitCompareArrows, 'drift'),
+    pageOf('Cleanup', Broom, 'cleanup'),
     pageOf('SDKs', Radio, 'sdks'),
     pageOf('Activity', Activity, 'activity'),
     pageOf('Environments', Layers, 'environments'),

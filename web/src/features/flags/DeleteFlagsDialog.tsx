@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { deleteDefinition } from '#contract/definitions.ts';
 import { deleteFlag } from '#contract/flags.ts';
+import { CodeWarning, useNamedByCode } from '../../kit/CodeReferences.tsx';
 import { DependentList, dependentsReading } from '../../kit/Dependents.tsx';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -43,16 +44,18 @@ interface Props {
 
 const maxShown = 8;
 
-/** Lists what will be deleted. Flags defined in production must be confirmed by typing. */
+/** Lists what will be deleted. Flags that are defined in production or that code names must be confirmed by typing. */
 export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const eachFlag = useEachFlag();
   const word = flags.length === 1 ? (flags[0]?.name ?? '') : `delete ${flags.length} flags`;
   const isInProduction = flags.some(({ environments }) => environments.some(({ production }) => production));
+  const isInCode = useNamedByCode(flags.map(({ name }) => name)).length > 0;
+  const mustType = isInProduction || isInCode;
   const { form, errors, problem, isSending } = useForm({
     rules: {
-      word: { check: (value) => (!isInProduction || value.trim() === word ? undefined : `Type ${word}`) },
+      word: { check: (value) => (!mustType || value.trim() === word ? undefined : `Type ${word}`) },
       ...noteRules(isRequired),
     },
     send: ({ title, comment }) =>
@@ -107,14 +110,15 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
         </section>
       )}
       {flags.length > maxAsked && <p>Burgee lists dependent flags only for up to {maxAsked} flags at once.</p>}
-      {isInProduction && (
+      <CodeWarning flags={flags.map(({ name }) => name)} />
+      {mustType && (
         <Field
           name="word"
           label={`Type ${word} to confirm`}
           face="name"
           autoComplete="off"
           spellCheck={false}
-          hint={flags.length === 1 ? 'It is defined in production.' : 'Some of them are defined in production.'}
+          hint={whyTyped(flags.length === 1, isInProduction)}
           error={errors.word}
           autoFocus
         />
@@ -124,6 +128,11 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
     </FormModal>
   );
 }
+
+const whyTyped = (isOne: boolean, isInProduction: boolean): string => {
+  if (isInProduction) return isOne ? 'It is defined in production.' : 'Some of them are defined in production.';
+  return isOne ? 'Code still names it.' : 'Code still names some of them.';
+};
 
 /** Each takes a request. */
 const maxAsked = 50;

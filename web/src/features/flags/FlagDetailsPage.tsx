@@ -14,6 +14,7 @@ import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
 import { DetailsForm } from './DetailsForm.tsx';
 import styles from './FlagDetailsPage.module.css';
 
+const CodePlaces = lazyPart('CodePlaces', () => import('./CodePlaces.tsx'));
 const Relations = lazyPart('Relations', () => import('../../targeting/Relations.tsx'));
 
 /** The details of a flag, apart from its definitions. */
@@ -27,6 +28,9 @@ export function FlagDetailsPage() {
       <DetailsForm key={flag.id} refusal={refusal} />
       <Suspense>
         <Relations />
+      </Suspense>
+      <Suspense>
+        <CodePlaces />
       </Suspense>
       <Facts />
       <DeleteCard />

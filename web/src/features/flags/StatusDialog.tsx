@@ -1,5 +1,4 @@
 import { patchFlag } from '#contract/flags.ts';
-import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
@@ -11,7 +10,7 @@ import { useEachFlag } from './each-flag.ts';
 import { useRolloutStatuses } from './flags-query.ts';
 
 interface Props {
-  readonly flags: readonly ListedFlag[];
+  readonly flags: readonly { readonly name: string }[];
   readonly onClose: () => void;
   readonly onDone: () => void;
 }

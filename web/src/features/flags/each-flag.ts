@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
+import { listCleanup } from '#contract/cleanup.ts';
 import { countFlags, getFlag, listFlags } from '#contract/flags.ts';
 import { explain } from '../../kit/explain.ts';
 import { keyOf } from '../../server/api.ts';
@@ -34,6 +35,7 @@ export function useEachFlag() {
     flags: readonly F[],
     change: (flag: F) => Promise<unknown>,
     done: (what: string) => string,
+    undo?: (changed: readonly F[]) => void,
   ) => {
     const failed: FailedFlag[] = [];
     try {
@@ -47,10 +49,12 @@ export function useEachFlag() {
     } finally {
       progress.set(undefined);
     }
-    const count = flags.length - failed.length;
-    if (count > 0) toast(done(count === 1 && failed.length === 0 ? (flags[0]?.name ?? '') : `${count} flags`));
+    const changed = flags.filter(({ name }) => !failed.some((one) => one.name === name));
+    const count = changed.length;
+    const what = count === 1 && failed.length === 0 ? (flags[0]?.name ?? '') : `${count} flags`;
+    if (count > 0) toast(done(what), undo && { label: 'Undo', run: () => undo(changed) });
     failures.set(failed);
-    for (const endpoint of [listFlags, countFlags, listChanges]) {
+    for (const endpoint of [listFlags, countFlags, listCleanup, listChanges]) {
       void client.invalidateQueries({ queryKey: keyOf(endpoint) });
     }
     // The page of a flag that was just deleted is about to close.

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { killDefinition } from '#contract/definitions.ts';
 import { archiveFlag, unarchiveFlag } from '#contract/flags.ts';
+import { CodeWarning } from '../../../kit/CodeReferences.tsx';
 import { DependentsWarning } from '../../../kit/Dependents.tsx';
 import { explain } from '../../../kit/explain.ts';
 import { FormModal } from '../../../kit/FormModal.tsx';
@@ -46,6 +47,7 @@ function ArchiveDialog() {
       send={(query) => call(archiveFlag, { params, query })}
       done={`Archived ${flag.name}.`}
     >
+      <CodeWarning flags={[flag.name]} />
       <DependentsWarning flag={flag.name}>
         Their rules see <code>control</code> for everyone while this flag is archived.
       </DependentsWarning>
