@@ -25,9 +25,10 @@ function bodiesFor(schema: TSchema): fc.Arbitrary<unknown> {
   return fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>, { requiredKeys: [] });
 }
 
-/** Null is absent where a member may be absent, so what is wrong must be wrong without it. */
+/** Null is absent where a member may be absent, so what is wrong must be wrong with it and without it. */
 const isRefused = (schema: TSchema, value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return !Value.Check(schema, value);
+  if (Value.Check(schema, value)) return false;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true;
   return !Value.Check(schema, Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)));
 };
 

@@ -155,8 +155,11 @@ export function anInstallation({
 
 const newDatabaseUrl = async (empty: boolean): Promise<string> => (await newDatabase({ empty })).databaseUrl;
 
+/** The server may be writing meanwhile. */
+const busyMs = 10_000;
+
 function lockFile(file: string): () => Promise<void> {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: busyMs });
   database.exec('begin immediate');
   return async () => database.close();
 }
@@ -168,9 +171,6 @@ async function lockTable(url: string): Promise<() => Promise<void>> {
   await client.query('lock table flags in exclusive mode');
   return () => client.end();
 }
-
-/** The server may be writing meanwhile. */
-const busyMs = 10_000;
 
 async function rowsOf<Row>(databaseUrl: string, query: string): Promise<Row[]> {
   if (!databaseUrl.startsWith('file:')) return (await command(databaseUrl, query)) as Row[];
