@@ -4,7 +4,7 @@
  * Invariants
  * 1. An approval is of a content: the hash of title, comment, operations and what they start from. An edit of any of
  *    these voids it for good, even if a later edit brings the same content back.
- * 2. Whoever wrote a part of the content does not approve it.
+ * 2. The author and everyone who edited the content cannot approve it.
  * 3. An approval counts as long as the one who gave it could still give it, by the rows of the transaction that asks.
  */
 import { createHash } from 'node:crypto';

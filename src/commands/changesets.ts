@@ -295,7 +295,7 @@ async function saveAs(
   return { ...changeset, reviews: [...reviews] };
 }
 
-/** Of a request: whether it has what it needs. Whoever asks may skip approvals; the request does not. */
+/** Of a request: whether it has what it needs. The actor may be allowed to skip approvals; the request is not. */
 async function stateOf(tx: RecordingTx, changeset: Reviewed): Promise<ChangesetState> {
   const needed = await neededApprovals(tx, tx.actor, changeset);
   return needed.every(({ isGiven, without }) => isGiven || without === 'kill') ? 'APPROVED' : 'REQUESTED';

@@ -27,7 +27,7 @@ interface RulesRow {
   readonly is_skipper: boolean | number;
 }
 
-/** Who may do this in the environment `e`. */
+/** The grantees of an operation in the environment `e`. */
 const granted = (operation: 'approve' | 'edit' | 'skip') => sql`
   select g.grantee_type as type, g.grantee_id as id from environment_grants g
    where g.environment_id = e.id and g.operation = ${operation}`;

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { View } from '#domain/views.ts';
 import type { Reader, Tx } from './sql.ts';
 
-/** Whose they are: those of everyone have no owner. */
+/** The owner of views; shared ones have none. */
 export interface ViewPlace {
   readonly projectId: string;
   readonly ownerId: string;
