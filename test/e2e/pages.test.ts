@@ -16,7 +16,7 @@ import {
   setupLink,
   signOut,
 } from './people.ts';
-import { eventually, visitsIn } from './support.ts';
+import { eventually, look, visitsIn } from './support.ts';
 
 const browser = await startBrowser();
 const visit = visitsIn(browser);
@@ -323,6 +323,9 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await page.goto('/docs/');
     await page.getByRole('heading', { name: 'Burgee Admin API' }).first().waitFor();
     await page.getByText('Rollout statuses').first().waitFor();
+    // Drawn after the rest.
+    await page.getByRole('button', { name: 'Copy', exact: true }).first().waitFor({ state: 'attached' });
+    await look(page, 'the API');
     // A library in it tries whether it may make code of text, and does without.
     assert.deepEqual(complaints, ['error: refused by the policy: script-src eval']);
     await leave();
