@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { offerSetup } from '#commands/accounts.ts';
-import { expireChangeset } from '#commands/changesets.ts';
+import { expireChangeset } from '#commands/changeset-reviews.ts';
 import { contextFor } from '#commands/context.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Actor, mayGrant } from '#domain/access.ts';
-import { hasWritten, type NeededApproval } from '#domain/approvals.ts';
+import { hasWritten, isSame, type NeededApproval } from '#domain/approvals.ts';
 import type { PlacedOperation } from '#domain/changesets.ts';
 import { canonicalText } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
@@ -18,11 +18,17 @@ import { rightsFrom } from '#domain/rights.ts';
 import type { Reference } from '#domain/schema.ts';
 import { emailKey } from '#domain/users.ts';
 import { findAccount } from '#store/account.ts';
-import { findApiKeyById } from '#store/api-keys.ts';
-import { type ApprovalRules, findActivePerson, listApprovalRules, type StoredReview } from '#store/approvals.ts';
+import { listApiKeysById } from '#store/api-keys.ts';
+import {
+  type ApprovalRules,
+  listActivePeople,
+  listApprovalRules,
+  listApprovalRulesOf,
+  type StoredReview,
+} from '#store/approvals.ts';
 import type { ChangesetHead } from '#store/changesets.ts';
 import type { Approvals } from '#store/environments.ts';
-import { listStandings } from '#store/rights.ts';
+import { listStandingsOf, type PlacedStandings } from '#store/rights.ts';
 import type { Reader } from '#store/sql.ts';
 import { actorOfKey, actorOfUser } from './actors.ts';
 import type { RecordingTx } from './context.ts';
@@ -86,30 +92,43 @@ export function contentHashOf({ head, operations }: Pick<Reviewed, 'head' | 'ope
 
 /** For each environment where the changeset needs an approval: whether it has one, for an actor who applies it now. */
 export async function neededApprovals(db: Reader, actor: Actor, changeset: Reviewed): Promise<NeededApproval[]> {
-  const rules = (await rulesFor(db, actor, changeset)).filter((one) => isNeeded(one, changeset));
-  if (rules.length === 0) return [];
-  const hash = contentHashOf(changeset);
-  const approvals = changeset.reviews.filter(
-    ({ kind, voidedAt, contentHash }) => kind === 'approve' && voidedAt === undefined && contentHash === hash,
-  );
-  const givers: { by: StoredReview['by']; places: ReadonlySet<string> }[] = [];
-  for (const { by } of approvals) {
-    givers.push({ by, places: await placesApprovedBy(db, await actorBehind(db, by), changeset) });
-  }
-  const own = await placesApprovedBy(db, actor, changeset);
-  return rules.map((one) => {
+  const givers = await listGivers(db, changeset);
+  const [own, ...others] = await standingsFor(db, [actor, ...givers.map((giver) => giver.actor)], changeset);
+  if (!own) return [];
+  const ownPlaces = placesOf(own, changeset);
+  const places = others.map((one) => placesOf(one, changeset));
+  return own.rules.map((one) => {
     const { environment } = one;
-    const approvedBy = givers.flatMap(({ by, places }) => (places.has(environment.id) ? [by] : []));
+    const approvedBy = givers.flatMap(({ by }, index) => (places[index]?.has(environment.id) ? [by] : []));
     const without = whyWithout(one, changeset);
     return {
       environment,
       approvedBy,
       isGiven: approvedBy.length > 0,
       ...(without ? { without } : {}),
-      mayApprove: own.has(environment.id),
+      mayApprove: ownPlaces.has(environment.id),
     };
   });
 }
+
+/** Those who approved what the changeset contains now, except revoked keys and people who can no longer sign in. */
+async function listGivers(db: Reader, changeset: Reviewed): Promise<{ by: StoredReview['by']; actor: Actor }[]> {
+  const approvals = changeset.reviews.filter(({ kind, voidedAt }) => kind === 'approve' && voidedAt === undefined);
+  if (approvals.length === 0) return [];
+  const hash = contentHashOf(changeset);
+  const current = approvals.filter(({ contentHash }) => contentHash === hash).slice(-maxCounted);
+  const idsOf = (isKey: boolean) => current.flatMap(({ by }) => ((by.type === 'api_key') === isKey ? [by.id] : []));
+  const keys = (await listApiKeysById(db, idsOf(true))).map(actorOfKey);
+  const people = await listActivePeople(db, idsOf(false));
+  const actors = [...keys, ...people.map((person) => actorOfUser(person, person.isAdministrator))];
+  return current.flatMap(({ by }) => {
+    const actor = actors.find((one) => isSame(one, by));
+    return actor ? [{ by, actor }] : [];
+  });
+}
+
+/** They are looked up together. One for each environment is enough. */
+const maxCounted = 100;
 
 /** Refuses unless the actor may apply the changeset now. Returns the environments that need no approval, and why. */
 export async function requireApprovals(
@@ -127,17 +146,33 @@ export async function requireApprovals(
 }
 
 /** Ids of the environments for which the actor could approve the changeset now. */
-export async function placesApprovedBy(
-  db: Reader,
-  actor: Actor | undefined,
-  changeset: Reviewed,
-): Promise<ReadonlySet<string>> {
-  const { head, project, reviews } = changeset;
-  if (!actor || hasWritten(actor, head.author, reviews)) return new Set();
-  const rules = (await rulesFor(db, actor, changeset)).filter((one) => isNeeded(one, changeset));
-  const environmentIds = rules.map(({ environment }) => environment.id);
-  if (environmentIds.length === 0) return new Set();
-  const standings = await listStandings(db, actor, { projectId: project.id, environmentIds });
+export async function placesApprovedBy(db: Reader, actor: Actor, changeset: Reviewed): Promise<ReadonlySet<string>> {
+  const [standing] = await standingsFor(db, [actor], changeset);
+  return standing ? placesOf(standing, changeset) : new Set();
+}
+
+/** What environments that need an approval, and the project, say about an actor. */
+interface Standing {
+  readonly actor: Actor;
+  readonly rules: readonly ApprovalRules[];
+  readonly standings: readonly PlacedStandings[];
+}
+
+/** In the order of the actors; empty if no approval is needed. Two statements, however many actors. */
+async function standingsFor(db: Reader, actors: readonly Actor[], changeset: Reviewed): Promise<Standing[]> {
+  const { project, operations } = changeset;
+  const touched = [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))];
+  const rules = (await listApprovalRulesOf(db, touched, actors)).map((all) =>
+    all.filter((one) => isNeeded(one, changeset)),
+  );
+  const environmentIds = rules[0]?.map(({ environment }) => environment.id) ?? [];
+  if (environmentIds.length === 0) return [];
+  const standings = await listStandingsOf(db, actors, { projectId: project.id, environmentIds });
+  return actors.map((actor, index) => ({ actor, rules: rules[index] ?? [], standings: standings[index] ?? [] }));
+}
+
+function placesOf({ actor, rules, standings }: Standing, { head, reviews }: Reviewed): ReadonlySet<string> {
+  if (hasWritten(actor, head.author, reviews)) return new Set();
   const may = (one: ApprovalRules) => {
     const standing = standings.find(({ environmentId }) => environmentId === one.environment.id);
     const rights = standing && rightsFrom({ ...standing, mayGrant: mayGrant(actor) });
@@ -153,9 +188,6 @@ export async function placesApprovedBy(
 const isAsked = ({ name }: Actor, { approvers }: ChangesetHead): boolean =>
   approvers.length === 0 || approvers.some((asked) => emailKey(asked) === emailKey(name));
 
-const rulesFor = (db: Reader, actor: Pick<Actor, 'type' | 'id'>, { operations }: Pick<Reviewed, 'operations'>) =>
-  listApprovalRules(db, [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))], actor);
-
 /** Naming approvers asks for an approval where none is required. */
 const isNeeded = ({ areRequired }: ApprovalRules, { head }: Pick<Reviewed, 'head'>): boolean =>
   areRequired || head.approvers.length > 0;
@@ -165,17 +197,4 @@ function whyWithout(rules: ApprovalRules, { head, operations }: Reviewed): Neede
   const here = operations.filter(({ environment }) => environment?.id === rules.environment.id);
   if (rules.allowKills && here.every(({ edit }) => edit.kind === 'kill')) return 'kill';
   return rules.isSkipper ? 'skipped' : undefined;
-}
-
-/** Undefined if the key was revoked, or the person can no longer sign in. */
-async function actorBehind(
-  db: Reader,
-  { type, id }: { readonly type: string; readonly id: string },
-): Promise<Actor | undefined> {
-  if (type === 'api_key') {
-    const key = await findApiKeyById(db, id);
-    return key && actorOfKey(key);
-  }
-  const person = await findActivePerson(db, id);
-  return person && actorOfUser(person, person.isAdministrator);
 }

@@ -46,6 +46,13 @@ export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql
 export const findApiKeyById = (db: Reader, id: string, scope: Scope = { kind: 'account' }) =>
   findApiKey(db, sql`id = ${id} and ${scopeFilter(scope, sql`api_keys.project_id`)}`);
 
+export async function listApiKeysById(db: Reader, ids: readonly string[]): Promise<ApiKey[]> {
+  if (ids.length === 0) return [];
+  const wanted = join([...ids]);
+  const rows = await db.all<ApiKeyRow>(sql`select ${columns} from api_keys where id in (${wanted})`);
+  return withEnvironments(db, rows, wanted);
+}
+
 /** By id, or by the hash of its text. Locks the row. */
 export async function lockApiKey(tx: Tx, { id, hash }: { id: string; hash: string }): Promise<ApiKey | undefined> {
   return findApiKey(tx, sql`id = ${id} or hash = ${hash}`, tx.lock);

@@ -1,5 +1,5 @@
 /** Which environments require approvals, who may give them, and what people said about a changeset. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Actor, mayGrant } from '#domain/access.ts';
 import type { Review } from '#domain/approvals.ts';
 import { administrators } from '#domain/groups.ts';
@@ -18,6 +18,8 @@ export interface ApprovalRules {
 }
 
 interface RulesRow {
+  /** Its place among the actors. */
+  readonly actor: number;
   readonly id: string;
   readonly name: string;
   readonly are_approvals_required: boolean | number;
@@ -50,26 +52,36 @@ export function isApprover(actor: Actor): Sql {
                   else not e.are_editors_restricted or ${isOnList(granted('edit'), who)} end`;
 }
 
-export async function listApprovalRules(
+export const listApprovalRules = async (
   db: Reader,
   environmentIds: readonly string[],
   actor: Pick<Actor, 'type' | 'id'>,
-): Promise<ApprovalRules[]> {
-  if (environmentIds.length === 0) return [];
-  const who = listedAs(actor);
-  const rows = await db.all<RulesRow>(sql`
-    select e.id, e.name, e.are_approvals_required, e.allow_kills, e.are_approvers_restricted,
-           ${isOnList(granted('approve'), who)} as is_approver, ${isOnList(granted('skip'), who)} as is_skipper
-      from environments e where e.id in (${join([...environmentIds])})`);
-  return rows.map((row) => ({
-    environment: { id: row.id, name: row.name },
-    areRequired: Boolean(row.are_approvals_required),
-    allowKills: Boolean(row.allow_kills),
-    areApproversRestricted: Boolean(row.are_approvers_restricted),
-    isApprover: Boolean(row.is_approver),
-    isSkipper: Boolean(row.is_skipper),
-  }));
+): Promise<ApprovalRules[]> => (await listApprovalRulesOf(db, environmentIds, [actor]))[0] ?? [];
+
+/** The same for several actors, in their order, in one statement. */
+export async function listApprovalRulesOf(
+  db: Reader,
+  environmentIds: readonly string[],
+  actors: readonly Pick<Actor, 'type' | 'id'>[],
+): Promise<ApprovalRules[][]> {
+  if (environmentIds.length === 0) return actors.map(() => []);
+  const about = (actor: Pick<Actor, 'type' | 'id'>, index: number) => sql`
+    select ${raw(String(index))} as actor, e.id, e.name, e.are_approvals_required, e.allow_kills,
+           e.are_approvers_restricted, ${isOnList(granted('approve'), listedAs(actor))} as is_approver,
+           ${isOnList(granted('skip'), listedAs(actor))} as is_skipper
+      from environments e where e.id in (${join([...environmentIds])})`;
+  const rows = await db.all<RulesRow>(join(actors.map(about), ' union all '));
+  return actors.map((_, index) => rows.filter(({ actor }) => actor === index).map(toRules));
 }
+
+const toRules = (row: RulesRow): ApprovalRules => ({
+  environment: { id: row.id, name: row.name },
+  areRequired: Boolean(row.are_approvals_required),
+  allowKills: Boolean(row.allow_kills),
+  areApproversRestricted: Boolean(row.are_approvers_restricted),
+  isApprover: Boolean(row.is_approver),
+  isSkipper: Boolean(row.is_skipper),
+});
 
 /** A user who can sign in. */
 export interface ActivePerson {
@@ -79,12 +91,14 @@ export interface ActivePerson {
   readonly isAdministrator: boolean;
 }
 
-export async function findActivePerson(db: Reader, id: string): Promise<ActivePerson | undefined> {
-  const row = await db.one<{ email: string; name: string; is_administrator: boolean | number }>(sql`
-    select u.email, u.name, exists (select 1 from memberships m join groups g on g.id = m.group_id
-                                     where m.user_id = u.id and g.name = ${administrators.name}) as is_administrator
-      from users u where u.id = ${id} and u.status = 'ACTIVE'`);
-  return row && { id, email: row.email, name: row.name, isAdministrator: Boolean(row.is_administrator) };
+export async function listActivePeople(db: Reader, ids: readonly string[]): Promise<ActivePerson[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.all<{ id: string; email: string; name: string; is_administrator: boolean | number }>(sql`
+    select u.id, u.email, u.name,
+           exists (select 1 from memberships m join groups g on g.id = m.group_id
+                    where m.user_id = u.id and g.name = ${administrators.name}) as is_administrator
+      from users u where u.id in (${join([...ids])}) and u.status = 'ACTIVE'`);
+  return rows.map(({ is_administrator, ...person }) => ({ ...person, isAdministrator: Boolean(is_administrator) }));
 }
 
 interface ReviewRow {

@@ -1,5 +1,5 @@
 /** Whether a project's access lists name an actor: what `rightsFrom` needs to know. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Actor } from '#domain/access.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Standings } from '#domain/rights.ts';
@@ -14,6 +14,8 @@ export interface Place {
 }
 
 interface StandingsRow {
+  /** Its place among the actors. */
+  readonly actor: number;
   readonly is_restricted: boolean | number;
   readonly is_edit_restricted: boolean | number;
   readonly are_editors_restricted: boolean | number;
@@ -28,23 +30,37 @@ interface StandingsRow {
 export type PlacedStandings = Standings & { readonly environmentId: string | undefined };
 
 /** What the lists say about the actor now; empty if the project was deleted. One statement, however long the lists are. */
-export async function listStandings(db: Reader, actor: Actor, place: Place): Promise<PlacedStandings[]> {
-  const { projectId, environmentIds, flagId = '' } = place;
+export const listStandings = async (db: Reader, actor: Actor, place: Place): Promise<PlacedStandings[]> =>
+  (await listStandingsOf(db, [actor], place))[0] ?? [];
+
+/** The same for several actors, in their order, in one statement. */
+export async function listStandingsOf(
+  db: Reader,
+  actors: readonly Actor[],
+  place: Place,
+): Promise<PlacedStandings[][]> {
+  const about = (actor: Actor, index: number) => standingsOf(actor, index, place);
+  const rows = await db.all<StandingsRow>(join(actors.map(about), ' union all '));
+  return actors.map((actor, index) =>
+    rows.filter((row) => row.actor === index).map((row) => toStandings(actor, place.projectId, row)),
+  );
+}
+
+function standingsOf(actor: Actor, index: number, { projectId, environmentIds, flagId = '' }: Place): Sql {
   const who: Listed = { type: actor.type === 'api_key' ? 'api_key' : 'user', id: sql`${actor.id}` };
   const editors = sql`select t.editor_type as type, t.editor_id as id from project_editors t where t.project_id = p.id`;
   const granted = (operation: 'edit' | 'kill') => sql`
     select g.grantee_type as type, g.grantee_id as id from environment_grants g
      where g.environment_id = e.id and g.operation = ${operation}`;
   const ids = environmentIds.length > 0 ? [...environmentIds] : [''];
-  const rows = await db.all<StandingsRow>(sql`
-    select e.id as environment_id, p.is_restricted, p.is_edit_restricted,
+  return sql`
+    select ${raw(String(index))} as actor, e.id as environment_id, p.is_restricted, p.is_edit_restricted,
            coalesce(e.are_editors_restricted, false) as are_editors_restricted,
            ${isViewer(who)} as is_viewer, ${isOnList(editors, who)} as is_editor,
            ${isOnList(granted('edit'), who)} as is_definer, ${isOnList(granted('kill'), who)} as is_killer,
            (p.owners_can_edit and ${owns(actor, flagId)}) as is_owner
       from projects p left join environments e on e.project_id = p.id and e.id in (${join(ids)})
-     where p.id = ${projectId}`);
-  return rows.map((row) => toStandings(actor, projectId, row));
+     where p.id = ${projectId}`;
 }
 
 function toStandings({ scope }: Actor, projectId: string, row: StandingsRow): PlacedStandings {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expireChangeset } from '#commands/changesets.ts';
+import { expireChangeset } from '#commands/changeset-reviews.ts';
 import { contextFor } from '#commands/context.ts';
 import { system } from '#commands/setup.ts';
 import { startExpiry } from '#jobs/changesets.ts';

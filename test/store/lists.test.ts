@@ -191,6 +191,9 @@ const searches = scopesOfKeys.map((scope) => ({
   projects: page,
 }));
 
+const actors: readonly Actor[] = [someone, { ...someone, type: 'api_key', id: 'key' }];
+const standingPlace = { projectId: project.id, environmentIds: [environment.id], flagId: flag.id };
+
 const lists: Record<string, readonly Run[]> = {
   listFound: searches.map((asked) => (db) => search.listFound(db, asked)),
   listProjects: projectFilters.map((filter) => (db) => projects.listProjects(db, { ...filter, ...page })),
@@ -263,16 +266,8 @@ const lists: Record<string, readonly Run[]> = {
   ],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
-  listStandings: [
-    ...[{ type: 'user', id: user.id } as const, { type: 'api_key', id: 'key' } as const].map(
-      (who) => (db: Reader) =>
-        rights.listStandings(
-          db,
-          { ...who, name: '', permissions: new Set(), scope: { kind: 'member', userId: who.id } },
-          { projectId: project.id, environmentIds: [environment.id], flagId: flag.id },
-        ),
-    ),
-  ],
+  listStandings: actors.map((actor) => (db) => rights.listStandings(db, actor, standingPlace)),
+  listStandingsOf: [(db) => rights.listStandingsOf(db, actors, standingPlace)],
   listProjectIdsListing: [(db) => restrictions.listProjectIdsListing(db, grantee)],
   listGrantedRights: scopes.map(
     (scope) => (db) => restrictions.listGrantedRights(db, { scope, grantee, offset: 0, limit: 20 }),
@@ -292,6 +287,7 @@ const lists: Record<string, readonly Run[]> = {
   listApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
   listApiKeyIdsOfEnvironment: [(db) => apiKeys.listApiKeyIdsOfEnvironment(db, environment.id, 50)],
+  listApiKeysById: [(db) => apiKeys.listApiKeysById(db, ['one', 'two'])],
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
   listOutbox: [outbox.listOutbox],
@@ -379,6 +375,8 @@ const lists: Record<string, readonly Run[]> = {
   listStoredDefinitionsNamed: [(db) => definitions.listStoredDefinitionsNamed(db, environment, ['a', 'b'])],
   listExpiredChangesets: [(db) => changesets.listExpiredChangesets(db, 20)],
   listApprovalRules: [(db) => approvals.listApprovalRules(db, ['id'], { type: 'user', id: 'id' })],
+  listApprovalRulesOf: [(db) => approvals.listApprovalRulesOf(db, ['id', 'other'], actors)],
+  listActivePeople: [(db) => approvals.listActivePeople(db, [user.id, 'other'])],
   listReviews: [(db) => approvals.listReviews(db, 'id')],
   listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],
   listChangesOfChangeset: [(db) => changes.listChangesOfChangeset(db, 'id')],

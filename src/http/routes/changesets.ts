@@ -1,15 +1,12 @@
 import { draftChangeset, planChangeset } from '#commands/changeset-plans.ts';
 import {
-  applyChangeset,
   approveChangeset,
-  changeChangeset,
   commentChangeset,
-  createChangeset,
   rejectChangeset,
   requestChangeset,
-  revertChangeset,
   withdrawChangeset,
-} from '#commands/changesets.ts';
+} from '#commands/changeset-reviews.ts';
+import { applyChangeset, changeChangeset, createChangeset, revertChangeset } from '#commands/changesets.ts';
 import * as contract from '#contract/changesets.ts';
 import type { Actor } from '#domain/access.ts';
 import { toChangeset } from '#domain/changesets.ts';

@@ -1,0 +1,127 @@
+/** A changeset inside a transaction: found or locked with what people said about it, and stored in its next state. */
+import { v7 as newId } from 'uuid';
+import { isSame, maxReviews } from '#domain/approvals.ts';
+import {
+  type Changeset,
+  type ChangesetState,
+  openStates,
+  type PlacedOperation,
+  requestedStates,
+  toChangeset,
+} from '#domain/changesets.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import type { Project } from '#domain/projects.ts';
+import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
+import { insertReview, listReviews, type StoredReview } from '#store/approvals.ts';
+import * as store from '#store/changesets.ts';
+import { findProjectById } from '#store/projects.ts';
+import { requirePermission } from './actors.ts';
+import { neededApprovals, type Reviewed } from './approvals.ts';
+import { grantFor } from './changeset-operations.ts';
+import type { Entry, RecordingTx } from './context.ts';
+
+export async function findIn(tx: RecordingTx, id: string): Promise<Reviewed> {
+  const head = await store.findChangeset(tx, id, tx.actor.scope);
+  const project = head && (await findProjectById(tx, head.workspace.id));
+  if (!head || !project) throw new Problem('changeset_not_found', { nameOrId: id });
+  const operations = (await store.listOperations(tx, [id])).get(id) ?? [];
+  return { head, project, operations, reviews: await listReviews(tx, id) };
+}
+
+/** Refuses one that is in another state, or not the revision that the actor has seen. */
+export async function lockOpen(
+  tx: RecordingTx,
+  id: string,
+  ifMatch: string | undefined,
+  states: readonly ChangesetState[] = openStates,
+  verb = 'changed or applied',
+): Promise<Reviewed> {
+  await store.lockChangeset(tx, id);
+  const found = await findIn(tx, id);
+  requireMatch(ifMatch, found.head);
+  const { status } = found.head;
+  if (!states.includes(status)) throw new Problem('changeset_state', { status, needed: states.join(' or '), verb });
+  return found;
+}
+
+interface Saved {
+  readonly action: Entry['action'];
+  readonly status: ChangesetState;
+  /** In the words of the actor. */
+  readonly comment?: string;
+  /** If the content changed. */
+  readonly before?: Changeset;
+}
+
+/** Stores the changeset in its new state, with an audit entry. */
+export async function saveAs(
+  tx: RecordingTx,
+  { head, operations, reviews }: Reviewed,
+  { action, status, comment, before }: Saved,
+): Promise<Changeset> {
+  const { expiresAt, ...rest } = head;
+  const after: store.ChangesetHead = {
+    ...rest,
+    status,
+    ...(expiresAt !== undefined && requestedStates.includes(status) ? { expiresAt } : {}),
+    updatedAt: tx.now,
+    revision: nextRevision(tx.now, head.revision),
+  };
+  await store.saveChangeset(tx, after);
+  const changeset = toChangeset(after, operations);
+  const base = entry(action, changeset);
+  await tx.record({
+    ...base,
+    note: comment ? { title: head.title, comment } : base.note,
+    before: before ? withoutRevision(before) : { status: head.status },
+    after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
+  });
+  return { ...changeset, reviews: [...reviews] };
+}
+
+export const entry = (action: Entry['action'], { id, title, comment, workspace }: Changeset) => ({
+  action,
+  object: { type: 'changeset' as const, id, name: title },
+  project: workspace,
+  note: { title, comment },
+  // Replies that show changesets are not cached.
+  touches: 'nothing' as const,
+});
+
+/** Adds to what people said about it; returns it with that. Refuses if they said too much. */
+export async function review(
+  tx: RecordingTx,
+  changeset: Reviewed,
+  { kind, comment, contentHash }: Pick<StoredReview, 'kind' | 'comment'> & { readonly contentHash?: string },
+): Promise<Reviewed> {
+  const { head, reviews } = changeset;
+  refuse(
+    'changeset_invalid',
+    reviews.length >= maxReviews ? [`a changeset must not have more than ${maxReviews} comments and reviews`] : [],
+  );
+  const { type, id, name } = tx.actor;
+  // Later than the last, even if the clock went back: they are shown in their order.
+  const at = Math.max(tx.now, reviews.at(-1)?.at ?? 0);
+  const added: StoredReview = { id: newId(), kind, comment, at, by: { type, id, name }, contentHash };
+  await insertReview(tx, head.id, added);
+  return { ...changeset, reviews: [...reviews, added] };
+}
+
+/** Of a request: whether it has what it needs. The actor may be allowed to skip approvals; the request is not. */
+export async function requestedStateOf(tx: RecordingTx, changeset: Reviewed): Promise<ChangesetState> {
+  const needed = await neededApprovals(tx, tx.actor, changeset);
+  return needed.every(({ isGiven, without }) => isGiven || without === 'kill') ? 'APPROVED' : 'REQUESTED';
+}
+
+/** The author, or whoever could apply it. */
+export async function requireMayEdit(tx: RecordingTx, { head, project, operations }: Reviewed): Promise<void> {
+  if (isSame(head.author, tx.actor)) return;
+  await requireMayApply(tx, project, operations);
+}
+
+/** Refuses unless the actor could make each of the changes alone. */
+export async function requireMayApply(tx: RecordingTx, project: Project, operations: readonly PlacedOperation[]) {
+  for (const operation of operations) {
+    await requirePermission(tx, tx.actor, grantFor(project, operation));
+  }
+}
