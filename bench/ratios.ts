@@ -22,9 +22,14 @@ export function ratioOf<Sample>(
   base: readonly Sample[],
   pick: (sample: Sample) => number,
 ): Ratio {
-  const ratios = samples.map((sample, round) => pick(sample) / pick(base[round] as Sample));
-  return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
+  return spreadOf(samples.map((sample, round) => pick(sample) / pick(base[round] as Sample)));
 }
+
+export const spreadOf = (values: readonly number[]): Ratio => ({
+  median: median(values),
+  min: Math.min(...values),
+  max: Math.max(...values),
+});
 
 /** Of what is measured once. */
 export const exactly = (value: number): Ratio => ({ median: value, min: value, max: value });

@@ -18,8 +18,12 @@ const compileCache: Record<string, string> = NODE_COMPILE_CACHE === undefined ? 
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Resolves when it is ready. */
-export async function startBurgee(databaseUrl: string, place: Place = 'serving'): Promise<Server> {
+/** Resolves when it is ready. `metricsPort`: where it shows its metrics, if it should. */
+export async function startBurgee(
+  databaseUrl: string,
+  place: Place = 'serving',
+  metricsPort?: number,
+): Promise<Server> {
   const port = await freePort();
   return startServer({
     port,
@@ -34,6 +38,7 @@ export async function startBurgee(databaseUrl: string, place: Place = 'serving')
         BURGEE_ADMIN_API_KEY: adminKey,
         // Lines about each write would be measured, too.
         LOG_LEVEL: 'warn',
+        ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
         ...compileCache,
       },
     },

@@ -1,10 +1,11 @@
 /** How soon SDKs have a change: over streams, from another node, and with many flags; and what a stream costs. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { prefix } from '#contract/parts.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { environmentName, flagName, projectName } from '../catalogue.ts';
 import { instant } from '../measuring.ts';
 import { startServant } from '../processes.ts';
-import { exactly, median, quantile, type Ratio, ratioOf } from '../ratios.ts';
+import { exactly, median, quantile, type Ratio, ratioOf, spreadOf } from '../ratios.ts';
 import type { BareStreamsOrder } from '../reference/bare-streams.ts';
 import { answerOf } from '../requests.ts';
 import { measureInRounds } from '../rounds.ts';
@@ -186,6 +187,8 @@ interface Spread {
   readonly everyoneMs: number;
   /** The longest wait for an answer meanwhile. */
   readonly longestMs: number;
+  /** The longest pause of the server's event loop meanwhile. */
+  readonly pauseMs: number;
 }
 
 const pollers = 32;
@@ -199,14 +202,14 @@ interface Catalogued {
 /** One change, while clients poll all the time. */
 export async function measureSizes(bench: Bench, { few, many }: Record<'few' | 'many', Catalogued>): Promise<Row[]> {
   bench.tell('One change until everyone polling has it, with few flags and with many');
-  const servers = {
-    few: bench.started(await startBurgee(few.url)),
-    many: bench.started(await startBurgee(many.url)),
-  };
-  const spreads = new Map<string, { server: Server; sdk: Server }>();
-  for (const [name, server] of Object.entries(servers)) spreads.set(name, { server, sdk: await asNewSdk(server) });
+  const spreads = new Map<string, { server: Server; sdk: Server; metricsPort: number }>();
+  for (const [name, { url }] of Object.entries({ few, many })) {
+    const metricsPort = await freePort();
+    const server = bench.started(await startBurgee(url, 'serving', metricsPort));
+    spreads.set(name, { server, sdk: await asNewSdk(server), metricsPort });
+  }
   const measure = async (name: string): Promise<Spread> => {
-    const { server, sdk } = spreads.get(name) as { server: Server; sdk: Server };
+    const { server, sdk, metricsPort } = spreads.get(name) as NonNullable<ReturnType<typeof spreads.get>>;
     const since = await numberOf(sdk);
     let longestMs = 0;
     const poll = async (): Promise<number> => {
@@ -223,8 +226,10 @@ export async function measureSizes(bench: Bench, { few, many }: Record<'few' | '
     };
     const waiting = Promise.all(Array.from({ length: pollers }, poll));
     await pause(200);
+    await longestPauseMs(metricsPort);
     const sentAt = await change(server);
-    return { everyoneMs: Math.max(...(await waiting)) - sentAt, longestMs };
+    const everyoneMs = Math.max(...(await waiting)) - sentAt;
+    return { everyoneMs, longestMs, pauseMs: await longestPauseMs(metricsPort) };
   };
   for (const name of spreads.keys()) await measure(name);
   const samples = await measureInRounds(
@@ -250,5 +255,20 @@ export async function measureSizes(bench: Bench, { few, many }: Record<'few' | '
       ours: text('many'),
       theirs: text('few'),
     },
+    {
+      part: 'Many flags',
+      work: `Longest pause of the event loop at that change, ${grouped(many.flags)} flags, in ms`,
+      against: 'a limit',
+      ratio: spreadOf(samples('many').map(({ pauseMs }) => pauseMs)),
+      bar: { atMost: 25 },
+      ours: '',
+      theirs: '',
+    },
   ];
+}
+
+/** Of the server's event loop since this was last asked for. */
+async function longestPauseMs(metricsPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
 }

@@ -33,8 +33,8 @@ export async function repeat(
  * for other statements.
  */
 export function entryIdPlace({ sqlite }: Statement): number | undefined {
-  const start = sqlite.indexOf('insert into changes');
-  return start === -1 ? undefined : sqlite.slice(0, start).split('?').length - 1;
+  if (!sqlite.includes('insert into changes')) return undefined;
+  return sqlite.slice(0, sqlite.indexOf('values')).split('?').length - 1;
 }
 
 /** Makes another id each time. */

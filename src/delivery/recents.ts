@@ -28,6 +28,8 @@ export const maxKeys = 10_000;
 const maxWhileNobodyLooks = 20;
 /** Longer than the interval at which pages ask. */
 const lookMs = 15_000;
+/** How exactly it is known what was last: moving a thing to the end costs more than all the rest of a short report. */
+const precisionMs = 1_000;
 const maxAskers = 20;
 /** In all environments together. Flags that were not reported for longest are forgotten first. */
 const maxAllImpressions = 50_000;
@@ -53,12 +55,14 @@ interface Received {
 interface Keys {
   recent: Set<string>;
   older: Set<string>;
+  movedAt: number;
 }
 
 interface Flag {
   /** Newest last. */
   impressions: Received[];
   lookedUntil: number;
+  movedAt: number;
   /** Last seen last. */
   readonly askers: Map<string, Asker>;
 }
@@ -69,6 +73,8 @@ export function createRecents(now: () => number): Recents {
   const keys = new Map<string, Keys>();
   let impressions = 0;
 
+  const isFresh = (at: number | undefined): boolean => at !== undefined && now() - at < precisionMs;
+
   const forget = (name: string): void => {
     impressions -= flags.get(name)?.impressions.length ?? 0;
     flags.delete(name);
@@ -76,7 +82,9 @@ export function createRecents(now: () => number): Recents {
 
   const flagOf = (place: FlagPlace): Flag => {
     const name = nameOf(place);
-    const flag = flags.get(name) ?? { impressions: [], lookedUntil: 0, askers: new Map() };
+    const flag = flags.get(name) ?? { impressions: [], lookedUntil: 0, movedAt: 0, askers: new Map() };
+    if (isFresh(flag.movedAt)) return flag;
+    flag.movedAt = now();
     flags.delete(name);
     flags.set(name, flag);
     if (flags.size > maxFlags) forget(firstOf(flags));
@@ -85,6 +93,7 @@ export function createRecents(now: () => number): Recents {
 
   const asked = (flag: Flag, { sdk = 'unknown', machine }: Caller): void => {
     const name = `${sdk} ${machine}`.slice(0, 2 * maxText);
+    if (isFresh(flag.askers.get(name)?.lastAt)) return;
     flag.askers.delete(name);
     const asker = { sdk: cut(sdk), ...(machine === undefined ? {} : { machine: cut(machine) }), lastAt: now() };
     flag.askers.set(name, asker);
@@ -92,9 +101,12 @@ export function createRecents(now: () => number): Recents {
   };
 
   const remember = (environmentId: string, some: readonly unknown[]): void => {
-    const known = keys.get(environmentId) ?? { recent: new Set<string>(), older: new Set<string>() };
-    keys.delete(environmentId);
-    keys.set(environmentId, known);
+    const known = keys.get(environmentId) ?? { recent: new Set<string>(), older: new Set<string>(), movedAt: 0 };
+    if (!isFresh(known.movedAt)) {
+      known.movedAt = now();
+      keys.delete(environmentId);
+      keys.set(environmentId, known);
+    }
     for (const key of some.slice(-maxKeysAtOnce)) {
       if (typeof key === 'string' && key.length <= maxText) known.recent.add(key);
     }

@@ -115,8 +115,10 @@ export function createSdks(now: () => number): Sdks {
   /** Within the last second: polls are many, and looking at this is all that most of them cost. */
   const isFresh = (lastAt: number | undefined): boolean => lastAt !== undefined && now() - lastAt < 1_000;
 
-  const known = (caller: Caller): Seen | undefined =>
-    environments.get(caller.key.environmentId)?.sdks.get(idOf(caller));
+  const known = (caller: Caller): Seen | undefined => {
+    const environment = environments.get(caller.key.environmentId);
+    return environment && placeOf(environment, caller).get(idOf(caller));
+  };
 
   const find = (caller: Caller): { seen: Seen; environment: Environment } => {
     const { key, sdk = 'unknown', ip } = caller;

@@ -247,7 +247,10 @@ export const readBody = (request: IncomingMessage, maxBytes: number, take: (part
 /** The whole body as text. */
 export function textOf(request: IncomingMessage, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
-  return readBody(request, maxBytes, (part) => parts.push(part)).then(() => Buffer.concat(parts).toString());
+  return readBody(request, maxBytes, (part) => parts.push(part)).then(() =>
+    // Short bodies arrive in one part.
+    (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString(),
+  );
 }
 
 /** Undefined if it is not JSON. */
