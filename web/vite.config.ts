@@ -40,6 +40,11 @@ const groups = [
     name: 'flag-parts',
     test: /\/web\/src\/features\/definitions\/(treatments|try-it\/[A-Z]|(page|ladder)\/(?!DefinitionDialogs|FlagDialogs))/,
   },
+  // Loads with the dialogs that propose changes, and with the pages of changesets.
+  {
+    name: 'changesets',
+    test: /\/src\/(contract|domain)\/(changesets|changeset-plans|approvals)\.|\/web\/src\/features\/changesets\/(changesets-query|propose)/,
+  },
   {
     name: 'app',
     test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,

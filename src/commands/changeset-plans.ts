@@ -99,7 +99,8 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const after = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
     const others = await definitionsNeeded(db, environment, [before, after]);
     const seeds = stored ?? (next.kind === 'create' ? parseBucketing(next.body) : undefined);
-    const plan = planDefinition({ before, after, seeds, otherFlag: (name) => others.get(name) ?? 'notDefined' });
+    const effect = planDefinition({ before, after, seeds, otherFlag: (name) => others.get(name) ?? 'notDefined' });
+    const plan = { ...effect, trafficType: flag.trafficType.name };
     const complaints = after ? await complaintsAbout(db, project, flag.name, after) : [];
     return complaints.length === 0 ? plan : { ...plan, refusal: complaints.join('\n') };
   },

@@ -24,6 +24,9 @@ const ChangeFilter = Type.Object({
     Type.String({ maxLength: 255, description: 'id of what was changed; for a definition that of its flag' }),
   ),
   actor: Type.Optional(Type.String({ maxLength: 255, description: 'id of the key or user that acted' })),
+  changesetId: Type.Optional(
+    Type.String({ maxLength: 255, description: 'id of the changeset that made them; an addition to the vendor’s API' }),
+  ),
   search: Type.Optional(
     Type.String({
       minLength: 1,

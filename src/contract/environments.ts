@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { EnvironmentDetails, EnvironmentMove, EnvironmentSummary, NewEnvironment } from '#domain/environments.ts';
+import {
+  EnvironmentDetails,
+  EnvironmentForCaller,
+  EnvironmentMove,
+  EnvironmentSummary,
+  NewEnvironment,
+} from '#domain/environments.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
@@ -16,12 +22,12 @@ export const listEnvironments = endpoint({
     sort: Type.Optional(
       OneOf(['position'], {
         description:
-          'in the order that people chose for the project; without one, production comes last. An addition to the ' +
-          'vendor’s API.',
+          'in the order that people chose for the project; without one, production comes last. Then each also says ' +
+          'whether changes need an approval. An addition to the vendor’s API.',
       }),
     ),
   }),
-  reply: Type.Array(EnvironmentSummary),
+  reply: Type.Array(EnvironmentForCaller),
   problems: [],
 });
 

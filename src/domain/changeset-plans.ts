@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { NeededApproval } from './approvals.ts';
 import type { Bucketing } from './bucketing.ts';
 import { Changeset } from './changesets.ts';
-import type { Targeting } from './definitions/definition.ts';
+import { orderOf, type Targeting } from './definitions/definition.ts';
 import { type Difference, differencesBetween } from './definitions/differences.ts';
 import { whyNeverReached } from './definitions/reachability.ts';
 import type { OtherFlag, Question } from './evaluation/effect-sides.ts';
@@ -20,6 +20,15 @@ const Planned = Type.Object({
     Type.Unsafe<Difference>({ type: 'object', additionalProperties: true, description: '`kind`, `before`, `after`' }),
     { description: 'of a definition, in reading order' },
   ),
+  created: Type.Optional(
+    Type.Unsafe<Targeting>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'the definition, if there is none yet',
+    }),
+  ),
+  treatments: Type.Array(Type.String(), { description: 'of a definition, before and after, in their order' }),
+  trafficType: Type.Optional(Type.String({ description: 'of the flag' })),
   shares: Type.Array(Type.Object({ treatment: Type.String(), before: Range, after: Range })),
   moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), share: Type.Number() }), {
     description: 'percent of the keys that no rule with an unknown condition takes',
@@ -42,6 +51,7 @@ export type ChangesetPlan = Static<typeof ChangesetPlan>;
 
 export const nothingPlanned: Planned = {
   differences: [],
+  treatments: [],
   shares: [],
   moves: [],
   unknown: [],
@@ -63,6 +73,8 @@ export function planDefinition(sides: Sides): Planned {
   return {
     ...nothingPlanned,
     differences: before && after ? differencesBetween(before, after) : [],
+    ...(after && !before ? { created: after } : {}),
+    treatments: orderOf(before, after),
     shares: [...effect.shares],
     moves: movesIn(drawnFlows(effect)),
     unknown: [...new Set(effect.unknowns.flatMap(({ asksFor }) => asksFor.map(wordsFor)))],

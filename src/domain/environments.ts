@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
 import { type Circle, type EnvironmentAccess, Grantee, maxGrantees, NamedGrantee } from './rights.ts';
-import { BooleanOrText, Millis, patterns, toBoolean } from './schema.ts';
+import { BooleanOrText, extend, Millis, OneOf, patterns, toBoolean } from './schema.ts';
 import { shapeOf } from './shapes.ts';
 
 export interface Environment {
@@ -15,6 +15,19 @@ export interface Environment {
 
 /** The members of an environment in lists. */
 export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.String(), production: Type.Boolean() });
+
+/** The same for whoever asks. */
+export const EnvironmentForCaller = extend(
+  EnvironmentSummary,
+  Type.Object({
+    needsApproval: Type.Optional(
+      OneOf(['always', 'unless-kill'], {
+        description:
+          'only with `sort`: changes that the caller makes here need an approval; `unless-kill`: except to kill a flag',
+      }),
+    ),
+  }),
+);
 
 /** The chosen order; environments that it does not list follow: production last, each by creation. */
 export function inOrder<E extends { readonly id: string; readonly production: boolean }>(

@@ -65,6 +65,8 @@ export interface ChangeSelection {
   readonly objectType: ObjectType | undefined;
   readonly objectId: string | undefined;
   readonly actorId: string | undefined;
+  /** Of the changeset that made them. */
+  readonly changesetId?: string | undefined;
   /** In the title, the comment or the name of the object. */
   readonly search: string | undefined;
 }
@@ -132,7 +134,7 @@ export async function listChanges(db: Reader, filter: ChangeFilter): Promise<Fou
 
 /** The columns that conditions read. */
 const filtered = sql`
-  project_id, environment_id, object_type, object_id, actor_id, object_name, title, comment`;
+  project_id, environment_id, object_type, object_id, actor_id, changeset_id, object_name, title, comment`;
 
 /**
  * The conditions that an index serves, and the rest. Between two times, SQLite takes an index of one filter for as good
@@ -194,18 +196,20 @@ function boundsOf({ from, to, after, before }: ChangeFilter): Bound[] {
   return bounds;
 }
 
-type Filtered = 'projectId' | 'environmentId' | 'objectType' | 'objectId' | 'actorId';
-type Wanted = Readonly<Record<Filtered, string | undefined>>;
+type Filtered = 'projectId' | 'environmentId' | 'objectType' | 'objectId' | 'actorId' | 'changesetId';
+type Wanted = { readonly [Name in Filtered]?: string | undefined };
 const columnOf: Record<Filtered, string> = {
   projectId: 'project_id',
   environmentId: 'environment_id',
   objectType: 'object_type',
   objectId: 'object_id',
   actorId: 'actor_id',
+  changesetId: 'changeset_id',
 };
 
 /** The filters with an index before time and id, most selective first. */
 const indexes: readonly (readonly Filtered[])[] = [
+  ['changesetId'],
   ['projectId', 'objectId'],
   ['objectId'],
   ['actorId', 'projectId'],

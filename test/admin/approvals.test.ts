@@ -68,6 +68,10 @@ async function aRequest(project: { id: string }, operations: unknown, body?: obj
   return id;
 }
 const say = (verb: string, id: string, who: Who, body?: object) => api.post(`/changesets/${id}/${verb}`, body, as(who));
+const needsApproval = async (project: Guarded, who: Who) => {
+  const environments = await ok(api.get(`/environments/ws/${project.id}?sort=position`, as(who)));
+  return environments.find(({ id }: { id: string }) => id === project.production.id).needsApproval;
+};
 const stateOf = async (id: string) => (await ok(api.get(`/changesets/${id}`))).status;
 const waiting = async (project: { id: string }, who: Who, filter = 'waiting') =>
   (await ok(api.get(`/changesets?workspaceId=${project.id}&filter=${filter}`, as(who)))).data.map(
@@ -313,16 +317,22 @@ test('kills go through where the environment allows them, and those who skip app
   const project = await aGuardedProject({ allowKills: true });
   await ok(api.put(`${project.flag.path}/kill`, undefined, as(ana)));
   assert.equal((await api.lastChange()).withoutApproval, 'kill');
+  assert.equal(await needsApproval(project, ana), 'unless-kill');
   refused(await api.put(`${project.flag.path}/restore`, undefined, as(ana)), 403, /^Approvals are required/);
   const { id } = await draft(project, [project.edit({ kind: 'kill' })]);
   assert.equal((await ok(say('apply', id, ana))).status, 'PUBLISHED');
   await project.guard({ approvalSkippableBy: [{ id: ben.id, type: 'user' }] });
   await ok(api.put(`${project.flag.path}/restore`, undefined, as(ben)));
   assert.equal((await api.lastChange()).withoutApproval, 'skipped');
+  assert.deepEqual(
+    [await needsApproval(project, ana), await needsApproval(project, ben)],
+    ['always', undefined],
+    'people know before they change something',
+  );
   const other = await draft(project, [project.edit(allocate(33))]);
   refused(await say('apply', other.id, ana), 403, /^Approvals are required/);
   await ok(say('apply', other.id, ben));
-  const { body } = await api.get(`/auditLogs?workspaceId=${project.id}&limit=5`);
+  const { body } = await api.get(`/auditLogs?changesetId=${other.id}`);
   const entry = body.data.find(({ auditLogType }: Named) => auditLogType === 'definition.patched');
   assert.deepEqual([entry.changesetId, entry.withoutApproval], [other.id, 'skipped']);
 });

@@ -632,6 +632,7 @@ test('a filter by two members of an entry is served by an index of both, in any 
     [{ environmentId: environment.id, objectType: 'flag' }, 'changes_environment_type'],
     [{ actorId: 'id', projectId: project.id }, 'changes_actor_project'],
     [{ objectId: flag.id, projectId: project.id }, 'changes_project_object'],
+    [{ changesetId: 'id' }, 'changes_changeset'],
   ] as const) {
     for (const within of spans) {
       const filter = { ...whole, ...wanted, ...within, scope: { kind: 'account' } as const, offset: 0, limit: 20 };

@@ -165,6 +165,16 @@ const projectActivity = createRoute({
   path: '/activity',
   component: lazyRouteComponent(() => import('./features/changes/ProjectActivityPage.tsx'), 'ProjectActivityPage'),
 });
+const changesets = createRoute({
+  ...inProject,
+  path: '/changesets',
+  component: lazyRouteComponent(() => import('./features/changesets/ChangesetsPage.tsx'), 'ChangesetsPage'),
+});
+const changeset = createRoute({
+  ...inProject,
+  path: '/changesets/$changeset',
+  component: lazyRouteComponent(() => import('./features/changesets/ChangesetPage.tsx'), 'ChangesetPage'),
+});
 const drift = createRoute({
   ...inProject,
   path: '/drift',
@@ -288,6 +298,8 @@ export const router = createRouter({
         segments,
         segment,
         segmentInEnvironment,
+        changesets,
+        changeset,
         drift,
         sdks,
         environmentSdks,

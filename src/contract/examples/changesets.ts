@@ -39,6 +39,8 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
       operations: changeset.operations.map((operation) => ({
         ...operation,
         differences: [{ kind: 'trafficAllocation' as const, before: 100, after: 50 }],
+        treatments: ['on', 'off'],
+        trafficType: 'user',
         shares: [
           { treatment: 'on', before: { min: 20, max: 20 }, after: { min: 10, max: 10 } },
           { treatment: 'off', before: { min: 80, max: 80 }, after: { min: 90, max: 90 } },

@@ -14,8 +14,8 @@ type Asked = Omit<Query<typeof contract.getChangesCalendar>, 'from' | 'to' | 'ti
 
 const selectionOf = (
   { scope }: { readonly scope: Scope },
-  { workspaceId: projectId, environmentId, objectType, objectId, actor: actorId, search }: Asked,
-): ChangeSelection => ({ scope, projectId, environmentId, objectType, objectId, actorId, search });
+  { workspaceId: projectId, environmentId, objectType, objectId, actor: actorId, changesetId, search }: Asked,
+): ChangeSelection => ({ scope, projectId, environmentId, objectType, objectId, actorId, changesetId, search });
 
 export const changes = (db: Reader, markers: Markers) =>
   implement(contract, {

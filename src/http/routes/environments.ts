@@ -2,6 +2,7 @@ import { createEnvironment, deleteEnvironment, moveEnvironment, patchEnvironment
 import * as contract from '#contract/environments.ts';
 import { inOrder, parsePermissions, toEnvironmentDetails } from '#domain/environments.ts';
 import { toBoolean } from '#domain/schema.ts';
+import { type ApprovalRules, listApprovalRules } from '#store/approvals.ts';
 import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../pipeline/implement.ts';
@@ -10,7 +11,17 @@ export const environments = (db: Reader, accountId: string) =>
   implement(contract, {
     listEnvironments: async ({ actor, project, query }) => {
       const all = await listEnvironments(db, project.id, actor.scope);
-      return query.sort === 'position' ? inOrder(all, await findEnvironmentOrder(db, project.id)) : all;
+      if (query.sort !== 'position') return all;
+      const rules = await listApprovalRules(
+        db,
+        all.map(({ id }) => id),
+        actor,
+      );
+      const needsApproval = new Map(rules.flatMap((one) => approvalNeeded(one)));
+      return inOrder(all, await findEnvironmentOrder(db, project.id)).map((one) => {
+        const needed = needsApproval.get(one.id);
+        return needed ? { ...one, needsApproval: needed } : one;
+      });
     },
     createEnvironment: async ({ context, project, body }) => {
       const { name, production = false, changePermissions, dataExportPermissions } = body;
@@ -23,3 +34,6 @@ export const environments = (db: Reader, accountId: string) =>
     moveEnvironment: async ({ context, environment, body }) => moveEnvironment(context, environment, body.before),
     deleteEnvironment: async ({ context, environment }) => deleteEnvironment(context, environment),
   });
+
+const approvalNeeded = ({ environment, areRequired, isSkipper, allowKills }: ApprovalRules) =>
+  areRequired && !isSkipper ? [[environment.id, allowKills ? 'unless-kill' : 'always'] as const] : [];

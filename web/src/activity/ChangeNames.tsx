@@ -132,6 +132,13 @@ function PlaceName({ change: { object, workspaceId = '' } }: { readonly change: 
       </NameLink>
     );
   }
+  if (object.type === 'changeset') {
+    return (
+      <NameLink to="/p/$project/changesets/$changeset" params={{ ...params, changeset: object.id }}>
+        {object.name || 'without a title'}
+      </NameLink>
+    );
+  }
   if (object.type === 'flag_set') {
     return (
       <NameLink to="/p/$project/settings/flag-sets" params={params}>

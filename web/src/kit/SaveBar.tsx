@@ -8,16 +8,25 @@ interface Props {
   readonly line: ReactNode;
   readonly isProblem?: boolean;
   readonly label?: string;
+  /** Amber: the action affects production. */
+  readonly edge?: 'plain' | 'production';
   /** Buttons; the last one saves. */
   readonly children: ReactNode;
 }
 
 /** Floats at the bottom of the page while there are unsaved changes. */
-export function SaveBar({ title, line, isProblem = false, label = 'Unsaved changes', children }: Props) {
+export function SaveBar({
+  title,
+  line,
+  isProblem = false,
+  label = 'Unsaved changes',
+  edge = 'plain',
+  children,
+}: Props) {
   const bar = useRef<HTMLElement>(null);
   useLiftedToasts(bar);
   return (
-    <section ref={bar} className={styles.bar} aria-label={label}>
+    <section ref={bar} className={`${styles.bar} ${edge === 'production' ? styles.production : ''}`} aria-label={label}>
       <div className={styles.words}>
         <p className={styles.count}>{title}</p>
         <p className={isProblem ? styles.problem : styles.line} role={isProblem ? 'alert' : undefined}>

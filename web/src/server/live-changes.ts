@@ -23,8 +23,12 @@ const content: ReadonlySet<ObjectType | undefined> = new Set([
 const withoutContent =
   /^(session|\/(workspaces|users|groups|apiKeys|access|rolloutStatuses|health|outbox|sessions)\b)|\/sdks$/;
 
+/** Applying one is also told as changes of what it changed. */
+const withChangesets = /^(session|\/changesets\b|\/auditLogs\b)/;
+
 /** Errs on the side of asking again. The key is that of `keyOf`. */
 export function concerns({ type, id, name, project }: Change, [path, input]: readonly unknown[]): boolean {
+  if (type === 'changeset') return typeof path === 'string' && withChangesets.test(path);
   if (typeof path !== 'string' || (content.has(type) && withoutContent.test(path))) return false;
   const { params } = (input ?? {}) as { readonly params?: Readonly<Record<string, string>> };
   if (project !== undefined && params?.project !== undefined && params.project !== project) return false;

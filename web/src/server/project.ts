@@ -4,11 +4,11 @@ import { createContext, useContext } from 'react';
 import type { Static } from 'typebox';
 import { listEnvironments } from '#contract/environments.ts';
 import { listProjects } from '#contract/projects.ts';
-import type { EnvironmentSummary } from '#domain/environments.ts';
+import type { EnvironmentForCaller } from '#domain/environments.ts';
 import type { Project } from '#domain/projects.ts';
 import { reading } from './api.ts';
 
-export type Environment = Static<typeof EnvironmentSummary>;
+export type Environment = Static<typeof EnvironmentForCaller>;
 
 interface InProject {
   readonly project: Project;

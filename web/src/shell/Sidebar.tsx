@@ -6,6 +6,7 @@ import {
   ContactRound,
   Flag,
   GitCompareArrows,
+  GitPullRequestArrow,
   KeyRound,
   Layers,
   type LucideIcon,
@@ -96,6 +97,9 @@ function ProjectLinks() {
       </NavLink>
       <NavLink icon={ContactRound} to="/p/$project/segments" params={params}>
         Segments
+      </NavLink>
+      <NavLink icon={GitPullRequestArrow} to="/p/$project/changesets" params={params}>
+        Changesets
       </NavLink>
       <NavLink icon={GitCompareArrows} to="/p/$project/drift" params={params}>
         Drift

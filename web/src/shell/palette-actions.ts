@@ -25,6 +25,7 @@ const ofFlag: readonly Action[] = [
 const ofProject: readonly Action[] = [
   { words: ['segments'], label: 'Segments', path: '/segments' },
   { words: ['activity', 'history'], label: 'Activity', path: '/activity' },
+  { words: ['changesets', 'approvals'], label: 'Changesets', path: '/changesets' },
   { words: ['drift'], label: 'Drift', path: '/drift' },
   { words: ['environments'], label: 'Environments', path: '/environments' },
   { words: ['settings'], label: 'Settings', path: '/settings' },

@@ -8,6 +8,7 @@ import {
   Flag,
   FolderClosed,
   GitCompareArrows,
+  GitPullRequestArrow,
   Import,
   KeyRound,
   Layers,
@@ -245,6 +246,7 @@ function usePageEntries(project: string | undefined): Entry[] {
   const ofProject = [
     pageOf('Flags', Flag, 'flags'),
     pageOf('Segments', ContactRound, 'segments'),
+    pageOf('Changesets', GitPullRequestArrow, 'changesets'),
     pageOf('Drift', GitCompareArrows, 'drift'),
     pageOf('Cleanup', Broom, 'cleanup'),
     pageOf('SDKs', Radio, 'sdks'),

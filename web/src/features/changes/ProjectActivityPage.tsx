@@ -21,6 +21,7 @@ const offered: readonly ObjectType[] = [
   'definition',
   'flag',
   'segment',
+  'changeset',
   'environment',
   'trafficType',
   'attribute',

@@ -1,0 +1,266 @@
+/** What is done with a changeset: the bar with the next step, and a dialog for each. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import {
+  applyChangeset,
+  approveChangeset,
+  changeChangeset,
+  rejectChangeset,
+  requestChangeset,
+  revertChangeset,
+  withdrawChangeset,
+} from '#contract/changesets.ts';
+import type { ChangesetPlan } from '#domain/changeset-plans.ts';
+import { FormModal } from '../../kit/FormModal.tsx';
+import { useForm } from '../../kit/form.ts';
+import { NoteFields, noteRules } from '../../kit/NoteFields.tsx';
+import { SaveBar } from '../../kit/SaveBar.tsx';
+import { call } from '../../server/api.ts';
+import { useEnvironments, useProject } from '../../server/project.ts';
+import { toast } from '../../state/toasts.ts';
+import { Button, type Look } from '../../ui/Button.tsx';
+import { focusWhenLost } from '../../ui/focus.ts';
+import { TextArea } from '../../ui/TextArea.tsx';
+import { type ChangesetAnswer, changesetReading, keepChangeset, placesOf, titleOf } from './changesets-query.ts';
+import { type Acts, missingApprovals } from './use-acts.ts';
+
+export type Act = 'request' | 'approve' | 'reject' | 'apply' | 'withdraw' | 'edit' | 'revert';
+
+interface BarProps {
+  readonly changeset: ChangesetAnswer;
+  readonly plan: ChangesetPlan;
+  readonly acts: Acts;
+  readonly onAct: (act: Act) => void;
+}
+
+function useEdge(changeset: ChangesetAnswer): 'plain' | 'production' {
+  const touched = new Set(changeset.operations.map(({ environment }) => environment?.id));
+  return useEnvironments().some(({ id, production }) => production && touched.has(id)) ? 'production' : 'plain';
+}
+
+const wherein = (changeset: ChangesetAnswer): string => placesOf(changeset).join(' and ') || 'the project';
+
+/** The next step, if it is the user's. */
+export function DecisionBar({ changeset, plan, acts, onAct }: BarProps) {
+  const edge = useEdge(changeset);
+  const missing = missingApprovals(plan);
+  const isDraft = changeset.status === 'DRAFT';
+  const mayApply = acts.apply === undefined;
+  if (acts.approve === undefined) {
+    return (
+      <SaveBar
+        label="Decide"
+        edge={edge}
+        title={`Approve it for ${wherein(changeset)}?`}
+        line={missing.length > 1 ? `${missing.length} approvals are missing.` : 'It can be applied then.'}
+      >
+        <Button onClick={() => onAct('reject')}>Reject</Button>
+        <Button look="primary" onClick={() => onAct('approve')}>
+          Approve
+        </Button>
+      </SaveBar>
+    );
+  }
+  return (
+    <SaveBar
+      label="Decide"
+      edge={mayApply ? edge : 'plain'}
+      title={titleFor(changeset, { isDraft, mayApply })}
+      line={mayApply ? 'All operations together, or none.' : lineFor(plan, acts, isDraft)}
+    >
+      {isDraft && acts.request !== 'hidden' && (
+        <Button look={mayApply ? 'plain' : 'primary'} refusal={acts.request} onClick={() => onAct('request')}>
+          Ask for approval
+        </Button>
+      )}
+      {(mayApply || !isDraft) && acts.apply !== 'hidden' && (
+        <Button look="primary" refusal={acts.apply} onClick={() => onAct('apply')}>
+          Apply to {wherein(changeset)}
+        </Button>
+      )}
+    </SaveBar>
+  );
+}
+
+function titleFor(
+  { status }: ChangesetAnswer,
+  { isDraft, mayApply }: { readonly isDraft: boolean; readonly mayApply: boolean },
+): string {
+  if (mayApply) return isDraft ? 'This draft can be applied' : 'It can be applied';
+  if (isDraft) return 'This is a draft';
+  return status === 'REQUESTED' ? 'It waits for an approval' : 'It cannot be applied now';
+}
+
+function lineFor(plan: ChangesetPlan, { apply, isAuthor }: Acts, isDraft: boolean): string {
+  if (missingApprovals(plan).length > 0 && !isDraft && isAuthor) return 'Someone else must approve it.';
+  return apply === undefined || apply === 'hidden' ? '' : apply;
+}
+
+interface DialogProps {
+  readonly act: Act;
+  readonly changeset: ChangesetAnswer;
+  readonly onClose: () => void;
+}
+
+interface ActWords {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly submit: string;
+  readonly done: string;
+  readonly look?: Look;
+  /** What is asked for: a remark, or nothing. */
+  readonly remark?: string;
+}
+
+const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
+  const where = wherein(changeset);
+  const count = changeset.operations.length === 1 ? '1 change' : `${changeset.operations.length} changes`;
+  const isDraft = changeset.status === 'DRAFT';
+  return {
+    request: {
+      title: 'Ask for approval?',
+      about: 'Those who can approve it see it in their list. Any edit afterwards voids approvals.',
+      submit: 'Ask for approval',
+      done: 'Asked for approval.',
+      remark: 'What should they know?',
+    },
+    approve: {
+      title: `Approve it for ${where}?`,
+      about: 'You approve exactly what this page shows. If anyone edits it, your approval is void.',
+      submit: 'Approve',
+      done: 'Approved.',
+      remark: 'Comment',
+    },
+    reject: {
+      title: 'Reject this changeset?',
+      about: 'It cannot be applied any more. It stays readable, with your reason.',
+      submit: 'Reject',
+      done: 'Rejected.',
+      look: 'danger-fill' as const,
+      remark: 'Reason',
+    },
+    apply: {
+      title: `Apply ${count} to ${where}?`,
+      about: 'All of them in one step, or none. SDKs get them at once.',
+      submit: `Apply to ${where}`,
+      done: `Applied to ${where}.`,
+    },
+    withdraw: {
+      title: isDraft ? 'Discard this draft?' : 'Withdraw this changeset?',
+      about: 'It cannot be applied any more. It stays readable.',
+      submit: isDraft ? 'Discard draft' : 'Withdraw',
+      done: isDraft ? 'Discarded.' : 'Withdrawn.',
+      look: 'danger-fill' as const,
+    },
+    edit: {
+      title: 'Edit title and comment',
+      about: isDraft ? undefined : 'Approvals that it has become void.',
+      submit: 'Save',
+      done: 'Saved.',
+    },
+    revert: {
+      title: `Revert ${titleOf(changeset)}?`,
+      about:
+        'Makes a draft that takes back what it changed. What others changed since stays. Nothing changes until you apply the draft.',
+      submit: 'Make the draft',
+      done: 'Here is the draft. Nothing has changed yet.',
+    },
+  }[act];
+};
+
+export function ActDialog({ act, changeset, onClose }: DialogProps) {
+  const client = useQueryClient();
+  const project = useProject();
+  const navigate = useNavigate();
+  const edge = useEdge(changeset);
+  const words = wordsOf(act, changeset);
+  const isRequired = project.requiresTitleAndComments;
+  const hasNote = act === 'edit' || (act === 'revert' && isRequired);
+  const note = noteRules(isRequired);
+  const { form, errors, problem, isSending } = useForm({
+    rules: hasNote ? { ...note, remark: {} } : { title: {}, comment: {}, remark: {} },
+    send: (values) => sendAct(act, changeset, values),
+    onDone: async (answer) => {
+      await keepChangeset(client, answer);
+      onClose();
+      focusWhenLost();
+      toast(words.done);
+      if (act === 'apply') void client.invalidateQueries();
+      if (act === 'revert') {
+        await navigate({
+          to: '/p/$project/changesets/$changeset',
+          params: { project: project.name, changeset: answer.id },
+        });
+      }
+    },
+    // The page shows what it is now, and the dialog what was refused.
+    onProblem: ({ status }) => {
+      if (status === 412 || status === 409) {
+        void client.invalidateQueries({ queryKey: changesetReading(changeset.id).queryKey });
+      }
+      return false;
+    },
+  });
+  return (
+    <FormModal
+      title={words.title}
+      about={words.about}
+      {...(words.look && { kind: 'alert', look: words.look })}
+      edge={act === 'apply' || act === 'approve' ? edge : 'plain'}
+      submit={words.submit}
+      {...{ form, problem, isSending, onClose }}
+    >
+      {hasNote && (
+        <NoteFields
+          isRequired={isRequired}
+          title={act === 'edit' ? changeset.title : `Revert: ${changeset.title}`}
+          comment={act === 'edit' ? changeset.comment : ''}
+          errors={errors}
+        />
+      )}
+      {words.remark !== undefined && (
+        <TextArea
+          name="remark"
+          label={words.remark}
+          aside={<small>optional</small>}
+          rows={2}
+          maxLength={2_000}
+          error={errors.remark}
+        />
+      )}
+    </FormModal>
+  );
+}
+
+type Values = Readonly<Record<'title' | 'comment' | 'remark', string>>;
+
+async function sendAct(act: Act, changeset: ChangesetAnswer, { title, comment, remark }: Values) {
+  const { id, etag: ifMatch } = changeset;
+  const params = { changeset: id };
+  const body = remark.trim() === '' ? {} : { comment: remark.trim() };
+  switch (act) {
+    case 'request':
+      return call(requestChangeset, { params, body, ifMatch });
+    case 'approve':
+      return call(approveChangeset, { params, body, ifMatch });
+    case 'reject':
+      return call(rejectChangeset, { params, body, ifMatch });
+    case 'apply':
+      return call(applyChangeset, { params, ifMatch });
+    case 'edit':
+      return call(changeChangeset, { params, body: { title: title.trim(), comment: comment.trim() }, ifMatch });
+    case 'revert': {
+      const given = {
+        ...(title.trim() && { title: title.trim() }),
+        ...(comment.trim() && { comment: comment.trim() }),
+      };
+      return call(revertChangeset, { params, body: given });
+    }
+    case 'withdraw': {
+      // The reply to DELETE has no version.
+      const withdrawn = await call(withdrawChangeset, { params, ifMatch });
+      return { ...withdrawn, etag: '' };
+    }
+  }
+}

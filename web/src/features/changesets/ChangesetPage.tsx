@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { revertChangeset } from '#contract/changesets.ts';
+import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
+import { Loaded } from '../../kit/Loaded.tsx';
+import { ProdChip } from '../../kit/StatusChip.tsx';
+import { useEnvironments, useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
+import { Avatar } from '../../ui/Avatar.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { Expiry, Time } from '../../ui/Time.tsx';
+import { type Act, ActDialog, DecisionBar } from './Acts.tsx';
+import { Approvals } from './Approvals.tsx';
+import styles from './ChangesetPage.module.css';
+import { Checks } from './Checks.tsx';
+import { type ChangesetAnswer, changesetReading, isOpen, planReading, titleOf } from './changesets-query.ts';
+import { Discussion } from './Discussion.tsx';
+import { Operations } from './Operations.tsx';
+import { StateChip } from './StateChip.tsx';
+import { useActs } from './use-acts.ts';
+
+/** One changeset: what it does, who says what about it, and what can be done with it. */
+export function ChangesetPage() {
+  const { changeset: id } = useParams({ from: '/shell/p/$project/changesets/$changeset' });
+  const project = useProject();
+  const found = useQuery({ ...changesetReading(id), retry: false });
+  if (found.error?.status === 404) {
+    return (
+      <Page>
+        <PageHead title="No such changeset" crumbs={<Crumbs />} within={project.name} />
+        <EmptyState title="This changeset does not exist">It may be of another project, or not open to you.</EmptyState>
+      </Page>
+    );
+  }
+  return (
+    <Loaded
+      query={found}
+      skeleton={
+        <Page>
+          <PageHead title="Changeset" crumbs={<Crumbs />} within={project.name} />
+          <SkeletonRows />
+        </Page>
+      }
+    >
+      {(changeset) => <Loading key={id} changeset={changeset} />}
+    </Loaded>
+  );
+}
+
+function Crumbs() {
+  const params = { project: useProject().name };
+  return (
+    <>
+      <CrumbLink to="/p/$project/flags" params={params}>
+        {params.project}
+      </CrumbLink>
+      <CrumbLink to="/p/$project/changesets" params={params}>
+        Changesets
+      </CrumbLink>
+    </>
+  );
+}
+
+function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
+  const project = useProject();
+  const plan = useQuery(planReading(changeset.id));
+  const [act, setAct] = useState<Act>();
+  const acts = useActs(changeset, plan.data);
+  const may = useMay();
+  return (
+    <Page>
+      <PageHead
+        title={titleOf(changeset)}
+        within={project.name}
+        crumbs={<Crumbs />}
+        beside={<StateChip state={changeset.status} />}
+        tools={
+          <>
+            {acts.edit !== 'hidden' && (
+              <Button refusal={acts.edit} onClick={() => setAct('edit')}>
+                Edit title
+              </Button>
+            )}
+            {acts.withdraw !== 'hidden' && (
+              <Button refusal={acts.withdraw} onClick={() => setAct('withdraw')}>
+                {changeset.status === 'DRAFT' ? 'Discard' : 'Withdraw'}
+              </Button>
+            )}
+            {changeset.status === 'PUBLISHED' && may(revertChangeset) && (
+              <Button onClick={() => setAct('revert')}>Revert</Button>
+            )}
+          </>
+        }
+        lead={changeset.comment !== '' && <p className={styles.comment}>{changeset.comment}</p>}
+      />
+      <Origin changeset={changeset} />
+      {changeset.reason !== undefined && (
+        <Notice kind={changeset.status === 'EXPIRED' ? 'plain' : 'danger'}>{changeset.reason}</Notice>
+      )}
+      <div className={styles.columns}>
+        <div className={styles.main}>
+          <Operations changeset={changeset} plan={plan} />
+          <Discussion changeset={changeset} />
+        </div>
+        <aside className={styles.rail} aria-label="Approvals and checks">
+          <Approvals changeset={changeset} plan={plan.data} />
+          {isOpen(changeset) && plan.data && <Checks plan={plan.data} />}
+        </aside>
+      </div>
+      {isOpen(changeset) && plan.data && <DecisionBar {...{ changeset, acts }} plan={plan.data} onAct={setAct} />}
+      {act && <ActDialog act={act} changeset={changeset} onClose={() => setAct(undefined)} />}
+    </Page>
+  );
+}
+
+/** Who proposed it, when, where it applies, and what it takes back. */
+function Origin({ changeset }: { readonly changeset: ChangesetAnswer }) {
+  const project = useProject();
+  const environments = useEnvironments();
+  const touched = environments.filter(({ id }) =>
+    changeset.operations.some(({ environment }) => environment?.id === id),
+  );
+  const name = useEditorName(changeset.author);
+  return (
+    <div className={styles.origin}>
+      <Avatar name={name} />
+      <span>
+        <EditorName editor={changeset.author} />, <Time at={changeset.createdAt} />
+      </span>
+      {touched.map(({ id, name: environment, production }) => (
+        <span key={id} className={styles.place}>
+          <b>{environment}</b> {production && <ProdChip />}
+        </span>
+      ))}
+      {changeset.reverts !== undefined && (
+        <span>
+          takes back{' '}
+          <TextLink
+            to="/p/$project/changesets/$changeset"
+            params={{ project: project.name, changeset: changeset.reverts }}
+          >
+            another changeset
+          </TextLink>
+        </span>
+      )}
+      {changeset.expiresAt !== undefined && (
+        <span className={styles.quiet}>
+          <Expiry at={changeset.expiresAt} />
+        </span>
+      )}
+      {changeset.publishedAt !== undefined && (
+        <span className={styles.quiet}>
+          applied <Time at={changeset.publishedAt} />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+/** Changesets as the server has them, and the words for their states. */
+import type { QueryClient } from '@tanstack/react-query';
+import { getChangeset, getChangesetPlan, listChangesets } from '#contract/changesets.ts';
+import type { SessionView } from '#domain/accounts.ts';
+import type { ChangesetPlan } from '#domain/changeset-plans.ts';
+import type { Changeset, ChangesetState } from '#domain/changesets.ts';
+import { type Answer, keyOf, reading } from '../../server/api.ts';
+
+export type ChangesetAnswer = Answer<typeof getChangeset>;
+export type Operation = Changeset['operations'][number];
+export type PlannedOperation = ChangesetPlan['operations'][number];
+
+export const changesetReading = (changeset: string) => reading(getChangeset, { params: { changeset } });
+export const planReading = (changeset: string) => reading(getChangesetPlan, { params: { changeset } });
+
+/** Shows the answer to an action at once. What else depends on it is asked for again. */
+export async function keepChangeset(client: QueryClient, answer: ChangesetAnswer): Promise<void> {
+  const { queryKey } = changesetReading(answer.id);
+  await client.cancelQueries({ queryKey });
+  client.setQueryData(queryKey, answer);
+  void client.invalidateQueries({ queryKey: planReading(answer.id).queryKey });
+  void client.invalidateQueries({ queryKey: keyOf(listChangesets) });
+}
+
+export const stateWords: Readonly<
+  Record<
+    ChangesetState,
+    {
+      readonly word: string;
+      readonly kind: 'plain' | 'ok' | 'accent' | 'danger';
+      readonly mark: 'dot' | 'ring';
+    }
+  >
+> = {
+  DRAFT: { word: 'Draft', kind: 'plain', mark: 'ring' },
+  REQUESTED: { word: 'Waiting for approval', kind: 'accent', mark: 'ring' },
+  APPROVED: { word: 'Approved', kind: 'ok', mark: 'ring' },
+  PUBLISHED: { word: 'Applied', kind: 'ok', mark: 'dot' },
+  REJECTED: { word: 'Rejected', kind: 'danger', mark: 'dot' },
+  WITHDRAWN: { word: 'Withdrawn', kind: 'plain', mark: 'dot' },
+  EXPIRED: { word: 'Expired', kind: 'plain', mark: 'dot' },
+  FAILED: { word: 'Failed', kind: 'danger', mark: 'dot' },
+};
+
+/** It can be edited, applied and withdrawn. */
+export const isOpen = ({ status }: Pick<Changeset, 'status'>): boolean =>
+  status === 'DRAFT' || status === 'REQUESTED' || status === 'APPROVED';
+
+export const titleOf = ({ title, operations: [first, ...others] }: Pick<Changeset, 'title' | 'operations'>): string => {
+  if (title !== '') return title;
+  const name = first ? objectOf(first).name : 'Nothing';
+  return others.length === 0 ? `Change ${name}` : `Change ${name} and ${others.length} more`;
+};
+
+export const objectOf = ({ flag, segment }: Operation): { readonly id: string; readonly name: string } =>
+  flag ?? segment ?? { id: '', name: '' };
+
+/** "Production", "Staging and Production". */
+export const placesOf = ({ operations }: Pick<Changeset, 'operations'>): string[] => [
+  ...new Set(operations.flatMap(({ environment }) => environment?.name ?? [])),
+];
+
+export const isBy = ({ user }: SessionView, { type, id }: { readonly type: string; readonly id: string }): boolean =>
+  type === 'user' && id === user.id;

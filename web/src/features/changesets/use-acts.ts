@@ -1,0 +1,58 @@
+/** What the user can do with a changeset now. The server decides; this is what it would say. */
+import {
+  applyChangeset,
+  approveChangeset,
+  changeChangeset,
+  requestChangeset,
+  withdrawChangeset,
+} from '#contract/changesets.ts';
+import type { ChangesetPlan } from '#domain/changeset-plans.ts';
+import { useMay, useMe } from '../../server/session.ts';
+import { type ChangesetAnswer, isBy, isOpen } from './changesets-query.ts';
+
+/** Undefined: it can be done. `hidden`: it makes no sense now. Otherwise why not. */
+type Verdict = string | undefined;
+
+export interface Acts {
+  readonly edit: Verdict;
+  readonly withdraw: Verdict;
+  readonly request: Verdict;
+  readonly approve: Verdict;
+  readonly apply: Verdict;
+  readonly isAuthor: boolean;
+}
+
+export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefined): Acts {
+  const me = useMe();
+  const may = useMay();
+  const { status, author, reviews = [] } = changeset;
+  const isAuthor = isBy(me, author);
+  const open = isOpen(changeset);
+  const refusal = plan?.operations.find((one) => one.refusal !== undefined)?.refusal;
+  const editing = isAuthor || !plan || refusal === undefined ? undefined : refusal;
+  const isApproved = reviews.some(
+    ({ kind, by, voidedAt }) => kind === 'approve' && voidedAt === undefined && isBy(me, by),
+  );
+  const mayApprove = plan?.approvals.some((one) => one.mayApprove) ?? false;
+  const isRequested = status === 'REQUESTED' || status === 'APPROVED';
+  return {
+    edit: open && may(changeChangeset) ? editing : 'hidden',
+    withdraw: open && may(withdrawChangeset) ? editing : 'hidden',
+    request: status === 'DRAFT' && may(requestChangeset) ? editing : 'hidden',
+    approve: isRequested && mayApprove && !isApproved && may(approveChangeset) ? undefined : 'hidden',
+    apply: open && plan && may(applyChangeset) ? whyNotApply(plan) : 'hidden',
+    isAuthor,
+  };
+}
+
+export const missingApprovals = ({ approvals }: ChangesetPlan): string[] =>
+  approvals.filter(({ isGiven, without }) => !isGiven && !without).map(({ environment }) => environment.name);
+
+function whyNotApply(plan: ChangesetPlan): Verdict {
+  if (plan.canApply) return undefined;
+  const conflict = plan.operations.find(({ conflicts }) => conflicts.length > 0);
+  if (conflict) return 'It conflicts with what others changed since.';
+  const refused = plan.operations.find(({ refusal }) => refusal !== undefined);
+  if (refused?.refusal) return refused.refusal;
+  return `It needs an approval for ${missingApprovals(plan).join(' and ')}.`;
+}
