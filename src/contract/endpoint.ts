@@ -63,6 +63,8 @@ export interface Endpoint {
   readonly showsSecret?: true;
   /** The response shows housekeeping, such as the last use of a key or audit entries, so it is never cached. */
   readonly showsHousekeeping?: true;
+  /** With this query parameter, the response changes as time passes, so it is not cached either. */
+  readonly changesWithTime?: string;
   /** Problems specific to this endpoint. `problemsOf` adds those that follow from its other members. */
   readonly problems: readonly ProblemCode[];
 }

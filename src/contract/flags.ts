@@ -1,7 +1,7 @@
 import { type TSchema, type TString, Type } from 'typebox';
 import { ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
 import { DriftingFlag, DriftSummary, driftKinds, driftSorts } from '#domain/drift.ts';
-import { FlagFacets, flagSorts, statePattern } from '#domain/flag-list.ts';
+import { FlagFacets, flagSorts, statePattern, trafficPattern } from '#domain/flag-list.ts';
 import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, Id, OneOf } from '#domain/schema.ts';
@@ -47,6 +47,11 @@ const FlagFilter = Type.Object({
       'An addition to the vendor’s API.',
     Type.String({ pattern: statePattern, maxLength: 300 }),
   ),
+  traffic: several(
+    'flags that SDKs `never` evaluated, or evaluated before but not in the last days: `quiet-7d`, `quiet-30d`. In any ' +
+      'environment, or in one: `never:Production`, by name or id. An addition to the vendor’s API.',
+    Type.String({ pattern: trafficPattern, maxLength: 300 }),
+  ),
   archived: Archived('archived flags'),
 });
 
@@ -67,7 +72,8 @@ export const listFlags = endpoint({
           description:
             'default `created`. `changed`: by the last change of the flag or of a definition in any environment. ' +
             '`share`: by the share of keys that get another treatment than the default one in production, without ' +
-            'rules and targets. An addition to the vendor’s API.',
+            'rules and targets. `traffic`: by the last evaluation in any environment, never evaluated ones as the ' +
+            'oldest. An addition to the vendor’s API.',
         }),
       ),
       order: Type.Optional(OneOf(['asc', 'desc'], { description: 'default `asc`. An addition to the vendor’s API.' })),
@@ -75,6 +81,7 @@ export const listFlags = endpoint({
     }),
   ),
   reply: OffsetListing(ListedFlag),
+  changesWithTime: 'traffic',
   problems: [],
 });
 
@@ -88,6 +95,7 @@ export const countFlags = endpoint({
   access: { needs: 'flag.read', scope: 'project' },
   query: FlagFilter,
   reply: FlagFacets,
+  showsHousekeeping: true,
   problems: [],
 });
 

@@ -54,6 +54,9 @@ export const getProjectTraffic = endpoint({
   access: { needs: 'flag.read', scope: 'project' },
   query: Type.Object({
     environmentId: Type.Optional(Type.String({ maxLength: 255, description: 'only this environment' })),
+    flagId: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), { maxItems: 50, description: 'repeatable: only these flags' }),
+    ),
   }),
   reply: ProjectTraffic,
   showsHousekeeping: true,

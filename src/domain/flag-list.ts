@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
 import { OneOf, Reference } from './schema.ts';
 
-export const flagSorts = ['created', 'name', 'changed', 'status', 'share'] as const;
+export const flagSorts = ['created', 'name', 'changed', 'status', 'share', 'traffic'] as const;
 
 export interface FlagSort {
   readonly sort: (typeof flagSorts)[number];
@@ -18,16 +18,38 @@ export interface FlagState {
   readonly environmentId?: string;
 }
 
+/** `quiet-7d`: evaluated before, but not in the last seven days. */
+const trafficKinds = ['never', 'quiet-7d', 'quiet-30d'] as const;
+
+export interface FlagTrafficState {
+  readonly kind: (typeof trafficKinds)[number];
+  /** Any environment, if absent. */
+  readonly environmentId?: string;
+}
+
+export const quietDays: Readonly<Record<Exclude<FlagTrafficState['kind'], 'never'>, number>> = {
+  'quiet-7d': 7,
+  'quiet-30d': 30,
+};
+
 /** `killed`, `killed:<environment>`, … Refuses an environment that is not one of these. */
-export function parseState(text: string, environments: readonly Reference[]): FlagState {
-  const [kind, word] = text.split(/:(.*)/s) as [FlagState['kind'], string?];
+export const parseState = (text: string, environments: readonly Reference[]): FlagState =>
+  parsed('state', text, environments);
+
+/** `never`, `never:<environment>`, … Refuses an environment that is not one of these. */
+export const parseTraffic = (text: string, environments: readonly Reference[]): FlagTrafficState =>
+  parsed('traffic', text, environments);
+
+function parsed<Kind extends string>(filter: string, text: string, environments: readonly Reference[]) {
+  const [kind, word] = text.split(/:(.*)/s) as [Kind, string?];
   if (word === undefined) return { kind };
   const found = environments.find(({ id }) => id === word) ?? environments.find(({ name }) => name === word);
-  refuse('request_invalid', found ? [] : [`state names ${word}, which is not an environment of the project`]);
+  refuse('request_invalid', found ? [] : [`${filter} names ${word}, which is not an environment of the project`]);
   return { kind, environmentId: found?.id ?? '' };
 }
 
 export const statePattern = '^(different|(killed|defined|undefined)(:.+)?)$';
+export const trafficPattern = `^(${trafficKinds.join('|')})(:.+)?$`;
 
 const counted = <Fields extends Record<string, ReturnType<typeof Type.String>>>(fields: Fields) =>
   Type.Array(Type.Object({ ...fields, count: Type.Integer() }));
@@ -46,6 +68,14 @@ export const FlagFacets = Type.Object({
       count: Type.Integer(),
     }),
     { description: 'in any environment first, then in each production environment' },
+  ),
+  traffic: Type.Array(
+    Type.Object({
+      traffic: OneOf(trafficKinds),
+      environment: Type.Optional(Reference),
+      count: Type.Integer(),
+    }),
+    { description: 'the same' },
   ),
 });
 export type FlagFacets = Static<typeof FlagFacets>;

@@ -7,7 +7,7 @@
  *    each transaction its statements in the same order, so that no two of them wait for each other.
  * 3. Hours are added to their day while the row of their flag or event type is locked: once.
  */
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { dayMs, type EventCount, type HourCount, hourlyDays, type KnownEventType } from '#domain/traffic.ts';
 import { inChunks } from './definitions.ts';
 import { definitionTag, type Reader, type RootTx, type Tx } from './sql.ts';
@@ -139,11 +139,20 @@ export async function listLastTrafficOfFlags(db: Reader, flagIds: readonly strin
   return new Map(rows.map((row) => [row.flag_id, row.last_at]));
 }
 
+interface Listed {
+  /** Of these flags, or else of all. */
+  readonly flagIds: readonly string[] | undefined;
+  readonly after: string;
+  readonly limit: number;
+}
+
 /** Flags with traffic in the environment, after one, in order of their ids. */
-export const listLastTraffic = (db: Reader, environmentId: string, afterFlagId: string, limit: number) =>
+export const listLastTraffic = (db: Reader, environmentId: string, { flagIds, after, limit }: Listed) =>
   db.all<{ flagId: string; lastAt: number }>(sql`
     select t.flag_id as "flagId", t.last_at as "lastAt" from flag_traffic t join flags f on f.id = t.flag_id
-     where t.environment_id = ${environmentId} and t.flag_id > ${afterFlagId} order by t.flag_id limit ${limit}`);
+     where t.environment_id = ${environmentId} and t.flag_id > ${after}
+           ${flagIds ? sql`and t.flag_id in (${join([...flagIds])})` : empty}
+     order by t.flag_id limit ${limit}`);
 
 /** What counts belong to, and whether it was deleted. */
 export interface CountedPlace {

@@ -1,8 +1,11 @@
 /** Orders, filters and counts of the flag list. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { pino } from 'pino';
+import { startTraffic } from '#jobs/traffic.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinition, aProject } from '../support/build.ts';
+import { anSdkKey } from '../support/sdk.ts';
 
 const api = await startApi();
 /** Time stands still unless it is moved. */
@@ -149,7 +152,7 @@ test('pages of each order have every flag once, although many are alike', async 
   const all = Array.from({ length: 7 }, (_, index) => `flag_${index}`);
   // At the same millisecond, with the same status and share.
   for (const name of all) await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name });
-  for (const sort of ['created', 'name', 'changed', 'status', 'share']) {
+  for (const sort of ['created', 'name', 'changed', 'status', 'share', 'traffic']) {
     for (const order of ['asc', 'desc']) {
       const found: string[] = [];
       for (let offset = 0; offset < all.length; offset += 3) {
@@ -227,6 +230,11 @@ interface Counts {
   readonly trafficType: readonly { readonly count: number }[];
   readonly tag: readonly { readonly name: string; readonly count: number }[];
   readonly state: readonly { readonly state: string; readonly environment?: { id: string }; readonly count: number }[];
+  readonly traffic: readonly {
+    readonly traffic: string;
+    readonly environment?: { id: string };
+    readonly count: number;
+  }[];
 }
 
 test('the counts say what each value would show, given the other filters', async () => {
@@ -256,6 +264,67 @@ test('the counts say what each value would show, given the other filters', async
   const killed = await counts('state=killed');
   assert.deepEqual(killed.state, all.state);
   assert.deepEqual(killed.tag, [{ name: 'pay', count: 1 }]);
+});
+
+test('flags are sorted and filtered by their last evaluation, in any environment or in one', async () => {
+  const project = await aProject(api);
+  const { staging, production } = project;
+  const day = 24 * 3_600_000;
+  const keys = {
+    staging: await anSdkKey(api, project),
+    production: await anSdkKey(api, { ...project, staging: production }),
+  };
+  const evaluated = async (flag: string, environment: 'staging' | 'production') => {
+    const body = [{ f: flag, i: [{ k: 'ann', t: 'on', m: api.clock.now, r: 'default rule' }] }];
+    const answer = await api.call('POST', '/api/testImpressions/bulk', { as: keys[environment], body });
+    assert.equal(answer.status, 200);
+    await startTraffic({ store: api.store, log: pino({ level: 'silent' }), traffic: api.delivery.traffic }).stop();
+  };
+  for (const name of ['never', 'month', 'week', 'today']) {
+    await aFlagNamed(project, name);
+    await define(project, name, staging, ramp(10));
+    await define(project, name, production, ramp(10));
+  }
+  await evaluated('month', 'production');
+  api.clock.now = (api.clock.now ?? 0) + 21 * day;
+  await evaluated('week', 'staging');
+  await evaluated('today', 'production');
+  api.clock.now += 10 * day;
+  await evaluated('today', 'staging');
+
+  assert.deepEqual(await names(project, 'sort=traffic&order=desc'), ['today', 'week', 'month', 'never']);
+  assert.deepEqual(await names(project, 'sort=traffic&limit=2&offset=1'), ['month', 'week']);
+  const found = (query: string) => names(project, `sort=name&${query}`);
+  assert.deepEqual(await found('traffic=never'), ['never']);
+  assert.deepEqual(await found('traffic=quiet-7d'), ['month', 'week']);
+  assert.deepEqual(await found('traffic=quiet-30d'), ['month']);
+  assert.deepEqual(await found('traffic=quiet-30d&traffic=never'), ['month', 'never']);
+  assert.deepEqual(await found('traffic=never:production'), ['never', 'week']);
+  assert.deepEqual(await found(`traffic=quiet-7d:${production.id}`), ['month', 'today']);
+  const { traffic } = (await api.get(`/flag-counts/ws/${project.id}?traffic=never`)).body as Counts;
+  assert.equal(traffic.length, 6);
+  for (const { traffic: kind, environment, count } of traffic) {
+    const value = environment ? `${kind}:${environment.id}` : kind;
+    assert.equal((await list(project, `traffic=${value}`)).totalCount, count, value);
+  }
+  // Time alone changes the answer.
+  api.clock.now += 21 * day;
+  assert.deepEqual(await found('traffic=quiet-30d'), ['month', 'week']);
+
+  const { objects } = await list(project, 'sort=name');
+  const ids = objects.map((flag) => (flag as Listed & { id: string }).id);
+  const asked = async (flagIds: readonly string[]) => {
+    const query = flagIds.map((id) => `flagId=${id}`).join('&');
+    const { body } = await api.get(`/traffic/ws/${project.id}?${query}`);
+    return (body.traffic as { flagId: string; environmentId: string }[]).map((one) => [one.flagId, one.environmentId]);
+  };
+  const [month = '', never = '', today = ''] = ids;
+  assert.deepEqual(await asked([today, never]), [
+    [today, staging.id],
+    [today, production.id],
+  ]);
+  assert.deepEqual(await asked([month]), [[month, production.id]]);
+  assert.equal((await api.get(`/splits/ws/${project.id}?traffic=never:nowhere`)).status, 400);
 });
 
 interface DriftAnswer {

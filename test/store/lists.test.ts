@@ -110,7 +110,7 @@ const flagFilters = combined<flags.FlagFilter>({
 });
 const allFlags: flagList.FlagQuery = {
   ...{ projectId: project.id, name: undefined, search: undefined },
-  ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [], isArchived: false },
+  ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [], traffic: [], isArchived: false },
 };
 const flagConditions: Partial<flagList.FlagQuery>[] = [
   { name: 'name' },
@@ -122,6 +122,13 @@ const flagConditions: Partial<flagList.FlagQuery>[] = [
   { ownerIds: [user.id, group.id] },
   { states: (['killed', 'defined', 'undefined', 'different'] as const).map((kind) => ({ kind })) },
   { states: [{ kind: 'killed', environmentId: project.staging.id }] },
+  { traffic: [{ kind: 'never' }, { kind: 'quiet-7d' }] },
+  {
+    traffic: [
+      { kind: 'never', environmentId: project.staging.id },
+      { kind: 'quiet-30d', environmentId: 'id' },
+    ],
+  },
 ];
 const flagQueries = [
   allFlags,
@@ -400,7 +407,9 @@ const lists: Record<string, readonly Run[]> = {
     },
   ],
   listLastTrafficOfFlags: [(db) => traffic.listLastTrafficOfFlags(db, [flag.id, 'other'])],
-  listLastTraffic: [(db) => traffic.listLastTraffic(db, environment.id, '', 50)],
+  listLastTraffic: [undefined, [flag.id, 'other']].map(
+    (flagIds) => (db: Reader) => traffic.listLastTraffic(db, environment.id, { flagIds, after: '', limit: 50 }),
+  ),
   listCleanupFlags: [
     (db) => cleanup.listCleanupFlags(db, project.id, undefined, 100),
     (db) => cleanup.listCleanupFlags(db, project.id, { created_at: 1, id: 'id' }, 100),
@@ -505,9 +514,16 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
   countFlagFacets: [
     { statement: /group by f\.\w+$/, because: 'the values of one filter' },
     { statement: /group by t\.name/, because: 'the tags of one project' },
+    { statement: /group by l\.environment_id$/, because: 'the production environments of one project' },
     ...(onPostgres
       ? [{ statement: /group by s\.environment_id$/, because: 'the production environments of one project' }]
       : []),
+  ],
+  listSortedFlags: [
+    {
+      statement: /order by coalesce\( \(select max\(t\.last_at\)/,
+      because: 'keeps only as many as the page: one look for each flag',
+    },
   ],
   listFound: [
     {

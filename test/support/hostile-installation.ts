@@ -94,6 +94,7 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   const trafficType = await ask('POST', `/trafficTypes/ws/${project.id}`, { name: 'ship' });
   const flag = await ask('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: 'lights' });
   await ask('POST', `/splits/ws/${project.id}/lights/environments/staging`, aDefinition());
+  await oneEvaluation({ ask, sender }, project.id, environment.id);
   const changeRequest = await oneSegmentOfEachKind({ ask, sender }, project.id, environment.id);
   const flagSet = await ask('POST', '/internal/api/v3/flag-sets', { name: 'signals', workspace: { id: project.id } });
   await ask('PUT', `/views/ws/${project.id}/shared/afloat`, { query: 'tag=ship', columns: [] });
@@ -125,6 +126,25 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
     ...{ trafficType: 'ship', objectType: 'Split', deletedFlag: 'gone', attribute: 'tonnage', identity: 'sloop' },
     ...{ view: 'afloat', segment: 'crew', anySegment: 'crew', largeSegment: 'passengers', ruleBasedSegment: 'pilots' },
   };
+}
+
+/** Reported by an SDK: it is in the database a few seconds later. */
+async function oneEvaluation(
+  { ask, sender }: Pick<HostileInstallation, 'ask' | 'sender'>,
+  project: unknown,
+  environment: unknown,
+): Promise<void> {
+  const place = {
+    workspace: { id: project, type: 'workspace' },
+    environments: [{ id: environment, type: 'environment' }],
+  };
+  const { key } = await ask('POST', '/apiKeys', { name: 'sdk', apiKeyType: 'server_side', ...place });
+  const body = [{ f: 'lights', i: [{ k: 'sloop', t: 'on', m: Date.now(), r: 'default rule' }] }];
+  const reply = await sender.send('POST', '/api/testImpressions/bulk', {
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  });
+  assert.equal(reply.status, 200, reply.text);
 }
 
 /** Each is active, and has keys or rules. Answers the change request that uploaded the keys of the large one. */

@@ -129,6 +129,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         { build: async () => ({ query: { expand: 'environments' } }), slots: {} },
         { build: async () => ({ query: { tag: 'everywhere' } }), slots: {} },
         { build: async () => ({ query: { sort: 'changed', order: 'desc', limit: '50' } }), slots: {} },
+        { build: async () => ({ query: { sort: 'traffic', traffic: 'never' } }), slots: {} },
       ],
     },
     search: {
@@ -151,6 +152,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         naming('query/environmentId', 'environment', ({ environment }) => ({
           query: { environmentId: environment.id },
         })),
+        naming('query/flagId', 'flag', ({ flag }) => ({ query: { flagId: flag.id } })),
       ],
     },
     changeCleanupPolicy: {

@@ -268,6 +268,13 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/store/drift.ts': [['where f.project_id = ${projectId}', 'where f.id <> ${projectId}', 'flags.listDrift']],
   'src/store/flag-list.ts': [['sql`f.project_id = ${projectId}`,', 'sql`f.id <> ${projectId}`,', 'flags.listFlags']],
+  'src/store/traffic.ts': [
+    [
+      'where t.environment_id = ${environmentId} and t.flag_id >',
+      'where t.flag_id <> ${environmentId} and t.flag_id >',
+      'traffic.getProjectTraffic',
+    ],
+  ],
   'src/store/definitions.ts': [
     [
       'from definitions where environment_id = ${environment.id}\n',

@@ -3,7 +3,9 @@
  * process can ask the same questions of a copy of the database.
  */
 import assert from 'node:assert/strict';
+import { pino } from 'pino';
 import { type Role, roleNames } from '#domain/access.ts';
+import { startTraffic } from '#jobs/traffic.ts';
 import type { Api, Request } from './app.ts';
 import { aDefinition, aFlag, aLargeSegment, aRuleBasedSegment, aSegment, aSetName, uniqueName } from './build.ts';
 import type { Place } from './requests.ts';
@@ -166,12 +168,26 @@ async function keysOf(
   ];
 }
 
-const anSdkKey = (api: Api, { id, staging }: Side) =>
+const anSdkKey = (api: Api, { id, staging }: Pick<Side, 'id' | 'staging'>) =>
   api.key({
     type: 'server_side',
     roles: [],
     scope: { kind: 'environment', projectId: id, environmentIds: [staging.id] },
   });
+
+/** An SDK reports an evaluation in each environment, and it is written. */
+async function evaluate(
+  api: Api,
+  { flag, production, ...side }: Pick<Side, 'id' | 'staging' | 'production'> & { flag: string },
+) {
+  for (const staging of [side.staging, production]) {
+    const key = await anSdkKey(api, { ...side, staging });
+    const body = [{ f: flag, i: [{ k: 'user-1', t: 'on', m: Date.now(), r: 'default rule' }] }];
+    const { status } = await api.call('POST', '/api/testImpressions/bulk', { as: key, body });
+    assert.equal(status, 200);
+  }
+  await startTraffic({ store: api.store, log: pino({ level: 'silent' }), traffic: api.delivery.traffic }).stop();
+}
 
 /** A name that is no part of another. */
 const aMark = (word: string) => `${uniqueName(word)}-mark`;
@@ -197,6 +213,7 @@ async function aSide(
   const definition = (id: string) =>
     api.post(`/splits/ws/${project.id}/${flag.name}/environments/${id}`, aDefinition());
   for (const { id } of [staging, production]) assert.equal((await definition(id)).status, 200);
+  await evaluate(api, { ...{ id: project.id, staging, production }, flag: flag.name });
   const { name: segment } = await aSegment(api, project, [staging, production], aMark('segment'));
   for (const { id } of [staging, production]) {
     const { status } = await api.put(`/segments/${id}/${segment}/uploadKeys`, { keys: ['user-1'] });

@@ -140,6 +140,10 @@ export const flagExamples: ExamplesOf<
         { state: 'killed', count: 0 },
         { state: 'undefined', environment: environmentReference, count: 1 },
       ],
+      traffic: [
+        { traffic: 'never', count: 1 },
+        { traffic: 'quiet-30d', environment: environmentReference, count: 0 },
+      ],
     },
   },
   listDrift: {

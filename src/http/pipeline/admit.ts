@@ -50,7 +50,7 @@ async function admitPerson(admission: Admission, request: FastifyRequest): Promi
 
 async function admitActor(
   admission: Admission,
-  { access, cacheTag, showsHousekeeping }: Endpoint & { readonly access: Access },
+  { access, cacheTag, showsHousekeeping, changesWithTime = '' }: Endpoint & { readonly access: Access },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -65,7 +65,7 @@ async function admitActor(
   cached.store({ actor, keyHash, resolved });
   // Before the body is read; the command checks it again in its transaction. Resolving the path is enough to view.
   if (rightNeeded[access.needs] !== 'view') await requireGranted(admission.db, actor, { ...resolved, access });
-  if (!showsHousekeeping) request.keyHash = keyHash;
+  if (!showsHousekeeping && !Object.hasOwn(request.query as object, changesWithTime)) request.keyHash = keyHash;
   const { environment, flag } = resolved;
   if (cacheTag === 'definition' && environment && flag) request.cacheTag = definitionTag(environment.id, flag.id);
 }

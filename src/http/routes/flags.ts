@@ -20,7 +20,7 @@ import {
 } from '#domain/definitions/summary.ts';
 import { type DriftingFlag, type DriftKind, driftOrders, type FlagDrift } from '#domain/drift.ts';
 import { type Environment, inOrder } from '#domain/environments.ts';
-import { type FlagFacets, parseState } from '#domain/flag-list.ts';
+import { type FlagFacets, parseState, parseTraffic } from '#domain/flag-list.ts';
 import type { Flag } from '#domain/flags.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
@@ -30,7 +30,13 @@ import { listSummaries } from '#store/definition-summaries.ts';
 import { listStoredDefinitionsOfFlag } from '#store/definitions.ts';
 import { listDrift } from '#store/drift.ts';
 import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
-import { countFlagFacets, countSortedFlags, type FlagQuery, listSortedFlags } from '#store/flag-list.ts';
+import {
+  countFlagFacets,
+  countSortedFlags,
+  type FlagQuery,
+  listSortedFlags,
+  type TrafficCounts,
+} from '#store/flag-list.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/paging.ts';
 import { countDirectDependents, listDirectDependents } from '#store/references.ts';
@@ -52,7 +58,7 @@ export const flags = (db: Reader) => {
     createFlag: async ({ context, project, trafficType, body: { name, description = '' }, ifMatch }) =>
       createFlag(context, { project, trafficType, name, description, ifMatch }),
     listFlags: async ({ actor, project, query: { expand, sort, order = 'asc', offset, limit, ...asked } }) => {
-      const needsEnvironments = expand !== undefined || asked.state !== undefined;
+      const needsEnvironments = [expand, asked.state, asked.traffic].some((one) => one !== undefined);
       const environments = needsEnvironments ? await listEnvironments(db, project.id, actor.scope) : [];
       const query = await flagQuery(db, { project, environments, asked });
       const { projectId, tags, name, rolloutStatusIds, isArchived } = query;
@@ -152,7 +158,7 @@ interface AskedFlags {
 
 /** Refuses rollout statuses and environments that the project does not have. */
 async function flagQuery(db: Reader, { project, environments, asked }: AskedFlags): Promise<FlagQuery> {
-  const { tag = [], rolloutStatus = [], trafficType = [], owner = [], state = [], name, search, archived } = asked;
+  const { tag = [], rolloutStatus = [], trafficType = [], owner = [], state = [], traffic = [] } = asked;
   if (rolloutStatus.length > 0) {
     const known = new Set((await listRolloutStatuses(db, project.id)).map(({ id }) => id));
     refuse(
@@ -161,10 +167,11 @@ async function flagQuery(db: Reader, { project, environments, asked }: AskedFlag
     );
   }
   return {
-    projectId: project.id,
-    ...{ name, search, tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
+    ...{ projectId: project.id, name: asked.name, search: asked.search },
+    ...{ tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
     states: state.map((text) => parseState(text, environments)),
-    isArchived: archived !== undefined,
+    traffic: traffic.map((text) => parseTraffic(text, environments)),
+    isArchived: asked.archived !== undefined,
   };
 }
 
@@ -205,8 +212,10 @@ async function withSummaries(
 }
 
 /** It has a filter, or several values of one, that the vendor's list does not have. */
-const isExtended = ({ search, rolloutStatusIds, trafficTypeIds, ownerIds, states }: FlagQuery): boolean =>
-  search !== undefined || rolloutStatusIds.length > 1 || trafficTypeIds.length + ownerIds.length + states.length > 0;
+const isExtended = ({ search, rolloutStatusIds, trafficTypeIds, ownerIds, states, traffic }: FlagQuery): boolean =>
+  search !== undefined ||
+  rolloutStatusIds.length > 1 ||
+  [trafficTypeIds, ownerIds, states, traffic].some(({ length }) => length > 0);
 
 /** Flags with several owners count for each of them. */
 function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, production: readonly Reference[]): FlagFacets {
@@ -240,8 +249,23 @@ function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, productio
         ];
       }),
     ],
+    traffic: [
+      ...trafficFacets(counts.traffic),
+      ...production.flatMap(({ id, name }) => {
+        const there = counts.productionTraffic.find((one) => one.id === id) ?? noTraffic;
+        const environment = { id, name };
+        return trafficFacets({ ...there, total: counts.traffic.total }).map((one) => ({ ...one, environment }));
+      }),
+    ],
   };
 }
+
+const noTraffic = { seen: 0, 'quiet-7d': 0, 'quiet-30d': 0 };
+const trafficFacets = ({ total, seen, ...quiet }: TrafficCounts) => [
+  { traffic: 'never' as const, count: total - seen },
+  { traffic: 'quiet-7d' as const, count: quiet['quiet-7d'] },
+  { traffic: 'quiet-30d' as const, count: quiet['quiet-30d'] },
+];
 
 async function withTraffic<Found extends Flag>(db: Reader, flags: readonly Found[]): Promise<Found[]> {
   const lastOf = await listLastTrafficOfFlags(
