@@ -33,12 +33,12 @@ const groups = [
   },
   {
     name: 'flag',
-    test: /\/web\/src\/(shell\/FlagLayout|features\/definitions\/(try-it\/[a-z]|(page|ladder)\/(?!Rail\.|RolloutPanel|rollout-line|ActivityRail|DefinitionDialogs|FlagDialogs|FlagSetsCard|NotDefined|RuleEditor|TargetsEditor)))/,
+    test: /\/web\/src\/(shell\/FlagLayout|features\/definitions\/(try-it\/[a-z]|(page|ladder)\/(?!Rail\.|RolloutPanel|rollout-line|ActivityRail|DefinitionDialogs|DuplicateDialog|FlagDialogs|FlagSetsCard|NotDefined|RuleEditor|TargetsEditor)))/,
   },
   // A flag page loads these when it is idle.
   {
     name: 'flag-parts',
-    test: /\/web\/src\/features\/definitions\/(treatments|try-it\/[A-Z]|(page|ladder)\/(?!DefinitionDialogs|FlagDialogs))/,
+    test: /\/web\/src\/features\/definitions\/(treatments|try-it\/[A-Z]|(page|ladder)\/(?!DefinitionDialogs|DuplicateDialog|FlagDialogs))/,
   },
   // Loads with the dialogs that propose changes, and with the pages of changesets.
   {
@@ -47,7 +47,7 @@ const groups = [
   },
   {
     name: 'app',
-    test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
+    test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDefinition|flag-names|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
   },
   { name: 'traffic', test: /\/src\/(contract|domain)\/traffic\.|\/timeline\/use-traffic/ },
   { name: 'shared', test: /\/web\/src\/(administration|kit)\// },

@@ -22,6 +22,7 @@ import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
+import { findDeletedDefinition } from '#store/changes.ts';
 import * as store from '#store/definitions.ts';
 import { nextChangeNumber, takeChangeNumbers } from '#store/environments.ts';
 import { keepFlagSets } from '#store/flag-sets.ts';
@@ -71,6 +72,24 @@ export const deleteDefinition = (context: Context, change: DefinitionChange) =>
   write(context, async (tx) => {
     await editDefinitionIn(tx, change, { kind: 'delete' });
     return true as const;
+  });
+
+/**
+ * Restores the definition as it was when it was last deleted in this environment, from the audit log. It keeps its seeds.
+ */
+export const undeleteDefinition = (context: Context, change: DefinitionChange) =>
+  write(context, async (tx) => {
+    const { project, environment, flag, ifMatch } = change;
+    await requireNote(tx, project, change.note);
+    const current = await lockFlag(tx, flag.id);
+    if (!current) throw definitionNotFound(tx.actor, change, 'flag');
+    if (current.archivedAt !== undefined) throw new Problem('flag_archived', { name: flag.name });
+    const place = { flag: flag.name, environment: environment.name };
+    if (await store.isDefined(tx, environment.id, flag.id)) throw new Problem('definition_exists', place);
+    requireMatch(ifMatch, undefined);
+    const deleted = await findDeletedDefinition(tx, project.id, { flagId: flag.id, environmentId: environment.id });
+    if (!deleted) throw new Problem('deleted_definition_not_found', place);
+    return undeleteDefinitionIn(tx, change, deleted as RecordedDefinition);
   });
 
 /** A definition after an edit: the stored form and the parsed targeting. */
@@ -152,14 +171,14 @@ async function create(tx: RecordingTx, change: DefinitionChange, edit: CreateEdi
 export type RecordedDefinition = Pick<store.SeededDefinition, 'creationTime' | 'lastUpdateTime'> & Targeting;
 
 /**
- * Restores a definition that was deleted together with its flag. Flags that its rules depend on and flag sets may be
+ * Restores a definition that was deleted, alone or together with its flag. Flags that its rules depend on and flag sets may be
  * gone meanwhile, so these are not required; a cycle is refused. The flag must be locked.
  */
 export async function undeleteDefinitionIn(
   tx: RecordingTx,
   change: Omit<DefinitionChange, 'ifMatch'>,
   recorded: RecordedDefinition,
-): Promise<number> {
+): Promise<EditedDefinition> {
   const { flag, project } = change;
   const locked = await nextChangeNumber(tx, change.environment);
   const { environment, changeNumber: revision } = locked;
@@ -200,7 +219,7 @@ export async function undeleteDefinitionIn(
     revision,
   };
   await insert(recording, change, { stored, targeting, action: 'definition.undeleted' });
-  return stored.lastUpdateTime;
+  return { stored, targeting };
 }
 
 async function insert(

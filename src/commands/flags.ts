@@ -1,6 +1,13 @@
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
-import { patchFlag as applyFlagPatch, checkFlagName, type Flag, type FlagSettings } from '#domain/flags.ts';
+import { parseStored, toTargeting } from '#domain/definitions/definition.ts';
+import {
+  patchFlag as applyFlagPatch,
+  checkFlagName,
+  type Flag,
+  type FlagCopy,
+  type FlagSettings,
+} from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -8,7 +15,6 @@ import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
-import type { TrafficType } from '#domain/traffic-types.ts';
 import { findDeletion } from '#store/changes.ts';
 import {
   findStoredDefinition,
@@ -24,12 +30,12 @@ import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { requireRight } from './actors.ts';
 import { requireDirect } from './approvals.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
-import { type RecordedDefinition, removeDefinition, undeleteDefinitionIn } from './definitions.ts';
+import { editDefinitionIn, type RecordedDefinition, removeDefinition, undeleteDefinitionIn } from './definitions.ts';
 import { requireNote } from './projects.ts';
 
 export interface NewFlag {
   readonly project: Project;
-  readonly trafficType: TrafficType;
+  readonly trafficType: Reference;
   readonly name: string;
   readonly description: string;
   readonly ifMatch: string | undefined;
@@ -37,6 +43,7 @@ export interface NewFlag {
   /** The project's first status if absent. */
   readonly rolloutStatus?: Reference | undefined;
   readonly owners?: Flag['owners'];
+  readonly note?: Note;
 }
 
 /** Creates a flag in the project's first rollout status, without definitions. */
@@ -64,7 +71,11 @@ export async function createFlagIn(tx: RecordingTx, { project, trafficType, name
   };
   await store.insertFlag(tx, project.id, flag);
   if (flag.tags) await store.saveFlag(tx, flag);
-  await tx.record({ ...entry('flag.created', project, flag), after: withoutRevision(flag) });
+  await tx.record({
+    ...entry('flag.created', project, flag),
+    after: withoutRevision(flag),
+    ...(more.note && { note: more.note }),
+  });
   return flag;
 }
 
@@ -76,6 +87,52 @@ export interface FlagChange {
   readonly flag: Flag;
   readonly note: Note;
   readonly ifMatch: string | undefined;
+}
+
+/**
+ * Copies a flag under another name, with its definitions in some environments or in all. Others can change the copied
+ * flag meanwhile: the copy has each definition as it was at some moment.
+ */
+export const duplicateFlag = (context: Context, change: FlagChange & { copy: FlagCopy }) =>
+  write(context, (tx) => duplicateFlagIn(tx, change));
+
+export async function duplicateFlagIn(tx: RecordingTx, change: FlagChange & { copy: FlagCopy }): Promise<Flag> {
+  const { project, flag: source, note, ifMatch, copy } = change;
+  await requireNote(tx, project, note);
+  // Whoever owns the copied flag may change it, but needs the right to create others.
+  await requireRight(tx, tx.actor, { right: 'edit', project, environments: [] });
+  const environments = await copiedEnvironments(tx, project, source, copy.environments);
+  const flag = await createFlagIn(tx, {
+    ...{ project, name: copy.name, description: copy.description ?? source.description, ifMatch, note },
+    ...{ trafficType: source.trafficType, rolloutStatus: source.rolloutStatus },
+    tags: copy.tags === false ? [] : (source.tags ?? []).map(({ name }) => name),
+    ...(copy.owners && { owners: source.owners }),
+  });
+  if (environments.length > 0) await requireRight(tx, tx.actor, { right: 'define', project, environments, flag });
+  for (const environment of environments) {
+    const stored = await findStoredDefinition(tx, environment, source.id);
+    if (!stored) continue;
+    const { seed, trafficAllocationSeed, algo } = stored;
+    const seeds = copy.sameSeeds ? { seed, trafficAllocationSeed, algo } : {};
+    const place = { project, environment, flag, nameOrId: flag.name, note, ifMatch: undefined };
+    await editDefinitionIn(tx, place, { kind: 'create', body: { ...toTargeting(parseStored(stored)), ...seeds } });
+  }
+  return flag;
+}
+
+/** By id, which is the order of locks. Refuses environments that the project does not have. */
+async function copiedEnvironments(tx: Tx, project: Project, source: Flag, words: readonly string[] | undefined) {
+  const all = await listEnvironments(tx, project.id, { kind: 'account' });
+  const isNamed = (word: string) => all.some(({ id, name }) => id === word || name === word);
+  refuse(
+    'request_invalid',
+    (words ?? [])
+      .filter((word) => !isNamed(word))
+      .map((word) => `environments names ${word}, which is not an environment of the project`),
+  );
+  const defined = new Set((await listEnvironmentsOfFlag(tx, source.id)).map(({ id }) => id));
+  const isWanted = ({ id, name }: Reference) => !words || words.includes(id) || words.includes(name);
+  return all.filter((one) => defined.has(one.id) && isWanted(one)).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Changes description, tags or rollout status by JSON Patch. All or nothing. */

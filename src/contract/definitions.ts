@@ -99,6 +99,31 @@ export const deleteDefinition = endpoint({
   problems: ['approvals_required', 'note_required', 'precondition_failed'],
 });
 
+export const undeleteDefinition = endpoint({
+  method: 'POST',
+  path: `${path}/undelete`,
+  summary: 'Restore a deleted definition',
+  description:
+    'From the audit log: the definition as it was when it was last deleted in this environment, with its seeds, so that ' +
+    'every key gets what it got before. Flag sets that were deleted meanwhile are left out. An addition to the vendor’s ' +
+    'API.',
+  access: write,
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: Definition,
+  versioned: true,
+  problems: [
+    'deleted_definition_not_found',
+    'approvals_required',
+    'flag_archived',
+    'definition_exists',
+    'definition_invalid',
+    'note_required',
+    'precondition_failed',
+  ],
+});
+
 /** Kill and restore accept PUT and POST, because clients use either. */
 const switching = {
   access: killOrRestore,

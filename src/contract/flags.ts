@@ -2,7 +2,7 @@ import { type TSchema, type TString, Type } from 'typebox';
 import { ExpandedFlag, ListedFlag } from '#domain/definitions/summary.ts';
 import { DriftingFlag, DriftSummary, driftKinds, driftSorts } from '#domain/drift.ts';
 import { FlagFacets, flagSorts, statePattern, trafficPattern } from '#domain/flag-list.ts';
-import { Dependent, Flag, NewFlag } from '#domain/flags.ts';
+import { Dependent, Flag, FlagCopy, NewFlag } from '#domain/flags.ts';
 import { Patch } from '#domain/json-patch.ts';
 import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
@@ -224,6 +224,29 @@ export const deleteFlag = endpoint({
   reply: True,
   versioned: true,
   problems: ['approvals_required', 'note_required', 'precondition_failed'],
+});
+
+export const duplicateFlag = endpoint({
+  method: 'POST',
+  path: '/splits/ws/:project/:flag/duplicate',
+  summary: 'Duplicate a flag',
+  description:
+    'Creates a flag with the description, the traffic type, the rollout status, the tags and the definitions of another, ' +
+    'all or nothing. A definition that is killed is killed in the copy. Needs the right to edit flags in the project, ' +
+    'and definitions in each of the environments. An addition to the vendor’s API.',
+  access: { needs: 'flag.write', scope: 'project' },
+  query: NoteQuery,
+  body: FlagCopy,
+  reply: Flag,
+  versioned: true,
+  problems: [
+    'flag_invalid',
+    'flag_name_taken',
+    'approvals_required',
+    'definition_invalid',
+    'note_required',
+    'precondition_failed',
+  ],
 });
 
 /** Archiving, and the way back. */

@@ -12,6 +12,32 @@ export const NewFlag = Type.Object({
   description: Type.Optional(Description),
 });
 
+/** A copy of a flag under another name. */
+export const FlagCopy = Type.Object({
+  name: NewFlag.properties.name,
+  description: Type.Optional(Type.Unsafe<string>({ ...Description, description: 'that of the copied flag if absent' })),
+  environments: Type.Optional(
+    Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: 200,
+      description: 'the environments whose definitions are copied, by id or name; all if absent',
+    }),
+  ),
+  tags: Type.Optional(Type.Boolean({ description: 'whether tags are copied; default true' })),
+  owners: Type.Optional(
+    Type.Boolean({
+      description: 'whether owners are copied; otherwise the caller owns the copy, if a user. Default false',
+    }),
+  ),
+  sameSeeds: Type.Optional(
+    Type.Boolean({
+      description:
+        'whether percentages select the same keys as in the copied flag, for example to give it another name. Default ' +
+        'false: they select other keys, so that the two rollouts are independent',
+    }),
+  ),
+});
+export type FlagCopy = Static<typeof FlagCopy>;
+
 const Tag = Type.Object({ name: Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }) });
 export const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
 

@@ -200,6 +200,10 @@ export const problems = {
     (p) => `Could not find splitmetadata ${p.nameOrId}`,
     (p) => missingDefinition[p.missing](p),
   ),
+  deleted_definition_not_found: problem<{ flag: string; environment: string }>(
+    'not_found',
+    (p) => `Could not find a deleted definition of ${p.flag} in ${p.environment}`,
+  ),
   definition_exists: problem<{ flag: string; environment: string }>(
     'conflict',
     (p) => `Definition of ${p.flag} in ${p.environment} already exists`,

@@ -377,6 +377,36 @@ export async function findDeletion(db: Reader, projectId: string, flagId: string
   return { at: last.at, flag: deleted, definitions: byEnvironment };
 }
 
+/** How many of a flag's newest entries are read for the last one of an environment. */
+const maxEntriesOfFlag = 5_000;
+
+/** A definition as it was when it was deleted. Undefined if its last entry in this environment is another one. */
+export async function findDeletedDefinition(
+  db: Reader,
+  projectId: string,
+  { flagId, environmentId }: { readonly flagId: string; readonly environmentId: string },
+): Promise<unknown> {
+  const last = await db.one<{ id: string; action: string }>(sql`
+    select id, action from (
+      select id, at, action, environment_id from changes where project_id = ${projectId} and object_id = ${flagId}
+       order by at desc, id desc limit ${maxEntriesOfFlag}) newest
+     where environment_id = ${environmentId} order by at desc, id desc limit 1`);
+  if (last?.action !== 'definition.deleted') return undefined;
+  const [entry] = await findChanges(db, [last.id], { kind: 'account' });
+  return entry?.before;
+}
+
+/** The number of entries, of the first `most`. */
+export async function countChanges(db: Reader, selection: ChangeSelection, most: number): Promise<number> {
+  const span = { from: undefined, to: undefined, after: undefined, before: undefined, offset: 0, limit: 0 };
+  const { indexed, rest } = conditionsOf({ ...selection, ...span });
+  const row = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from (select id, ${filtered} from changes where ${indexed} order by at desc, id desc limit ${most}) changes
+     where ${rest ?? sql`1 = 1`}`);
+  return row?.count ?? 0;
+}
+
 /** The entry of a new environment contains its keys, which members may not see. */
 function withoutKeys(change: Change): Change {
   const { before, after } = change;

@@ -313,6 +313,10 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [`/code-references/ws/${project.id}`, aCodeReport((await aFlag(api, project)).name)],
   ],
   'codeReferences.getFlagCode': [forAllWhoSeeTheProject, async () => [`${await flagPath()}/code-references`]],
+  'flags.duplicateFlag': [
+    forAllWhoSeeTheProject,
+    async () => [`${await flagPath()}/duplicate`, { name: uniqueName('copy') }],
+  ],
   'flags.undeleteFlag': [
     forAllWhoSeeTheProject,
     async () => {
@@ -339,6 +343,14 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     async () => [await definitionPath(), replacing('/defaultTreatment', 'on')],
   ],
   'definitions.deleteDefinition': [forAllWhoSeeTheProject, async () => [await definitionPath()]],
+  'definitions.undeleteDefinition': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const path = await definitionPath();
+      await api.delete(path);
+      return [`${path}/undelete`];
+    },
+  ],
   'definitions.killDefinition': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/kill`]],
   'definitions.killDefinitionByPost': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/kill`]],
   'definitions.restoreDefinition': [

@@ -133,7 +133,7 @@ test('a deleted flag is restored whole: id, details, definitions and seeds', asy
   await api.put(`${path}/kill`);
   await api.put(`${path}/restore`);
   const whole = async () => {
-    const { definitions, ...rest } = (await api.get(`${ofFlag}?expand=definitions`)).body;
+    const { definitions, changeCount: _, ...rest } = (await api.get(`${ofFlag}?expand=definitions`)).body;
     const unstamped = definitions.map(({ etag: _, lastUpdateTime: __, ...one }: Record<string, unknown>) => one);
     return { ...rest, definitions: unstamped };
   };
@@ -208,4 +208,42 @@ test('archiving and restoring need the right to edit each definition', async () 
   assert.equal((await api.post(restore, undefined, { as })).status, 403);
   assert.equal((await api.get(ofFlag)).status, 404);
   assert.equal((await api.post(restore)).status, 200);
+});
+
+test('a removed definition is restored from the audit log with its seeds, alone and only once', async () => {
+  const project = await aProject(api);
+  const { flag, path } = await aDefinedFlag(api, project, half);
+  const restore = `${path}/undelete`;
+  const seeds = async () => {
+    const { body } = await api.get(`/splits/ws/${project.id}/${flag.name}?expand=definitions`);
+    return body.definitions.map(({ etag: _, lastUpdateTime: __, ...one }: Record<string, unknown>) => one);
+  };
+  const before = await seeds();
+  refused(await api.post(restore), 409, `Definition of ${flag.name} in ${project.staging.name} already exists`);
+  const never = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}/undelete`;
+  refused(await api.post(never), 404, /^Could not find a deleted definition/);
+  await api.delete(path);
+  // Defined anew and removed again: the last one comes back.
+  await api.post(path, aDefinition());
+  await api.delete(path);
+  assert.equal((await api.post(restore)).status, 200);
+  assert.notDeepEqual(await seeds(), before);
+  await api.delete(path);
+  await api.post(path, { ...aDefinition(half), ...bucketingOf(before[0]) });
+  await api.delete(path);
+  await api.post(`/splits/ws/${project.id}/${flag.name}/archive`);
+  refused(await api.post(restore), 409, /archived/);
+  await api.post(`/splits/ws/${project.id}/${flag.name}/unarchive`);
+  const actions = await api.recorded(async () =>
+    assert.equal((await api.post(restore, { title: 'Back', comment: 'Needed' })).status, 200),
+  );
+  assert.deepEqual([actions, (await api.lastChange()).title], [['definition.undeleted'], 'Back']);
+  assert.deepEqual((await seeds()).map(bucketingOf), before.map(bucketingOf));
+  refused(await api.post(restore), 409, /already exists/);
+});
+
+const bucketingOf = ({ seed, trafficAllocationSeed, algo }: Record<string, unknown>) => ({
+  seed,
+  trafficAllocationSeed,
+  algo,
 });

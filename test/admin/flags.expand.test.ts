@@ -124,9 +124,20 @@ test('expand=definitions adds the definitions of a flag, each with the ETag of i
        where environment_id = ${environment.id} and flag_id = ${everywhere.id}`);
     definitions.push({ ...body, etag: headers.etag, ...seeds });
   }
-  assert.deepEqual(expanded.body, { ...plain.body, definitions });
+  // It was created, defined twice and killed once.
+  assert.deepEqual(expanded.body, { ...plain.body, changeCount: 4, definitions });
   assert.equal(expanded.headers.etag, plain.headers.etag, 'the ETag of the answer is that of the flag');
   assert.ok(!('definitions' in plain.body));
+  // Counting is for those who may read the audit log, and of entries that they see.
+  const scope = { kind: 'environment', projectId: project.id, environmentIds: [project.staging.id] } as const;
+  for (const [roles, count] of [
+    [['API_FEATURE_FLAG_VIEWER'], undefined],
+    [['API_ALL_GRANTED'], 4],
+  ] as const) {
+    const as = await api.key({ roles: [...roles], scope: { kind: 'project', projectId: scope.projectId } });
+    const { body } = await api.get(`/splits/ws/${project.id}/${everywhere.name}?expand=definitions`, { as });
+    assert.equal(body.changeCount, count);
+  }
 });
 
 test('the ETag inside a definition is good for If-Match, once', async () => {

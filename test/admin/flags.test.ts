@@ -281,3 +281,55 @@ test('If-Match cannot hold for a flag that is not there yet', async () => {
   });
   assert.deepEqual(actions, []);
 });
+
+test('a flag is duplicated whole, with other seeds unless the same are asked for, or not at all', async () => {
+  const project = await aProject(api);
+  const { flag, path } = await aDefinedFlag(api, project);
+  const ofFlag = `/splits/ws/${project.id}/${flag.name}`;
+  await api.post(`${ofFlag}/environments/${project.production.id}`, aDefinition());
+  await api.put(`${path}/kill`);
+  await api.patch(ofFlag, [{ op: 'add', path: '/tags/-', value: { name: 'payments' } }]);
+  type Copied = { environment: { name: string }; killed: boolean; seed: number; trafficAllocationSeed: number };
+  const read = async (name: string) => {
+    const { body } = await api.get(`/splits/ws/${project.id}/${name}?expand=definitions`);
+    const definitions = body.definitions as Copied[];
+    return {
+      ...{ tags: body.tags, changeCount: body.changeCount },
+      places: definitions.map((one) => [one.environment.name, one.killed]),
+      seeds: definitions.map((one) => [one.seed, one.trafficAllocationSeed]),
+    };
+  };
+  const before = await read(flag.name);
+  const name = uniqueName('copy');
+  const query = '?title=Again&comment=why';
+  const actions = await api.recorded(async () => {
+    const { status, body } = await api.post(`${ofFlag}/duplicate${query}`, { name });
+    assert.deepEqual([status, body.name, body.trafficType.name], [200, name, 'user']);
+    assert.notEqual(body.id, flag.id);
+  });
+  assert.deepEqual(actions.sort(), ['definition.created', 'definition.created', 'flag.created']);
+  const copy = await read(name);
+  assert.deepEqual([copy.places, copy.tags, copy.changeCount], [before.places, [{ name: 'payments' }], 3]);
+  assert.deepEqual(
+    copy.seeds.flat().filter((seed) => before.seeds.flat().includes(seed)),
+    [],
+  );
+
+  const twin = uniqueName('twin');
+  const wanted = { name: twin, environments: [project.staging.name], tags: false, sameSeeds: true };
+  assert.equal((await api.post(`${ofFlag}/duplicate`, wanted)).status, 200);
+  const { seeds, tags, places } = await read(twin);
+  const at = before.places.findIndex(([place]) => place === project.staging.name);
+  assert.deepEqual([seeds, tags, places], [[before.seeds[at]], null, [before.places[at]]]);
+
+  const as = await api.key({ roles: ['API_FEATURE_FLAG_EDITOR'], scope: { kind: 'project', projectId: project.id } });
+  const editors = { restricted: true, grantees: [] };
+  await api.put(`/workspaces/${project.id}/access`, { environments: [{ id: project.production.id, editors }] });
+  await changesNothing(project, async () => {
+    refused(await api.post(`${ofFlag}/duplicate`, { name }), 409, `Feature flag ${name} already exists`);
+    const nowhere = { name: uniqueName('copy'), environments: ['nowhere'] };
+    refused(await api.post(`${ofFlag}/duplicate`, nowhere), 400, /not an environment of the project/);
+    const refusal = await api.post(`${ofFlag}/duplicate`, { name: uniqueName('copy') }, { as });
+    assert.equal(refusal.status, 403, refusal.text);
+  });
+});

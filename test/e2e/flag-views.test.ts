@@ -62,7 +62,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     for (const [tab, title] of [
       ['Compare', 'framed · Compare · Burgee'],
       ['JSON', 'framed · JSON · Staging · Burgee'],
-      ['History', 'framed · History · Burgee'],
+      ['History 3', 'framed · History · Burgee'],
       ['Details', 'framed · Details · Burgee'],
       ['Targeting', 'framed · Staging · Burgee'],
     ] as const) {
@@ -164,6 +164,53 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByRole('button', { name: /Copy from Staging/ }).click();
     await review(page, 'Development');
     assert.equal((await definitionIn(things, 'copied', 'Development')).rules.length, 3);
+
+    await openFlag(page, 'copied', 'Staging');
+    await press(page, 'Copy to');
+    await dialog.getByRole('button', { name: 'Copy to several environments' }).click();
+    await dialog.getByLabel('Development').check();
+    await dialog.getByLabel('Production').check();
+    await look(page, 'copy to several environments');
+    // It is the same in Development already.
+    await dialog.getByRole('button', { name: 'Copy to 1 environment' }).click();
+    await page.getByText('Copied to 1 environment.').waitFor();
+    assert.equal((await definitionIn(things, 'copied', 'Production')).rules.length, 3);
+  });
+
+  visit('a flag is duplicated, and a definition that was removed comes back with its buckets', async (things) => {
+    const { page, api, project } = things;
+    await aFlag(things, 'original', { on: { Staging: 50, Production: 10 } });
+    await openFlag(page, 'original', 'Staging');
+    await press(page, 'More about original');
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Duplicate original' });
+    await dialog.getByLabel('Production').uncheck();
+    await look(page, 'duplicate');
+    await dialog.getByRole('button', { name: 'Duplicate flag' }).click();
+    await page.getByRole('heading', { name: 'original_copy' }).waitFor();
+    const copy = (await api('GET', `/splits/ws/${project.id}/original_copy?expand=definitions`)).definitions;
+    assert.deepEqual(
+      copy.map((one: { environment: { name: string } }) => one.environment.name),
+      ['Staging'],
+    );
+
+    await press(page, 'More about original_copy');
+    await page.getByRole('menuitem', { name: 'Remove from Staging' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove from Staging' }).click();
+    await page.getByText('Not defined in Staging').waitFor();
+    await page.getByRole('link', { name: 'History 3' }).click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'removed the definition' })
+      .getByRole('button', { name: 'Restore in Staging' })
+      .click();
+    await page
+      .getByRole('dialog', { name: 'Restore original_copy in Staging?' })
+      .getByRole('button', { name: 'Restore in Staging' })
+      .click();
+    await page.getByText('Restored in Staging.').waitFor();
+    const back = (await api('GET', `/splits/ws/${project.id}/original_copy?expand=definitions`)).definitions;
+    assert.equal(back[0].seed, copy[0].seed);
   });
 
   visit('two environments are compared, and a difference is carried over', async (things) => {
@@ -368,7 +415,8 @@ suite('around a definition', { concurrency: 2 }, () => {
       .getByRole('button', { name: 'Go back to this version' })
       .click();
     const dialog = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
-    assert.equal(await dialog.getByLabel('Title').inputValue(), 'Go back to an earlier version');
+    assert.match(await dialog.getByLabel('Title').inputValue(), /^Go back to the version of \d/);
+    assert.match(await dialog.getByLabel('Comment').inputValue(), /^Saved by /);
     await dialog.getByRole('button', { name: 'Save to Staging' }).click();
     // What is said in passing may still be there from the first time.
     await dialog.waitFor({ state: 'detached' });

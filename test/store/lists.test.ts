@@ -252,6 +252,7 @@ const lists: Record<string, readonly Run[]> = {
     (isArchived) => (db) => allOf(definitions.listStoredDefinitions(db, environment, { ...page, isArchived })),
   ),
   listOldChanges: [(db) => retention.listOldChanges(db, place, { before: place.at + 1, limit: 50 })],
+  countChanges: changeFilters.map((filter) => (db) => changes.countChanges(db, filter, 1_000)),
   countChangesBehind: [(db) => changes.countChangesBehind(db, place, place.at)],
   countChangesByDay: changeFilters.map(
     (filter) => (db) => changes.countChangesByDay(db, filter, [{ name: '1970-01-01', start: 0, end: 1 }], 200),

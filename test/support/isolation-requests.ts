@@ -204,6 +204,14 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         })),
       ],
     },
+    duplicateFlag: {
+      further: [
+        naming('body/environments/0', 'environment', async (side) => ({
+          ...(await definitions.getDefinition(side)),
+          body: { name: uniqueName('copy'), environments: [side.environment.id] },
+        })),
+      ],
+    },
     patchFlag: {
       further: [
         naming('body/0/value', 'rolloutStatus', async (side) => ({

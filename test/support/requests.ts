@@ -235,6 +235,7 @@ export function requestsTo(api: Calls): Requests {
       updateFlagDescription: (place) => flagIn(place, { text: 'new' }),
       associateTags: (place) => flagIn(place, { words: { objectType: 'Split' }, body: ['new'] }),
       deleteFlag: flagIn,
+      duplicateFlag: async (place) => flagIn(place, await newName()),
       archiveFlag: flagIn,
       unarchiveFlag: flagIn,
       undeleteFlag: async (place) => {
@@ -250,6 +251,11 @@ export function requestsTo(api: Calls): Requests {
       replaceDefinition: (place) => definedFlagIn(place, { body: aDefinition() }),
       patchDefinition: (place) => definedFlagIn(place, { body: [] }),
       deleteDefinition: definedFlagIn,
+      undeleteDefinition: async (place) => {
+        const target = await definedFlagIn(place);
+        await api.delete(`/splits/ws/${place.id}/${target.words?.flag}/environments/${place.environment.id}`);
+        return target;
+      },
       killDefinition: definedFlagIn,
       killDefinitionByPost: definedFlagIn,
       restoreDefinition: definedFlagIn,

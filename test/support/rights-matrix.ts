@@ -193,6 +193,8 @@ interface Place {
   readonly isOwn: boolean;
 }
 
+const isDuplicate = ({ endpoint }: Pick<Tried, 'endpoint'>) => endpoint.path.endsWith('/:flag/duplicate');
+
 /** What the principal is answered; undefined for what the endpoint says to who may. */
 function refusalOf(
   principal: Principal,
@@ -205,7 +207,8 @@ function refusalOf(
   if (has('restriction.write') && reach !== 'environment') return undefined;
   if (!sees) return 404;
   if (endpoint.path.includes(':environment') && onlyProduction && place.environment !== 'production') return 404;
-  const isFree = owns && place.isOwn && endpoint.path.includes(':flag');
+  // Owners may change their flags, not create others.
+  const isFree = owns && place.isOwn && endpoint.path.includes(':flag') && !isDuplicate({ endpoint });
   const edit = isFree || edits;
   const define = isFree || (edits && defines.includes(place.environment));
   const rights: Readonly<Record<string, boolean>> = {
@@ -277,8 +280,9 @@ async function askAt(server: RightsServer, world: RightsWorld, { tried, place, o
     if (refusal === undefined) allowed.push(principal);
     else {
       await send(principal, shared, refusal);
-      // Refused before the body is looked at.
-      if (shared.body !== undefined) await send(principal, { ...shared, text: '{' }, refusal);
+      // Refused before the body is looked at, except owners, whom the path lets in.
+      if (shared.body !== undefined && !(isDuplicate(tried) && place.isOwn && principal.owns))
+        await send(principal, { ...shared, text: '{' }, refusal);
     }
   }
   if ((await fingerprintOf(server.store)) !== before) {

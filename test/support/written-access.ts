@@ -63,6 +63,7 @@ GET /splits/ws/:project/:flag flag.read project
 GET /splits/ws/:project/:flag/dependents definition.read project
 PATCH /splits/ws/:project/:flag flag.write project
 DELETE /splits/ws/:project/:flag flag.write project
+POST /splits/ws/:project/:flag/duplicate flag.write project
 POST /splits/ws/:project/:flag/archive flag.write project
 POST /splits/ws/:project/:flag/unarchive flag.write project
 GET /cleanup/ws/:project flag.read project
@@ -78,6 +79,7 @@ GET /splits/ws/:project/environments/:environment definition.read environment
 GET /splits/ws/:project/:flag/environments/:environment definition.read environment
 GET /splits/ws/:project/:flag/environments/:environment/rollout audit.read environment
 POST /splits/ws/:project/:flag/environments/:environment definition.write environment
+POST /splits/ws/:project/:flag/environments/:environment/undelete definition.write environment
 PUT /splits/ws/:project/:flag/environments/:environment definition.write environment
 PATCH /splits/ws/:project/:flag/environments/:environment definition.write environment
 DELETE /splits/ws/:project/:flag/environments/:environment definition.write environment

@@ -175,6 +175,10 @@ export const flagExamples: ExamplesOf<
     },
   },
   deleteFlag: { reply: true },
+  duplicateFlag: {
+    body: { name: 'new_checkout_2', environments: ['Staging'], owners: true },
+    reply: { ...flag, name: 'new_checkout_2' },
+  },
   archiveFlag: { body: { comment: 'Not needed for now' }, reply: { ...flag, archivedAt: flag.creationTime } },
   unarchiveFlag: { body: { comment: 'Needed again' }, reply: flag },
   listCleanup: {
@@ -233,6 +237,7 @@ export const flagExamples: ExamplesOf<
   createDefinition: { body: { ...targeting, title: 'First ramp', comment: 'A tenth' }, reply: definition },
   getDefinition: { reply: definition },
   replaceDefinition: { body: { ...targeting, ...note }, reply: definition },
+  undeleteDefinition: { body: { comment: 'Removed by mistake' }, reply: definition },
   patchDefinition: {
     body: replace('/defaultRule', [
       { treatment: 'on', size: 50 },

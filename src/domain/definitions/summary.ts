@@ -54,6 +54,13 @@ export const ExpandedFlag = extend(
     definitions: Type.Optional(
       Type.Array(ExpandedDefinition, { description: `with \`expand=definitions\`: ${inOrder}` }),
     ),
+    changeCount: Type.Optional(
+      Type.Integer({
+        description:
+          'with `expand=definitions`, for those who may read the audit log: the number of its entries about the flag and ' +
+          'its definitions, of the newest 1,000. An addition to the vendor’s API.',
+      }),
+    ),
   }),
 );
 export type ExpandedFlag = Static<typeof ExpandedFlag>;

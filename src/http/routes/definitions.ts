@@ -7,6 +7,7 @@ import {
   patchDefinition,
   replaceDefinition,
   restoreDefinition,
+  undeleteDefinition,
 } from '#commands/definitions.ts';
 import * as contract from '#contract/definitions.ts';
 import {
@@ -50,6 +51,8 @@ export const definitions = (db: Reader) => {
       warned(db, call, await replaceDefinition(call.context, changeOf(call, call.body), call.body)),
     patchDefinition: async (call) => warned(db, call, await patchDefinition(call.context, changeOf(call), call.body)),
     deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call, call.body)),
+    undeleteDefinition: async (call) =>
+      warned(db, call, await undeleteDefinition(call.context, changeOf(call, call.body))),
     killDefinition: kill,
     killDefinitionByPost: kill,
     restoreDefinition: restore,

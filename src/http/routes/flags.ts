@@ -3,6 +3,7 @@ import {
   archiveFlag,
   createFlag,
   deleteFlag,
+  duplicateFlag,
   patchFlag,
   tagFlag,
   unarchiveFlag,
@@ -10,6 +11,7 @@ import {
   updateFlagDescription,
 } from '#commands/flags.ts';
 import * as contract from '#contract/flags.ts';
+import type { Actor } from '#domain/access.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition } from '#domain/definitions/definition.ts';
 import {
@@ -26,6 +28,7 @@ import { Problem, refuse } from '#domain/problems.ts';
 import { withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
+import { countChanges } from '#store/changes.ts';
 import { listSummaries } from '#store/definition-summaries.ts';
 import { listStoredDefinitionsOfFlag } from '#store/definitions.ts';
 import { listDrift } from '#store/drift.ts';
@@ -117,7 +120,9 @@ export const flags = (db: Reader) => {
       const [flag = found] = await withTraffic(db, [found]);
       if (!expand) return flag;
       const environments = await listEnvironments(db, project.id, actor.scope);
-      return new JsonReply(flagText(flag, expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments))), flag);
+      const counted = { ...flag, ...(await changeCount(db, actor, { project, flag })) };
+      const texts = expandedTexts(listStoredDefinitionsOfFlag(db, flag.id, environments));
+      return new JsonReply(flagText(counted, texts), flag);
     },
     listDependents: async ({ project, flag, query: { environmentId, ...page } }) => {
       const filter = { projectId: project.id, kind: 'flag', name: flag.name, environmentId } as const;
@@ -140,6 +145,8 @@ export const flags = (db: Reader) => {
     },
     deleteFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       deleteFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
+    duplicateFlag: async ({ context, project, flag, query, body, ifMatch }) =>
+      duplicateFlag(context, { project, flag, copy: body, note: noteOf(query), ifMatch }),
     archiveFlag: async ({ context, project, flag, query, body, ifMatch }) =>
       archiveFlag(context, { project, flag, note: noteOf(query, body), ifMatch }),
     unarchiveFlag: async ({ context, project, flag, query, body, ifMatch }) =>
@@ -266,6 +273,20 @@ const trafficFacets = ({ total, seen, ...quiet }: TrafficCounts) => [
   { traffic: 'quiet-7d' as const, count: quiet['quiet-7d'] },
   { traffic: 'quiet-30d' as const, count: quiet['quiet-30d'] },
 ];
+
+/** More are not counted. */
+const mostChanges = 1_000;
+
+async function changeCount(
+  db: Reader,
+  { scope, permissions }: Actor,
+  { project, flag }: { readonly project: Reference; readonly flag: Reference },
+): Promise<{ changeCount?: number }> {
+  if (!permissions.has('audit.read')) return {};
+  const any = { environmentId: undefined, objectType: undefined, actorId: undefined, search: undefined };
+  const selection = { scope, projectId: project.id, objectId: flag.id, ...any };
+  return { changeCount: await countChanges(db, selection, mostChanges) };
+}
 
 async function withTraffic<Found extends Flag>(db: Reader, flags: readonly Found[]): Promise<Found[]> {
   const lastOf = await listLastTrafficOfFlags(

@@ -1,7 +1,13 @@
 /** What the signed-in user may do in the current project. */
 import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
-import { createDefinition, killDefinition, patchDefinition, restoreDefinition } from '#contract/definitions.ts';
+import {
+  createDefinition,
+  killDefinition,
+  patchDefinition,
+  restoreDefinition,
+  undeleteDefinition,
+} from '#contract/definitions.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { patchFlag } from '#contract/flags.ts';
 import { explainAccess } from '#contract/rights.ts';
@@ -20,7 +26,14 @@ interface Where {
 }
 
 /** What an archived flag refuses. */
-const changing: readonly Endpoint[] = [patchFlag, createDefinition, patchDefinition, killDefinition, restoreDefinition];
+const changing: readonly Endpoint[] = [
+  patchFlag,
+  createDefinition,
+  patchDefinition,
+  killDefinition,
+  restoreDefinition,
+  undeleteDefinition,
+];
 
 export type WhyNot = (endpoint: Endpoint, where?: Where) => string | undefined;
 

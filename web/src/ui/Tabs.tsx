@@ -61,6 +61,11 @@ export const TabLinks = ({ label, children }: TabLinksProps) => (
   </nav>
 );
 
+/** How many things the view has. Read out as part of the tab's name. */
+export const TabCount = ({ count, most }: { readonly count: number; readonly most: number }) => (
+  <span className={styles.count}>{count >= most ? `${most.toLocaleString('en')}+` : count}</span>
+);
+
 interface TabLinkProps extends Omit<ComponentProps<'a'>, 'className'> {
   /** If the page knows better than the router, which compares the address. */
   readonly isCurrent?: boolean;

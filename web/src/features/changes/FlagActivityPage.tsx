@@ -84,6 +84,9 @@ function Changes({ environment, search }: { readonly environment: Environment | 
   }, [isMissing, fetchNextPage]);
   const saved = flag.definitions.find((definition) => definition.environment.id === environment?.id);
   const [left, right] = [find(search.a), find(search.b)];
+  const isFiltered = search.q !== undefined || search.who !== undefined;
+  const isLast = (change: Change) =>
+    !isFiltered && changes.find((one) => one.environmentId === change.environmentId)?.id === change.id;
   const versions = changes.filter((one) => isVersion(one) && one.environmentId === (left ?? right)?.environmentId);
   return (
     <>
@@ -109,9 +112,7 @@ function Changes({ environment, search }: { readonly environment: Environment | 
       <Loaded query={query} skeleton={<SkeletonRows />}>
         {() =>
           changes.length === 0 && !hasNextPage ? (
-            <EmptyState
-              title={search.q === undefined && search.who === undefined ? 'No changes yet.' : 'No changes match'}
-            />
+            <EmptyState title={isFiltered ? 'No changes match' : 'No changes yet.'} />
           ) : (
             <Suspense fallback={<SkeletonRows />}>
               <div className={styles.days}>
@@ -125,6 +126,7 @@ function Changes({ environment, search }: { readonly environment: Environment | 
                           change={change}
                           isLinked={change.id === search.version}
                           mark={change.id === search.a ? 'A' : change.id === search.b ? 'B' : undefined}
+                          isLast={isLast(change)}
                           onCompare={isVersion(change) ? () => set(sidesFor(change, changes)) : undefined}
                         />
                       ))}

@@ -2,12 +2,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { GitCompareArrows, KeyRound, Link2, Undo2 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
+import { noteLimit } from '#contract/parts.ts';
 import type { Change } from '#domain/changes.ts';
 import { orderOf, recordedTargeting, toTargeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { effectOf } from '#domain/evaluation/effects.ts';
 import { equalJson } from '#domain/json.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
+import { RestoreDefinition } from '../../kit/RestoreDefinition.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useFlag } from '../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
@@ -33,12 +35,14 @@ interface Props {
   readonly isLinked: boolean;
   /** A or B: it is being compared. */
   readonly mark: string | undefined;
+  /** Known to be the newest of its environment. */
+  readonly isLast: boolean;
   /** Undefined if it is no version of a definition. */
   readonly onCompare: (() => void) | undefined;
 }
 
 /** One audit entry of a flag: who, what, why, the change drawn, and a way back to that version. */
-export function FlagChange({ change, isLinked, mark, onCompare }: Props) {
+export function FlagChange({ change, isLinked, mark, isLast, onCompare }: Props) {
   const environment = useEnvironments().find(({ id }) => id === change.environmentId);
   const isDefinition = change.object.type === 'definition';
   const entry = useRef<HTMLLIElement>(null);
@@ -76,7 +80,7 @@ export function FlagChange({ change, isLinked, mark, onCompare }: Props) {
         {change.title !== undefined && <p className={styles.title}>{change.title}</p>}
         {change.comment !== undefined && <p className={styles.comment}>{change.comment}</p>}
         {isDefinition ? <DefinitionPicture change={change} /> : <FlagMembers change={change} />}
-        <Tools change={change} environment={environment} onCompare={onCompare} />
+        <Tools change={change} environment={environment} isLast={isLast} onCompare={onCompare} />
       </div>
     </li>
   );
@@ -130,10 +134,16 @@ function PastEffect({ change }: { readonly change: Change }) {
 interface ToolsProps {
   readonly change: Change;
   readonly environment: Environment | undefined;
+  readonly isLast: boolean;
   readonly onCompare: (() => void) | undefined;
 }
 
-function Tools({ change, environment, onCompare }: ToolsProps) {
+function Tools({ change, environment, isLast, onCompare }: ToolsProps) {
+  const flag = useFlag();
+  const isRemoved =
+    isLast &&
+    change.auditLogType === 'definition.deleted' &&
+    !flag.definitions.some((one) => one.environment.id === environment?.id);
   const [isPatchShown, setPatchShown] = useState(false);
   const patch = patchOf(change);
   const where = new URLSearchParams({ ...(environment && { environment: environment.name }), version: change.id });
@@ -151,6 +161,7 @@ function Tools({ change, environment, onCompare }: ToolsProps) {
             <GitCompareArrows size={13} aria-hidden /> Compare
           </Button>
         )}
+        {environment && isRemoved && <RestoreDefinition flag={flag} environment={environment} />}
         {environment && <GoBack change={change} environment={environment} />}
         <Button look="quiet" size="small" onClick={() => void copyText(link).then(() => toast('Copied the link.'))}>
           <Link2 size={13} aria-hidden /> Copy link
@@ -171,12 +182,18 @@ function patchOf({ object, before, after }: Change) {
   return diffTargeting(recordedTargeting(before), recordedTargeting(after));
 }
 
-/** Creates a draft from the definition after this change. Keeps the current killed state. */
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/**
+ * Creates a draft from the definition after this change, with a note that says which it is. Keeps the current killed
+ * state.
+ */
 function GoBack({ change, environment }: { readonly change: Change; readonly environment: Environment }) {
   const me = useMe();
   const flag = useFlag();
   const project = useProject();
   const navigate = useNavigate();
+  const editor = useEditorName(change.editor);
   const refusal = useWhyNot()(patchDefinition, { owners: flag.owners, environment: environment.id });
   if (change.object.type !== 'definition' || !change.after) return null;
   const saved = flag.definitions.find((definition) => definition.environment.id === environment.id);
@@ -191,7 +208,8 @@ function GoBack({ change, environment }: { readonly change: Change; readonly env
       etag: saved?.etag ?? null,
       targeting,
       conflicts: [],
-      title: 'Go back to an earlier version',
+      title: `Go back to the version of ${exact.format(change.createdAt)}`,
+      comment: [`Saved by ${editor}.`, change.title, change.comment].filter(Boolean).join('\n').slice(0, noteLimit),
     };
     writeDraft(place, draft);
     if (replaced) {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { associateTags, createFlag, listFlags } from '#contract/flags.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
+import { flagNameRule, nameWeakness } from '../../kit/flag-names.ts';
 import { useForm } from '../../kit/form.ts';
 import { call, keyOf, reading } from '../../server/api.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
@@ -13,7 +14,6 @@ import { Field } from '../../ui/Field.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
-import { flagNameRule, nameWeakness } from './flag-names.ts';
 import styles from './NewFlagDialog.module.css';
 
 /** Only the name is required. */

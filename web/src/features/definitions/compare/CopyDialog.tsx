@@ -11,7 +11,6 @@ import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { Checkbox, Choices } from '../../../ui/Checkbox.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { Select } from '../../../ui/Select.tsx';
@@ -19,6 +18,8 @@ import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import { beginDraft } from '../editing/use-editing.ts';
 import { useEffectOf } from '../review/use-effect-of.ts';
+import { CopyToSeveral } from './CopyToSeveral.tsx';
+import { PartChoices } from './PartChoices.tsx';
 
 /** Loaded late, like everything about segments. */
 const SegmentsElsewhere = lazy(() =>
@@ -30,18 +31,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const partWords: Readonly<Record<Part, string>> = {
-  treatments: 'Treatments',
-  targets: 'Individual targets',
-  trafficAllocation: 'Traffic allocation',
-  rules: 'Rules',
-  defaultRule: 'Everyone else',
-  impressionsDisabled: 'Impressions on or off',
-  flagSets: 'Flag sets',
-  killed: 'Killed state',
-};
-
-/** Copies parts of the definition to another environment, as a draft to review there. */
+/** Copies parts of the definition to another environment, as a draft to review there, or to several at once. */
 export function CopyDialog({ from, onClose }: Props) {
   const { environment, place, trafficType } = useEditor();
   const { definitions, name: flag, owners } = useFlag();
@@ -53,7 +43,9 @@ export function CopyDialog({ from, onClose }: Props) {
   const [targetId, setTargetId] = useState((others.find(({ name }) => name === wanted) ?? others[0])?.id ?? '');
   const target = others.find(({ id }) => id === targetId);
   const [chosen, setChosen] = useState<ReadonlySet<Part>>();
+  const [isSeveral, setSeveral] = useState(false);
   if (!target) return null;
+  if (isSeveral) return <CopyToSeveral from={from} onClose={onClose} />;
   const refusal = whyNot(patchDefinition, { owners, environment: target.id });
   const saved = definitions.find((definition) => definition.environment.id === target.id);
   const targetPlace = { ...place, environment: target.id };
@@ -93,18 +85,12 @@ export function CopyDialog({ from, onClose }: Props) {
               </option>
             ))}
           </Select>
-          <Choices label="What">
-            {parts.map((part) => (
-              <Checkbox
-                key={part}
-                name={part}
-                label={partWords[part]}
-                checked={isAlways(part, isNew) || ticked.has(part)}
-                disabled={isAlways(part, isNew)}
-                onChange={({ target: box }) => setChosen(withPart(ticked, part, box.checked))}
-              />
-            ))}
-          </Choices>
+          {others.length > 1 && (
+            <Button look="quiet" size="small" onClick={() => setSeveral(true)}>
+              Copy to several environments
+            </Button>
+          )}
+          <PartChoices ticked={ticked} isNew={isNew} onChange={setChosen} />
           <Suspense>
             <SegmentsElsewhere names={segmentsOf(result)} from={environment} to={target} trafficType={trafficType} />
           </Suspense>
@@ -146,13 +132,3 @@ const CopyEffect = ({ target, before, after }: CopyEffectProps) => (
     order={orderOf(before, after)}
   />
 );
-
-/** The parts every new definition needs. */
-const isAlways = (part: Part, isNew: boolean): boolean => isNew && part !== 'targets' && part !== 'killed';
-
-function withPart(set: ReadonlySet<Part>, part: Part, isWanted: boolean): ReadonlySet<Part> {
-  const next = new Set(set);
-  if (isWanted) next.add(part);
-  else next.delete(part);
-  return next;
-}

@@ -1,7 +1,18 @@
 /** The dialogs of the flag page have addresses: `?review`, `?kill`, `?copy=Production`. The back button closes them. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-const names = ['review', 'kill', 'restore', 'copy', 'paste', 'remove', 'archive', 'unarchive', 'kill-all'] as const;
+const names = [
+  'review',
+  'kill',
+  'restore',
+  'copy',
+  'paste',
+  'remove',
+  'duplicate',
+  'archive',
+  'unarchive',
+  'kill-all',
+] as const;
 export type DialogName = (typeof names)[number];
 
 export function useDialogs() {

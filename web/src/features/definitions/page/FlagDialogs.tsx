@@ -15,10 +15,13 @@ import type { ApiProblem } from '../../../server/api-problem.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { useEnvironments, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
 import type { Look } from '../../../ui/Button.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { afterChange, type Note, refresh } from '../review/save.ts';
+
+const DuplicateDialog = lazyPart('DuplicateDialog', () => import('./DuplicateDialog.tsx'));
 
 /** Opens the dialog named in the address, if it applies. */
 export function FlagDialogs() {
@@ -27,6 +30,7 @@ export function FlagDialogs() {
   if (askedFor('archive') !== undefined && archivedAt === undefined) return <ArchiveDialog />;
   if (askedFor('unarchive') !== undefined && archivedAt !== undefined) return <UnarchiveDialog />;
   if (askedFor('kill-all') !== undefined && archivedAt === undefined) return <KillAllDialog />;
+  if (askedFor('duplicate') !== undefined) return <DuplicateDialog />;
   return null;
 }
 

@@ -7,7 +7,7 @@ import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
-import { TabLink, TabLinks } from '../../../ui/Tabs.tsx';
+import { TabCount, TabLink, TabLinks } from '../../../ui/Tabs.tsx';
 import { Time } from '../../../ui/Time.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { DefinitionTools } from './DefinitionTools.tsx';
@@ -77,7 +77,7 @@ const useView = (): View =>
 function FlagTabs({ environment }: { readonly environment: Environment | undefined }) {
   const project = useProject();
   const environments = useEnvironments();
-  const { name: flag } = useFlag();
+  const { name: flag, changeCount } = useFlag();
   const navigate = useNavigate();
   const target = environment ?? likelyEnvironment(project.id, environments);
   const params = { project: project.name, flag, environment: target?.name ?? '' };
@@ -114,7 +114,7 @@ function FlagTabs({ environment }: { readonly environment: Environment | undefin
         </TabLink>
       )}
       <TabLink to="/p/$project/flags/$flag/activity" params={params} {...active}>
-        History
+        History {changeCount !== undefined && <TabCount count={changeCount} most={1_000} />}
       </TabLink>
       <TabLink to="/p/$project/flags/$flag/details" params={params} {...active}>
         Details

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, ArchiveRestore, Copy, Ellipsis, Link2, Power, Trash2, X } from 'lucide-react';
+import { Archive, ArchiveRestore, Copy, CopyPlus, Ellipsis, Link2, Power, Trash2, X } from 'lucide-react';
 import { deleteDefinition, killDefinition } from '#contract/definitions.ts';
-import { archiveFlag } from '#contract/flags.ts';
+import { archiveFlag, createFlag } from '#contract/flags.ts';
 import { OwnerNames } from '../../../kit/OwnerNames.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
@@ -64,6 +64,7 @@ export function FlagHead({ within, environment }: HeadProps) {
             <MenuItem icon={Link2} onSelect={() => copied(location.href, 'the link')}>
               Copy link
             </MenuItem>
+            <DuplicateItem />
             <MenuLine />
             <KillAllItem />
             <ArchiveItem />
@@ -96,6 +97,16 @@ export function FlagHead({ within, environment }: HeadProps) {
         </>
       }
     />
+  );
+}
+
+function DuplicateItem() {
+  const dialogs = useDialogs();
+  const refusal = useWhyNot()(createFlag);
+  return (
+    <MenuItem icon={CopyPlus} refusal={refusal} onSelect={() => dialogs.open('duplicate')}>
+      Duplicate
+    </MenuItem>
   );
 }
 

@@ -1,11 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { Braces, Copy, type LucideIcon, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { listChanges } from '#contract/changes.ts';
 import { copyParts } from '#domain/definitions/copy-parts.ts';
 import { orderOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { Bar } from '../../../kit/Bar.tsx';
+import { EditorName } from '../../../kit/EditorName.tsx';
+import { RestoreDefinition } from '../../../kit/RestoreDefinition.tsx';
 import { sharesInWords } from '../../../kit/treatments.ts';
+import { reading } from '../../../server/api.ts';
 import { useFlag } from '../../../server/flag.ts';
-import { useEnvironments } from '../../../server/project.ts';
+import { useEnvironments, useProject } from '../../../server/project.ts';
+import { useMay } from '../../../server/session.ts';
 import { Time } from '../../../ui/Time.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { readOnly, useEditor } from '../editing/editor.ts';
@@ -27,6 +33,7 @@ export function NotDefined() {
       <p className={styles.lead}>
         Everyone in {environment.name} gets <code>control</code> for this flag until you define it.
       </p>
+      <Removed />
       <ul className={styles.ways}>
         {[everyoneOff, halfAndHalf].map(({ name, about, targeting }) => (
           <Way key={name} icon={Plus} name={name} about={about} onClick={() => begin(targeting)}>
@@ -60,6 +67,25 @@ export function NotDefined() {
           onClick={() => dialogs.open('paste')}
         />
       </ul>
+    </div>
+  );
+}
+
+/** It was defined here before: who removed it, and the way back. */
+function Removed() {
+  const { environment } = useEditor();
+  const flag = useFlag();
+  const may = useMay();
+  const query = { workspaceId: useProject().id, objectId: flag.id, environmentId: environment.id, limit: 1 };
+  const { data } = useQuery({ ...reading(listChanges, { query }), enabled: may(listChanges) });
+  const last = data?.data[0];
+  if (last?.auditLogType !== 'definition.deleted') return null;
+  return (
+    <div className={styles.removed}>
+      <p>
+        <EditorName editor={last.editor} /> removed it <Time at={last.createdAt} />.
+      </p>
+      <RestoreDefinition flag={flag} environment={environment} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Validates flag names with the rules of the API schema. */
 import { checkFlagName, NewFlag } from '#domain/flags.ts';
-import { sentence } from '../../kit/explain.ts';
-import type { FieldRule } from '../../kit/form.ts';
+import { sentence } from './explain.ts';
+import type { FieldRule } from './form.ts';
 
 const {
   pattern,
