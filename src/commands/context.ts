@@ -9,8 +9,8 @@ import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import type { Change, ObjectType } from '#domain/changes.ts';
 import type { Note } from '#domain/projects.ts';
-import { insertChanges, type NewChange, saveRepeat } from '#store/changes.ts';
 import type { Recorded } from '#store/notices.ts';
+import { insertChanges, type NewChange, saveRepeat } from '#store/recording.ts';
 import {
   type AccessLock,
   type DefinitionTag,

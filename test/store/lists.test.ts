@@ -32,6 +32,7 @@ import * as imports from '#store/imports.ts';
 import * as largeSegments from '#store/large-segments.ts';
 import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
+import { insertChanges } from '#store/recording.ts';
 import * as references from '#store/references.ts';
 import * as restrictions from '#store/restrictions.ts';
 import * as rights from '#store/rights.ts';
@@ -703,7 +704,7 @@ test('an entry finds its place and the state before it by one look into an index
     changesetId: undefined,
     withoutApproval: undefined,
   };
-  await changes.insertChanges(txWith({ one, all, run }), [change]);
+  await insertChanges(txWith({ one, all, run }), [change]);
   const plan = await planOf(insert ?? assert.fail());
   if (onPostgres)
     assert.deepEqual(
