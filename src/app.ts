@@ -55,6 +55,7 @@ import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
 import { sdks } from '#http/routes/sdks.ts';
 import { search } from '#http/routes/search.ts';
 import { segments } from '#http/routes/segments.ts';
+import { type Surroundings, server } from '#http/routes/server.ts';
 import { service } from '#http/routes/service.ts';
 import { traffic } from '#http/routes/traffic.ts';
 import { trafficTypes } from '#http/routes/traffic-types.ts';
@@ -99,6 +100,8 @@ export interface AppOptions {
   readonly requestDays?: number | undefined;
   /** Whether imports may read from addresses that are not public. */
   readonly importPrivateSources?: boolean | undefined;
+  /** What administrators see of the environment variables. */
+  readonly surroundings?: Surroundings | undefined;
   /** Called after each request. */
   readonly answered?: Answered | undefined;
   readonly traces?: Traces | undefined;
@@ -117,6 +120,7 @@ export async function createApp({
   newProjects = 'open',
   requestDays = 30,
   importPrivateSources = false,
+  surroundings = { database: 'sqlite' },
   answered = () => undefined,
   traces,
 }: AppOptions): Promise<FastifyInstance> {
@@ -222,6 +226,7 @@ export async function createApp({
     ...cleanup(store, delivery),
     ...codeReferences(store),
     ...views(store),
+    ...server(store, manifest.version, surroundings),
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const liveStreams = createLiveStreams({ store, log });

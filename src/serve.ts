@@ -1,6 +1,7 @@
 /** Starts the server and stops it gracefully. Read from top to bottom. */
 import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
@@ -14,13 +15,15 @@ import { readDisk, startDisk } from '#delivery/disk.ts';
 import { type Delivery, startDelivery } from '#delivery/start.ts';
 import { tokenSecretsOf } from '#delivery/tokens.ts';
 import { DatabaseAway, OperatorError } from '#domain/operator.ts';
+import type { Surroundings } from '#http/routes/server.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
 import { startBackups } from '#jobs/backups.ts';
 import { startExpiry } from '#jobs/changesets.ts';
 import { startCleanup } from '#jobs/cleanup.ts';
 import { startDefinitionFacts } from '#jobs/definition-facts.ts';
-import { announceLinks, mailHandlers, setupLink, smtpSender } from '#jobs/mail.ts';
+import { announceLinks, mailHandlers, setupLink, smtpSender, testMailSender } from '#jobs/mail.ts';
+import { startNode } from '#jobs/nodes.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startTraffic } from '#jobs/traffic.ts';
@@ -147,7 +150,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
       }),
     onArrival: delivery.sdks.onArrival,
   });
-  const app = await createApp({ store, account, log, delivery, ...settings, answered, traces });
+  const surroundings = surroundingsOf(config);
+  const app = await createApp({ store, account, log, delivery, ...settings, surroundings, answered, traces });
   limitConnections(app.server, config.connections, { trustProxy, log });
   const jobs: Job[] = [delivery];
   const traffic = startTraffic({ store, log, traffic: delivery.traffic });
@@ -163,11 +167,33 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   const asSystem = () => contextFor(store, { actor: expiry, transactionId: transactionIds()() });
   jobs.push(startExpiry({ store, log, expire: (id) => expireChangeset(asSystem(), id) }));
   // On SQLite there is only this node.
-  if (!isFile(config.databaseUrl)) jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));
+  if (!isFile(config.databaseUrl)) {
+    jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));
+    jobs.push(startNode({ store, log, version: manifest.version }));
+  }
   if (config.auditDays) jobs.push(startAuditRetention({ store, log, days: config.auditDays }));
   if (config.backups) jobs.push(startBackups({ store, log, settings: config.backups, make: backUpBeside }));
   if (firstStart) printFirstStart({ listeningAt, publicUrl }, firstStart, config);
   else if (setupToken) process.stdout.write(`\n${setupLines(publicUrl, setupToken)}\n`);
+}
+
+/** Without passwords. */
+function surroundingsOf({
+  databaseUrl,
+  mail,
+  backups,
+  host,
+  port,
+  publicUrl = localUrl(host, port),
+}: Config): Surroundings {
+  const isSqlite = isFile(databaseUrl);
+  return {
+    database: isSqlite ? 'sqlite' : 'postgresql',
+    databaseFolder: isSqlite ? dirname(resolve(databaseUrl.slice('file:'.length))) : undefined,
+    mail: mail && { host: new URL(mail.smtpUrl).host, from: mail.from },
+    sendTestMail: mail && testMailSender(mail.smtpUrl, mail.from, publicUrl),
+    backups: backups && { ...backups, folder: resolve(backups.folder) },
+  };
 }
 
 /** How mails leave the outbox: through the mail server, or through the log. */

@@ -47,6 +47,11 @@ export const actorOfUser = ({ id, email }: Pick<User, 'id' | 'email'>, isAdminis
   scope: isAdministrator ? { kind: 'account' } : { kind: 'member', userId: id },
 });
 
+/** Refuses a person who must set up a second factor first. What people do about their own sign-in needs no permission. */
+export function requireSecondFactor({ lacksSecondFactor }: SignedIn): void {
+  if (lacksSecondFactor) throw new Problem('second_factor_required');
+}
+
 /** The permission that let a request in. */
 export interface Grant {
   readonly access: Access;
@@ -62,7 +67,7 @@ export interface Grant {
  * meanwhile, this refuses.
  */
 export async function requireActor(tx: Tx, actor: Actor, grant: Grant | undefined): Promise<Actor> {
-  const now = await actorNow(tx, actor);
+  const now = await actorNow(tx, actor, grant);
   if (!now) throw new Problem(grant ? 'unauthenticated' : 'signed_out');
   if (!grant) return now;
   await requirePermission(tx, now, grant);
@@ -152,12 +157,13 @@ export async function whomToAsk(db: Reader): Promise<string> {
 }
 
 /** Operators, the system and anonymous callers have no rows that could be revoked. */
-async function actorNow(tx: Tx, actor: Actor): Promise<Actor | undefined> {
+async function actorNow(tx: Tx, actor: Actor, grant: Grant | undefined): Promise<Actor | undefined> {
   if (actor.type === 'api_key') {
     const key = await findApiKeyById(tx, actor.id);
     return key && actorOfKey(key);
   }
   if (actor.sessionId === undefined) return actor;
   const person = await findSignedInById(tx, actor.sessionId);
+  if (person && grant) requireSecondFactor(person);
   return person && actorOfPerson(person);
 }

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { Problem } from '#domain/problems.ts';
 import type { User } from '#domain/users.ts';
 import { hashOf } from '#security/secrets.ts';
+import { findServerSettings } from '#store/server.ts';
 import type { Tx } from '#store/sql.ts';
 import * as store from '#store/two-factor.ts';
 import { lockUser } from '#store/users.ts';
@@ -46,6 +47,7 @@ export async function removeTwoFactor(context: Context, user: User, password: st
   const proof = await provePassword(context, user.id, password);
   return write(context, async (tx) => {
     await requireProof(tx, proof);
+    if ((await findServerSettings(tx)).twoFactorRequired) throw new Problem('second_factor_required');
     await store.deleteTwoFactor(tx, user.id);
     await tx.record({ action: 'user.two_factor_disabled', object: { type: 'user', id: user.id, name: user.email } });
     return true as const;

@@ -181,7 +181,7 @@ export const removeTwoFactor = endpoint({
   access: 'signed-in',
   body: PasswordProof,
   reply: True,
-  problems: ['password_wrong', 'too_many_attempts', 'busy'],
+  problems: ['password_wrong', 'second_factor_required', 'too_many_attempts', 'busy'],
 });
 
 export const getSetup = endpoint({

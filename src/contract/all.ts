@@ -51,6 +51,7 @@ import * as ruleBasedSegments from './rule-based-segments.ts';
 import * as sdks from './sdks.ts';
 import * as search from './search.ts';
 import * as segments from './segments.ts';
+import * as server from './server.ts';
 import * as service from './service.ts';
 import * as traffic from './traffic.ts';
 import * as trafficTypes from './traffic-types.ts';
@@ -218,6 +219,11 @@ export const resources = {
     title: 'Imports',
     description: 'Moving in from Split, another Burgee, or an export file, in the background: docs/importing.md.',
     endpoints: imports,
+  },
+  server: {
+    title: 'Server',
+    description: 'How people sign in, and how the server is. An addition to the vendor’s API, for administrators.',
+    endpoints: server,
   },
   traffic: {
     title: 'Traffic',

@@ -89,7 +89,7 @@ export function problemsOf({
   const found: ProblemCode[] = ['internal', ...problems];
   if (access === 'signed-in') found.push('signed_out', 'unauthenticated');
   else if (!needsNobody(access)) {
-    found.push('unauthenticated', 'too_many_failures', 'forbidden');
+    found.push('unauthenticated', 'too_many_failures', 'forbidden', 'second_factor_required');
     if (isOfProject(path) && rightNeeded[access.needs] !== 'view') found.push('right_missing');
   }
   if (access !== 'probe') found.push('too_many_requests');

@@ -31,6 +31,7 @@ export const permissions = [
   'apiKey.write',
   'audit.read',
   'import.write',
+  'server.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 

@@ -26,6 +26,9 @@ export const SessionView = Type.Object({
     description: 'where they apply: everywhere, or where the lists of the project allow it',
   }),
   createdAt: Millis,
+  mustSetUpTwoFactor: Type.Boolean({
+    description: 'the server requires a second factor, and the user has none: nothing else works before',
+  }),
 });
 export type SessionView = Static<typeof SessionView>;
 
@@ -83,9 +86,6 @@ export const WaitingMail = Type.Object({
 export type WaitingMail = Static<typeof WaitingMail>;
 
 const hour = 60 * 60 * 1000;
-/** A session expires after the first without use, and in any case after the second. */
-export const sessionIdleMs = 12 * hour;
-export const sessionLifeMs = 14 * 24 * hour;
 export const invitationLifeMs = 7 * 24 * hour;
 export const resetLifeMs = 2 * hour;
 /** A link this new is not replaced, so that a stranger's request cannot invalidate it. */

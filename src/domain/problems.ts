@@ -318,6 +318,12 @@ export const problems = {
   user_invalid: invalid(),
   password_weak: invalid(),
   password_wrong: problem('invalid', () => 'Current password is incorrect'),
+  second_factor_required: problem(
+    'forbidden',
+    () => 'This server requires a second factor; set one up first',
+    () => 'Sign in to the interface: it leads there. API keys are not affected',
+  ),
+  second_factor_first: problem('invalid', () => 'Set up your own second factor before you require one of everybody'),
   two_factor_on: problem('invalid', () => 'Two-factor authentication is already on; turn it off first'),
   two_factor_code_wrong: problem('invalid', () => 'The code is incorrect; wait for the next one and try again'),
   two_factor_not_offered: problem('invalid', () => 'Request a secret first, then confirm it with a code'),

@@ -53,6 +53,7 @@ export const rightNeeded: Readonly<Record<Permission, Right>> = {
   'apiKey.write': 'view',
   'audit.read': 'view',
   'import.write': 'view',
+  'server.write': 'view',
 };
 
 /** The list is not in use, or it names someone, or it does not. */

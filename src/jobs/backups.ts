@@ -10,7 +10,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { backupName, pruneBackups, removeBrokenOff } from '#operations/backup/folder.ts';
-import { claimBackup, extendBackupClaim, isBackupDue, saveBackupMade } from '#store/backup-claims.ts';
+import { claimBackup, extendBackupClaim, isBackupDue, saveBackupFailed, saveBackupMade } from '#store/backup-claims.ts';
 import { makeFolder } from '#store/folders.ts';
 import { housekeep, type Store } from '#store/sql.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
@@ -76,7 +76,15 @@ async function makeClaimed(
     log.info({ file, removed }, 'backup made');
   } catch (error) {
     if (signal.aborted) log.info({ file }, brokenOff);
-    else log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
+    else {
+      log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
+      // The backup runs in a process of its own, whose last words say more than that it failed.
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      const why = (stderr || message).trim().slice(-500);
+      await housekeep(store, (tx) => saveBackupFailed(tx, why)).catch((cause: unknown) =>
+        log.warn({ err: cause }, 'the failure of the nightly backup could not be saved'),
+      );
+    }
   } finally {
     clearInterval(heartbeat);
   }

@@ -23,6 +23,23 @@ export function smtpSender(smtpUrl: string, from: string, publicUrl: string): Se
   };
 }
 
+/** Sends a mail that needs nothing but to arrive. Resolves to what the mail server said; rejects with its error. */
+export const testMailSender = (smtpUrl: string, from: string, publicUrl: string) => async (email: string) => {
+  const transport = createTransport({ url: smtpUrl, ...timeouts });
+  const { host } = new URL(publicUrl);
+  try {
+    const { response } = await transport.sendMail({
+      from,
+      to: email,
+      subject: `Test mail from Burgee at ${host}`,
+      text: `An administrator of Burgee at ${host} asked for this mail. It arrived, so invitations and password resets can arrive too.`,
+    });
+    return response;
+  } finally {
+    transport.close();
+  }
+};
+
 /** All mails go to one server, which may refuse more than a few connections. */
 export function mailHandlers(send: SendMail, clock: () => number): OutboxHandlers {
   const handler: OutboxHandler = {

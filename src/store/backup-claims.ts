@@ -22,7 +22,18 @@ export const extendBackupClaim = (tx: Tx, leaseMs: number) =>
   tx.run(sql`update account set backup_claimed_until = ${tx.now + leaseMs}`);
 
 export const saveBackupMade = (tx: Tx, dueAt: number) =>
-  tx.run(sql`update account set backup_made_for = ${dueAt}, backup_claimed_until = 0`);
+  tx.run(sql`
+    update account set backup_made_for = ${dueAt}, backup_claimed_until = 0, backup_failed_at = null, backup_error = null`);
+
+/** The claim stays until its lease ends: that is the pause before the next try. */
+export const saveBackupFailed = (tx: Tx, error: string) =>
+  tx.run(sql`update account set backup_failed_at = ${tx.now}, backup_error = ${error}`);
+
+/** Why the last try failed; undefined after one that did not. */
+export async function findBackupFailure(db: Reader): Promise<{ at: number; error: string } | undefined> {
+  return await db.one<{ at: number; error: string }>(sql`
+    select backup_failed_at as at, backup_error as error from account where backup_failed_at is not null`);
+}
 
 /** When the last backup was due; undefined if there is none. */
 export async function findLastBackup(db: Reader): Promise<number | undefined> {

@@ -1,5 +1,4 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { sessionIdleMs, sessionLifeMs } from '#domain/accounts.ts';
 import { administrators } from '#domain/groups.ts';
 import type { User } from '#domain/users.ts';
 import type { Reader, Tx } from './sql.ts';
@@ -17,13 +16,18 @@ export interface Session {
 const columns = sql`
   s.id, s.user_id as "userId", s.address, s.agent, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt"`;
 
-const alive = (now: number) => sql`s.last_seen_at > ${now - sessionIdleMs} and s.created_at > ${now - sessionLifeMs}`;
+/** By the settings of the server as they are now. */
+const alive = (now: number) => sql`
+  s.last_seen_at > ${now} - (select session_idle_hours * 3600000 from account where single = true)
+  and s.created_at > ${now} - (select session_days * 86400000 from account where single = true)`;
 
 /** A signed-in user. */
 export interface SignedIn {
   readonly session: Session;
   readonly user: User;
   readonly isAdministrator: boolean;
+  /** The server requires a second factor and they have none: until they set one up, they can do nothing else. */
+  readonly lacksSecondFactor: boolean;
 }
 
 /** By the hash of the session token, if the session is valid and its user may sign in. */
@@ -40,13 +44,14 @@ type SignedInRow = UserRow & {
   readonly last_seen_at: number;
   readonly group_id: string | null;
   readonly group_name: string | null;
+  readonly two_factor_required: number | boolean;
 };
 
 /** One statement, so that all is from the same moment: a row for each group of the user. */
 async function findWithUser(db: Reader, condition: Sql): Promise<SignedIn | undefined> {
   const rows = await db.all<SignedInRow>(sql`
     select ${userColumns}, s.id as session_id, s.address, s.agent, s.created_at as session_created_at, s.last_seen_at,
-           m.group_id, g.name as group_name
+           m.group_id, g.name as group_name, (select two_factor_required from account where single = true) as two_factor_required
       from sessions s join users u on u.id = s.user_id
       left join memberships m on m.user_id = u.id left join groups g on g.id = m.group_id
      where ${condition} and u.status = 'ACTIVE' and ${alive(db.clock())}
@@ -62,6 +67,7 @@ async function findWithUser(db: Reader, condition: Sql): Promise<SignedIn | unde
     ),
     // This group cannot be renamed.
     isAdministrator: rows.some(({ group_name }) => group_name === administrators.name),
+    lacksSecondFactor: Boolean(row.two_factor_required) && !row.two_factor,
   };
 }
 
@@ -79,9 +85,8 @@ export async function countSessions(db: Reader): Promise<number> {
 /** Also deletes the user's expired sessions. */
 export async function insertSession(tx: Tx, session: Session, tokenHash: string): Promise<void> {
   await tx.run(sql`
-    delete from sessions
-     where user_id = ${session.userId}
-       and (last_seen_at <= ${tx.now - sessionIdleMs} or created_at <= ${tx.now - sessionLifeMs})`);
+    delete from sessions where id in (
+      select s.id from sessions s where s.user_id = ${session.userId} and not (${alive(tx.now)}))`);
   await tx.run(sql`
     insert into sessions (id, user_id, token_hash, address, agent, created_at, last_seen_at)
     values (${session.id}, ${session.userId}, ${tokenHash}, ${session.address}, ${session.agent},

@@ -86,6 +86,13 @@ async function flagSetPath(): Promise<string> {
   return `${setsPath}/${body.id}`;
 }
 
+let days = 14;
+/** Others each time: what is stored already leaves no audit entry. */
+const newSettings = () => {
+  days = days === 14 ? 15 : 14;
+  return { twoFactorRequired: false, sessionIdleHours: 12, sessionDays: days };
+};
+
 const viewsPath = `/views/ws/${project.id}`;
 const aView = { query: 'status=Ramping', columns: [] };
 
@@ -524,6 +531,9 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'changes.getChangesCalendar': [forAll, async () => ['/auditLogs/calendar?from=0&to=0']],
   'rollouts.getRolloutHistory': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/rollout?from=0`]],
   'search.search': [forAll, async () => [`/search?text=${project.name}`]],
+  'server.getServer': [forAdministrators, async () => ['/server']],
+  'server.saveServerSettings': [forAdministrators, async () => ['/server/settings', newSettings()]],
+  'server.testMail': [forAdministrators, async () => ['/server/mail-test', { email: 'ada@example.org' }]],
   'imports.startImport': [forAdministrators, async () => ['/imports', await anImport(api)]],
   'imports.getImport': [forAdministrators, async () => [`/imports/${(await startedImport(api)).id}`]],
   'imports.stopImport': [forAdministrators, async () => [`/imports/${await aSilentImport()}`]],

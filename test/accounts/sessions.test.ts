@@ -68,6 +68,7 @@ test('e-mail, in any case, and password start a session, which says who that is 
       administrator: false,
       permissions: [...permissionsOfPerson(false)],
       projects: 'listed',
+      mustSetUpTwoFactor: false,
     });
     assert.ok(session && Number.isInteger(createdAt));
     assert.deepEqual((await whoAmI(cookieOf(answer)?.pair)).body, answer.body);
@@ -196,7 +197,7 @@ for (const [how, { publicUrl, trustProxy, forwarded, secure }] of Object.entries
     const name = secure ? '__Host-burgee_session' : 'burgee_session';
     assert.match(pair, new RegExp(`^${name}=[\\w-]{43}$`));
     const common = ['HttpOnly', 'Path=/', 'SameSite=Lax', ...(secure ? ['Secure'] : [])];
-    assert.deepEqual(attributes?.sort(), [...common, `Max-Age=${14 * 24 * 3600}`].sort());
+    assert.deepEqual(attributes?.sort(), [...common, `Max-Age=${90 * 24 * 3600}`].sort());
     // Under the other name it is what a neighbouring host, or nobody, has set.
     const otherName = secure ? 'burgee_session' : '__Host-burgee_session';
     const statusWith = async (cookie: string) =>

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { accountPrefix } from '#contract/parts.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
-import { field, heading, press } from './people.ts';
+import { ana, field, heading, press } from './people.ts';
 import { aMember, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
@@ -48,6 +50,47 @@ suite('projects', { concurrency: 2 }, () => {
     await row(page, 'Checkout').waitFor();
     await row(page, 'Search').waitFor({ state: 'detached' });
     await look(page, 'projects');
+  });
+
+  visit('a second factor can be required of everyone, and whoever has none is led to set it up', async (things) => {
+    const { page, server } = things;
+    const codeOf = (secret: string) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() });
+    await page.goto('/admin/settings');
+    const required = page.getByLabel('Require a second factor');
+    assert.ok(await required.isDisabled());
+    await page.getByText('Not set up', { exact: true }).waitFor();
+    await page.getByText(/^SQLite, answered in \d+ ms$/).waitFor();
+    await look(page, 'server settings');
+    const post = async (path: string, data: unknown) =>
+      (await page.request.post(server.url + accountPrefix + path, { data, headers: { origin: server.url } })).json();
+    const { secret } = await post('/2fa', { password: ana.password });
+    await post('/2fa/confirm', { code: codeOf(secret) });
+    await page.reload();
+    await required.check();
+    await field(page, 'Sign out after days in any case').fill('0');
+    await press(page, 'Save');
+    await page.getByText('Enter a whole number from 1 to 90.').waitFor();
+    await field(page, 'Sign out after days in any case').fill('30');
+    await press(page, 'Save');
+    await page.getByText('Saved.').first().waitFor();
+
+    const liu = await aMember(things);
+    await liu.page.goto('/p/Checkout/flags');
+    await heading(liu.page, 'Set up a second factor').waitFor();
+    await look(liu.page, 'second factor required');
+    await field(liu.page, 'Your password').fill(ana.password);
+    await press(liu.page, 'Continue');
+    const shown = await liu.page
+      .locator('code')
+      .filter({ hasText: /^[A-Z2-7 ]{39}$/ })
+      .innerText();
+    await field(liu.page, 'Six-digit code').fill(codeOf(shown.replaceAll(' ', '')));
+    await press(liu.page, 'Turn on');
+    await press(liu.page, 'I have saved them');
+    await heading(liu.page, 'Flags').waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
   });
 
   visit('traffic types are made, and kept while flags use them', async (things) => {

@@ -43,6 +43,7 @@ import * as sdks from '#store/sdks.ts';
 import * as search from '#store/search.ts';
 import * as segmentKeys from '#store/segment-keys.ts';
 import * as segments from '#store/segments.ts';
+import * as server from '#store/server.ts';
 import * as sessions from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
 import * as traffic from '#store/traffic.ts';
@@ -259,6 +260,7 @@ const lists: Record<string, readonly Run[]> = {
     (filter) => (db) => changes.countChangesByDay(db, filter, [{ name: '1970-01-01', start: 0, end: 1 }], 200),
   ),
   listKillTimes: changeFilters.map((filter) => (db) => changes.listKillTimes(db, filter, { from: 0, to: 1 })),
+  listNodes: [(db) => server.listNodes(db)],
   countSessions: [(db) => sessions.countSessions(db)],
   countDefinitions: [false, true].map(
     (isArchived) => (db) => definitions.countDefinitions(db, environment.id, isArchived),

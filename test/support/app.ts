@@ -78,7 +78,7 @@ export interface Api extends Calls {
 
 /** Starts a server for the tests of the file; it and its database are gone after them. */
 export async function startApi(
-  options: Pick<AppOptions, 'acceptPartialPut' | 'newProjects' | 'importPrivateSources'> = {},
+  options: Pick<AppOptions, 'acceptPartialPut' | 'newProjects' | 'importPrivateSources' | 'surroundings'> = {},
 ): Promise<Api> {
   const clock: Api['clock'] = { now: undefined };
   const secrets = createSecrets();

@@ -377,6 +377,11 @@ export function requestsTo(api: Calls): Requests {
     rollouts: { getRolloutHistory: (place) => definedFlagIn(place, { query: { from: '0' } }) },
     sdks: { getSdks: async () => ({}) },
     search: { search: async ({ name }) => ({ query: { text: name } }) },
+    server: {
+      getServer: async () => ({}),
+      saveServerSettings: async () => ({ body: { twoFactorRequired: false, sessionIdleHours: 12, sessionDays: 14 } }),
+      testMail: async () => ({ body: { email: 'ada@example.org' } }),
+    },
     imports: {
       startImport: async () => ({ body: await anImport(api) }),
       getImport: async () => ({ words: { import: (await startedImport(api)).id } }),

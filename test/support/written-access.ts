@@ -18,6 +18,9 @@ GET /environments/ws/:project/:environment/sdks definition.read environment
 POST /imports import.write account
 GET /imports/:import import.write account
 DELETE /imports/:import import.write account
+GET /server server.write account
+PUT /server/settings server.write account
+POST /server/mail-test server.write account
 GET /splits/ws/:project/:flag/environments/:environment/traffic definition.read environment
 GET /splits/ws/:project/:flag/environments/:environment/impressions definition.read environment
 GET /traffic/ws/:project flag.read project
@@ -235,4 +238,5 @@ apiKey.read view
 apiKey.write view
 audit.read view
 import.write view
+server.write view
 `;

@@ -4,6 +4,7 @@
  */
 import type { accountContract, contract, serviceContract } from '../all.ts';
 import type * as imports from '../imports.ts';
+import type * as server from '../server.ts';
 import type * as service from '../service.ts';
 import { changesetExamples } from './changesets.ts';
 import { flagExamples } from './flags.ts';
@@ -44,6 +45,28 @@ const serviceExamples: ExamplesOf<typeof service> = {
   getReadiness: { reply: { status: 'ready' } },
 };
 
+const settings = { twoFactorRequired: false, sessionIdleHours: 12, sessionDays: 14 };
+
+const serverExamples: ExamplesOf<typeof server> = {
+  getServer: {
+    reply: {
+      version: '0.2.0',
+      settings,
+      database: { system: 'sqlite', milliseconds: 1 },
+      disks: [{ path: '/srv/burgee/data', freeBytes: 48_318_382_080, totalBytes: 68_719_476_736 }],
+      nodes: [{ host: 'flags-1', version: '0.2.0', startedAt: at, seenAt: at }],
+      outbox: { waiting: 0, givenUp: 0 },
+      mail: { host: 'mail.example.com:587', from: 'Burgee <burgee@example.com>' },
+      backups: { folder: '/srv/burgee/backups', dueAt: '02:00', keep: 14, lastAt: at },
+    },
+  },
+  saveServerSettings: { body: { ...settings, sessionIdleHours: 8 }, reply: { ...settings, sessionIdleHours: 8 } },
+  testMail: {
+    body: { email: 'ada@example.com' },
+    reply: { email: 'ada@example.com', accepted: true, answer: '250 2.0.0 Ok: queued as 4ZyT' },
+  },
+};
+
 const anImport = {
   id: '019b76da-a800-7000-8000-000000000031',
   step: 'plan',
@@ -78,5 +101,6 @@ export const examples: ExamplesOf<Endpoints> = {
   ...changesetExamples,
   ...peopleExamples,
   ...importExamples,
+  ...serverExamples,
   ...serviceExamples,
 };

@@ -39,6 +39,7 @@ const session = {
   administrator: false,
   permissions: [...permissionsOfPerson(false)] as (typeof permissions)[number][],
   projects: 'listed' as const,
+  mustSetUpTwoFactor: false,
   createdAt: at,
 };
 

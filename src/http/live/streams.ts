@@ -62,6 +62,7 @@ const decidesAccess: ReadonlySet<ObjectType | undefined> = new Set([
   'group',
   'restriction',
   'workspace',
+  'account',
   undefined,
 ]);
 
@@ -112,7 +113,7 @@ export function createLiveStreams({ store, log }: LiveStreamsOptions): LiveStrea
       if (userId !== undefined && stream.userId !== userId) continue;
       if (!people.has(sessionId)) people.set(sessionId, await findSignedInById(store, sessionId));
       const person = people.get(sessionId);
-      if (person) stream.scope = actorOfPerson(person).scope;
+      if (person && !person.lacksSecondFactor) stream.scope = actorOfPerson(person).scope;
       else stream.response.end();
     }
   };

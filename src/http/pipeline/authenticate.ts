@@ -1,6 +1,6 @@
 /** Finds the actor of a request by its key or session. */
 import type { FastifyRequest } from 'fastify';
-import { actorOfKey, actorOfPerson } from '#commands/actors.ts';
+import { actorOfKey, actorOfPerson, requireSecondFactor } from '#commands/actors.ts';
 import type { Actor } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
@@ -38,6 +38,7 @@ export async function authenticate(authentication: Authentication, request: Fast
   if (text !== undefined) return authenticateKey(authentication, request, text);
   const person = await findPerson(authentication, request);
   if (!person) throw new Problem('unauthenticated', { why: request.headers.authorization ? 'malformed' : 'none' });
+  requireSecondFactor(person);
   return { actor: person.actor, keyHash: undefined };
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionLifeMs } from '#domain/accounts.ts';
+import { maxSessionDays } from '#domain/server.ts';
 
 /** Starts and ends the session of the requesting browser. */
 export interface SessionCookie {
@@ -15,7 +15,7 @@ export function sessionCookie(reply: FastifyReply, publicUrl: string | undefined
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   const name = nameOf(secure);
   return {
-    start: (token) => void reply.setCookie(name, token, { ...options, maxAge: sessionLifeMs / 1000 }),
+    start: (token) => void reply.setCookie(name, token, { ...options, maxAge: maxSessionDays * 86_400 }),
     end: () => void reply.clearCookie(name, options),
   };
 }

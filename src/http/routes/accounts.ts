@@ -124,7 +124,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
 };
 
 function toSessionView(person: SignedIn): SessionView {
-  const { user, session, isAdministrator } = person;
+  const { user, session, isAdministrator, lacksSecondFactor } = person;
   return {
     id: session.id,
     user: toUserReply(user),
@@ -132,6 +132,7 @@ function toSessionView(person: SignedIn): SessionView {
     permissions: [...actorOfPerson(person).permissions],
     projects: isAdministrator ? 'all' : 'listed',
     createdAt: session.createdAt,
+    mustSetUpTwoFactor: lacksSecondFactor,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { requireSecondFactor } from '#commands/actors.ts';
 import { announceEditing } from '#commands/live.ts';
 import * as contract from '#contract/live.ts';
 import { Problem } from '#domain/problems.ts';
@@ -21,6 +22,7 @@ export function streamChanges(scope: FastifyInstance, admission: Admission, stre
     reply.headers(admission.limits.ofAddress(request.ip));
     const person = await findPerson(admission, request);
     if (!person) throw new Problem('signed_out');
+    requireSecondFactor(person);
     request.actor = person.actor;
     streams.requireRoom();
     reply.hijack();

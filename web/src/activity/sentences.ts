@@ -7,6 +7,8 @@ import { isOnlyAccess } from './access-changes.ts';
 const sentences: Readonly<Record<string, string>> = {
   'account.created': 'set up this server',
   'account.setup_offered': 'printed the setup link',
+  'account.settings_changed': 'changed how people sign in',
+  'account.mail_tested': 'sent a test mail',
   'workspace.created': 'created the project *',
   'workspace.patched': 'changed the project *',
   'workspace.cleanup_changed': 'changed when flags of * count as finished',

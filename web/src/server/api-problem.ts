@@ -11,6 +11,8 @@ export class ApiProblem extends Error {
   readonly noteRequired: boolean;
   /** The user's rights in the project do not suffice. The details say why, and whom to ask. */
   readonly rightMissing: boolean;
+  /** The server began to require a second factor, and the user has none. */
+  readonly secondFactorMissing: boolean;
   /** The project was deleted, or the user can no longer see it. */
   readonly projectGone: boolean;
 
@@ -24,6 +26,7 @@ export class ApiProblem extends Error {
     this.signedOut = fields.signedOut ?? false;
     this.noteRequired = fields.noteRequired ?? false;
     this.rightMissing = fields.rightMissing ?? false;
+    this.secondFactorMissing = fields.secondFactorMissing ?? false;
     this.projectGone = fields.projectGone ?? false;
   }
 }

@@ -131,6 +131,7 @@ async function problemOf({ access }: Endpoint, response: Response): Promise<ApiP
     signedOut: status === 401 && access !== 'public',
     noteRequired: status === 400 && text === '',
     rightMissing: headers.get('x-burgee-problem') === 'right_missing',
+    secondFactorMissing: headers.get('x-burgee-problem') === 'second_factor_required',
     projectGone: headers.get('x-burgee-problem') === 'project_not_found',
   });
 }

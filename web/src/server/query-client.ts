@@ -14,17 +14,17 @@ const mutationCache = new MutationCache({
     if (!(problem instanceof ApiProblem)) return;
     if (problem.noteRequired) void client.invalidateQueries({ queryKey: keyOf(listProjects) });
     if (problem.rightMissing) void client.invalidateQueries({ queryKey: keyOf(explainAccess) });
-    refetchProjects(problem);
+    followRefusal(problem);
   },
 });
 
-const queryCache = new QueryCache({ onError: (problem) => refetchProjects(problem) });
+const queryCache = new QueryCache({ onError: (problem) => followRefusal(problem) });
 
-/** So that the layout of the project and the navigation follow. */
-function refetchProjects(problem: Error): void {
-  if (problem instanceof ApiProblem && problem.projectGone) {
-    void client.invalidateQueries({ queryKey: keyOf(listProjects) });
-  }
+/** So that the layout of the project, the navigation, and the page that sets up a second factor follow. */
+function followRefusal(problem: Error): void {
+  if (!(problem instanceof ApiProblem)) return;
+  if (problem.projectGone) void client.invalidateQueries({ queryKey: keyOf(listProjects) });
+  if (problem.secondFactorMissing) void client.invalidateQueries({ queryKey: ['session'] });
 }
 
 export const client: QueryClient = new QueryClient({

@@ -15,10 +15,20 @@ interface Props<Answer> {
   readonly send: (body: { readonly password: string }) => Promise<Answer>;
   readonly onDone: (answer: Answer) => unknown;
   readonly onCancel: () => void;
+  readonly cancel?: string;
 }
 
 /** Asks for the password again before actions that need more than a session. */
-export function ProofForm<Answer>({ email, hint, submit, look, send, onDone, onCancel }: Props<Answer>) {
+export function ProofForm<Answer>({
+  email,
+  hint,
+  submit,
+  look,
+  send,
+  onDone,
+  onCancel,
+  cancel = 'Cancel',
+}: Props<Answer>) {
   const input = useFocusOnOpen<HTMLInputElement>();
   const { form, errors, problem, isSending } = useForm({ rules: { password: currentPasswordRule }, send, onDone });
   return (
@@ -32,7 +42,7 @@ export function ProofForm<Answer>({ email, hint, submit, look, send, onDone, onC
               {submit}
             </Button>
             <Button look="quiet" onClick={onCancel}>
-              Cancel
+              {cancel}
             </Button>
           </>
         }

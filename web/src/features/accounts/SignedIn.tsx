@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { getSetup } from '#contract/accounts.ts';
 import type { SessionView } from '#domain/accounts.ts';
 import { Failure } from '../../kit/Failure.tsx';
@@ -12,12 +12,31 @@ import { Loading } from '../../ui/Loading.tsx';
 import { SetupLinkHelp } from './SetupLinkHelp.tsx';
 import styles from './SignedIn.module.css';
 
+/** Almost nobody ever needs it. */
+const SecondFactorPage = lazy(async () => ({ default: (await import('./SecondFactorPage.tsx')).SecondFactorPage }));
+
+interface Props {
+  readonly children: (session: SessionView) => ReactNode;
+}
+
 /** Requires a session. Sends everyone else to the sign-in page and back. */
-export function SignedIn({ children }: { readonly children: (session: SessionView) => ReactNode }) {
+export function SignedIn({ children }: Props) {
   const session = useSession();
-  if (session.data) return children(session.data);
+  if (session.data) return <Admitted session={session.data}>{children}</Admitted>;
   if (session.isError) return <Unreachable problem={session.error} onRetry={session.refetch} />;
   return session.isPending ? <Opening /> : <NobodySignedIn />;
+}
+
+/** Stays until the recovery codes are saved: the session is admitted before that. */
+function Admitted({ session, children }: Props & { readonly session: SessionView }) {
+  const [isHeld, setHeld] = useState(false);
+  if (session.mustSetUpTwoFactor && !isHeld) setHeld(true);
+  if (!isHeld) return children(session);
+  return (
+    <Suspense fallback={<Opening />}>
+      <SecondFactorPage email={session.user.email} onDone={() => setHeld(false)} />
+    </Suspense>
+  );
 }
 
 function NobodySignedIn() {

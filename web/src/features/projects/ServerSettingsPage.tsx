@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react';
 import { listFlags } from '#contract/flags.ts';
 import { prefix } from '#contract/parts.ts';
 import { createProject } from '#contract/projects.ts';
+import { getServer } from '#contract/server.ts';
 import type { Project } from '#domain/projects.ts';
 import { CopyableId } from '../../administration/CopyableId.tsx';
 import { Fact, Facts } from '../../administration/Facts.tsx';
@@ -12,7 +13,6 @@ import { Nothing, RowName, StackingTable } from '../../administration/StackingTa
 import { TableCard } from '../../administration/TableCard.tsx';
 import { Denied } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
-import { Version } from '../../kit/Version.tsx';
 import { reading } from '../../server/api.ts';
 import { environmentsReading, projectsReading } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
@@ -24,9 +24,10 @@ import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink, TextLink } from '../../ui/TextLink.tsx';
 import { NewProjectDialog } from './NewProjectDialog.tsx';
+import { ServerCards } from './ServerCards.tsx';
 import styles from './ServerSettingsPage.module.css';
 
-/** Settings of the whole installation: projects, API and version. */
+/** Settings of the whole installation: projects, API, how people sign in, and how the server is. */
 export function ServerSettingsPage() {
   const may = useMay();
   const search = useSearch({ from: '/shell/admin/settings' });
@@ -54,7 +55,7 @@ export function ServerSettingsPage() {
       </TableCard>
       <ImportCard />
       <ApiCard />
-      <Version />
+      {may(getServer) && <ServerCards />}
       {search.new !== undefined && <NewProjectDialog onClose={close} />}
     </Page>
   );
