@@ -79,3 +79,48 @@ visit('a flag shows what was really served, beside the definition, and the last 
   await timeline.getByRole('row', { name: /100 30 \(30%\) 70 \(70%\)/ }).waitFor();
   await look(page, 'evaluations as a table');
 });
+
+visit('the list shows evaluations once SDKs report, and sorts and filters by them', async (things) => {
+  const { page, api, project } = things;
+  await aFlag(things, 'busy', { on: { Production: 50 } });
+  await aFlag(things, 'forgotten', { on: { Production: 50 } });
+  await page.goto('/p/Checkout/flags');
+  await page.getByText('2 flags', { exact: true }).waitFor();
+  const head = page.getByRole('columnheader', { name: 'Evaluations' });
+  assert.equal(await head.count(), 0);
+  const report = await reporting(things);
+  await report(
+    'busy',
+    Array.from({ length: 1_200 }, (_, at) => ({ k: `key-${at}`, t: 'on', m: Date.now(), r: 'default rule' })),
+  );
+  await until('it is counted', async () => (await api('GET', `/traffic/ws/${project.id}`)).traffic.length === 1);
+  await page.reload();
+  const asked: URL[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/traffic/ws/')) asked.push(new URL(request.url()));
+  });
+  await page.reload();
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  await row('busy').getByText('Evaluations in 24 hours: Production 1,200').waitFor({ state: 'attached' });
+  await row('forgotten').getByText('Never evaluated').waitFor({ state: 'attached' });
+  // One request for all rows.
+  assert.deepEqual(
+    asked.map((url) => url.searchParams.getAll('flagId').length),
+    [2],
+  );
+  await look(page, 'evaluations in the list');
+  await head.getByRole('button').click();
+  await page.waitForURL(/sort=-traffic/);
+  const shown = () => page.locator('a[data-flag]').allInnerTexts();
+  await until('the busy one is first', async () => (await shown()).join() === 'busy,forgotten');
+  await head.getByRole('button').click();
+  await until('the forgotten one is first', async () => (await shown()).join() === 'forgotten,busy');
+  await press(page, 'Filter');
+  await page.getByRole('option', { name: 'Evaluations' }).click();
+  await page.getByRole('option', { name: /^Never in Production/ }).click();
+  await page.getByText('1 flag matches').waitFor();
+  assert.deepEqual(await shown(), ['forgotten']);
+  await page.goto('/p/Checkout/flags?traffic=quiet-30d');
+  await page.getByText('No flags match').waitFor();
+  await page.getByRole('link', { name: 'connect an SDK' }).waitFor();
+});

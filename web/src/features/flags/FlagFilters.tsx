@@ -20,6 +20,7 @@ const filterNames: Readonly<Record<Filter, string>> = {
   owner: 'Owner',
   type: 'Traffic type',
   state: 'State',
+  traffic: 'Evaluations',
 };
 
 /** Search and filters. They live in the address; the server applies them. */
@@ -173,7 +174,30 @@ function useFilterOptions(): Record<Filter, readonly Option[]> {
     })),
     type: types.map(({ id, name }) => ({ id: name, label: name, detail: countOf(counts?.trafficType, id) })),
     state: useStateOptions(),
+    traffic: useTrafficOptions(),
   };
+}
+
+const trafficNames = {
+  never: ['Never', 'Never in'],
+  'quiet-7d': ['None for 7 days', 'None for 7 days in'],
+  'quiet-30d': ['None for 30 days', 'None for 30 days in'],
+} as const;
+
+function useTrafficOptions(): readonly Option[] {
+  const { data: counts } = useFlagCounts();
+  const environments = useEnvironments().toReversed();
+  const countOf = (traffic: string, environment?: string): ReactNode =>
+    counts?.traffic.find((one) => one.traffic === traffic && one.environment?.id === environment)?.count;
+  const kinds = ['never', 'quiet-7d', 'quiet-30d'] as const;
+  return [
+    ...kinds.map((kind) => ({ id: kind, label: trafficNames[kind][0], detail: countOf(kind) })),
+    ...environments.flatMap(({ id, name }) =>
+      kinds.map((kind) => ({
+        ...{ id: `${kind}:${name}`, label: `${trafficNames[kind][1]} ${name}`, detail: countOf(kind, id), group: name },
+      })),
+    ),
+  ];
 }
 
 const stateNames = {

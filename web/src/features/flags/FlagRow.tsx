@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { useProject } from '../../server/project.ts';
@@ -14,18 +14,22 @@ import type { ShownColumns } from './columns.ts';
 import { BarCell, LeadCell } from './EnvironmentCell.tsx';
 import styles from './FlagTable.module.css';
 
+const TrafficCell = lazy(() => import('./TrafficCell.tsx').then((module) => ({ default: module.TrafficCell })));
+
 interface Props {
   readonly flag: ListedFlag;
   /** Its place in the list. */
   readonly index: number;
   readonly shown: ShownColumns;
+  /** The ids of all flags of its page, by spaces. */
+  readonly pageIds: string;
   /** Owner names, one per line. */
   readonly owners: string;
   readonly isSelected: boolean;
   readonly onToggle: (flag: ListedFlag) => void;
 }
 
-function Row({ flag, index, shown: { columns, lead, bars }, owners, isSelected, onToggle }: Props) {
+function Row({ flag, index, shown: { columns, lead, bars }, pageIds, owners, isSelected, onToggle }: Props) {
   const project = useProject();
   const drafted = useDraftedEnvironments(useMe().user.id, flag.id);
   const { name, description, rolloutStatus, rolloutStatusTimestamp, definitions = [] } = flag;
@@ -75,6 +79,11 @@ function Row({ flag, index, shown: { columns, lead, bars }, owners, isSelected, 
       {bars.map((environment, at) => (
         <BarCell key={environment.id} isFirst={at === 0} {...{ flag, environment, ...inEnvironment(environment.id) }} />
       ))}
+      {columns.has('evaluations') && (
+        <Suspense fallback={<td className={styles.traffic} />}>
+          <TrafficCell flag={flag} pageIds={pageIds} />
+        </Suspense>
+      )}
       {columns.has('owner') && (
         <td className={styles.owners}>
           {owners

@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { ListedFlag } from '#domain/definitions/summary.ts';
 import type { FlagSort } from '#domain/flag-list.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
@@ -10,7 +11,7 @@ import { useMedia } from '../../ui/use-media.ts';
 import { columnNames, type ShownColumns, shownColumns } from './columns.ts';
 import { FlagRow, LoadingRow } from './FlagRow.tsx';
 import styles from './FlagTable.module.css';
-import { type FlagPage, pageSize, useFlagsAt, useFlagsSearch } from './flags-query.ts';
+import { type FlagPage, pageSize, useFlagsAt, useFlagsSearch, useHasTraffic } from './flags-query.ts';
 import { sortOf, sortText } from './flags-search.ts';
 import { useOwnerNames } from './owners.ts';
 import type { Selection } from './selection.ts';
@@ -32,7 +33,7 @@ const phones = '(max-width: 760px)';
 export function FlagTable({ first, isOld, selection }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const shown = useShownColumns(frame);
+  const shown = useShownColumns(frame, useHasTraffic(first));
   const { rows, pages } = useRows(body, first.totalCount);
   const flagAt = useFlagsAt(first, isOld, pages);
   const nameOf = useOwnerNames();
@@ -60,6 +61,7 @@ export function FlagTable({ first, isOld, selection }: Props) {
                 flag={flag}
                 index={row.index}
                 shown={shown}
+                pageIds={shown.columns.has('evaluations') ? idsOfPage(row.index, flagAt) : ''}
                 owners={flag.owners.flatMap(({ id }) => nameOf(id) ?? []).join('\n')}
                 isSelected={selection.has(flag.id)}
                 onToggle={selection.toggle}
@@ -70,6 +72,14 @@ export function FlagTable({ first, isOld, selection }: Props) {
       </table>
     </div>
   );
+}
+
+/** The flags of the page that the row is on, by spaces. */
+function idsOfPage(index: number, flagAt: (index: number) => ListedFlag | undefined): string {
+  const from = index - (index % pageSize);
+  return Array.from({ length: pageSize }, (_, at) => flagAt(from + at)?.id ?? '')
+    .join(' ')
+    .trim();
 }
 
 const Space = ({ height, cells }: { readonly height: number; readonly cells: number }) => (
@@ -125,10 +135,11 @@ function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
   return { rows, pages: [...new Set(indexes.map((index) => Math.floor(index / pageSize)))] };
 }
 
-/** On phones, the style sheet decides what is shown of them. */
-function useShownColumns(frame: React.RefObject<HTMLElement | null>): ShownColumns {
+/** On phones, the style sheet decides what is shown of them. Until SDKs report, evaluations are shown to who asks. */
+function useShownColumns(frame: React.RefObject<HTMLElement | null>, hasTraffic: boolean): ShownColumns {
   const environments = useEnvironments();
-  const { choices } = useColumns();
+  const { choices: chosen } = useColumns();
+  const choices = useMemo(() => (hasTraffic ? chosen : { evaluations: false, ...chosen }), [hasTraffic, chosen]);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const element = frame.current;
@@ -199,6 +210,11 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
           <span className={styles.headName}>{name}</span>
         </th>
       ))}
+      {columns.has('evaluations') && (
+        <SortHead sort="traffic" first="desc" className={styles.traffic}>
+          {columnNames.evaluations}
+        </SortHead>
+      )}
       {columns.has('owner') && <th className={styles.owners}>{columnNames.owner}</th>}
       {columns.has('created') && (
         <SortHead sort="created" first="desc" className={styles.time}>

@@ -6,14 +6,28 @@ import { useProject } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Command } from '../../ui/Command.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { useFlagsSearch } from './flags-query.ts';
 import { NewFlag } from './NewFlag.tsx';
 
 /** No matches, or no flags yet. */
 export function NoFlags() {
-  const { isFiltered, clear } = useFlagsSearch();
+  const { search, isFiltered, clear } = useFlagsSearch();
+  const project = useProject();
   if (!isFiltered) return <FirstFlag />;
-  return <EmptyState title="No flags match" action={<Button onClick={clear}>Clear filters</Button>} />;
+  return (
+    <EmptyState title="No flags match" action={<Button onClick={clear}>Clear filters</Button>}>
+      {search.traffic && (
+        <p>
+          Flags that no SDK ever evaluated are found with <b>Never</b>. If that is all of them,{' '}
+          <TextLink to="/p/$project/sdks" params={{ project: project.name }}>
+            connect an SDK
+          </TextLink>
+          .
+        </p>
+      )}
+    </EmptyState>
+  );
 }
 
 function FirstFlag() {

@@ -4,7 +4,16 @@ import type { Environment } from '../../server/project.ts';
 import { noticesOf } from '../../state/notices.ts';
 
 /** Pixels. Name gets what is left. */
-const widths = { tags: 101, status: 146, owner: 56, changed: 96, created: 91, type: 96, description: 240 };
+const widths = {
+  tags: 101,
+  status: 146,
+  evaluations: 98,
+  owner: 56,
+  changed: 96,
+  created: 91,
+  type: 96,
+  description: 240,
+};
 const checkWidth = 44;
 const leastNameWidth = 200;
 const leadWidth = 158;
@@ -16,6 +25,7 @@ export type ColumnId = keyof typeof widths;
 export const columnNames: Readonly<Record<ColumnId, string>> = {
   tags: 'Tags',
   status: 'Status',
+  evaluations: 'Evaluations',
   owner: 'Owner',
   changed: 'Changed',
   created: 'Created',
@@ -23,9 +33,9 @@ export const columnNames: Readonly<Record<ColumnId, string>> = {
   description: 'Description',
 };
 
-const usual: readonly ColumnId[] = ['tags', 'status', 'owner', 'changed'];
+const usual: readonly ColumnId[] = ['tags', 'status', 'evaluations', 'owner', 'changed'];
 /** In the order in which they give way. */
-const yielding: readonly ColumnId[] = ['description', 'created', 'type', 'tags', 'owner'];
+const yielding: readonly ColumnId[] = ['description', 'created', 'type', 'tags', 'evaluations', 'owner'];
 /** More bars than this are hard to read. */
 const usualBars = 4;
 

@@ -49,6 +49,7 @@ function useFilterQuery() {
       tag: search.tag && [...search.tag],
       owner: search.owner && [...search.owner],
       state: search.state && [...search.state],
+      traffic: search.traffic && [...search.traffic],
     },
     /** Only names that do not exist, which the server would refuse. */
     isEmpty: rolloutStatus?.length === 0 || trafficType?.length === 0,
@@ -88,6 +89,17 @@ export function useFlagsAt(first: FlagPage, isOld: boolean, pages: readonly numb
     const objects = page === 0 ? first.objects : answers[later.indexOf(page)]?.data?.objects;
     return objects?.[index % pageSize];
   };
+}
+
+/** Projects that were seen to have traffic, so that the column does not come and go with filters. */
+const withTraffic = new Set<string>();
+
+/** Whether SDKs report evaluations. */
+export function useHasTraffic({ objects }: FlagPage): boolean {
+  const { id } = useProject();
+  const { search } = useFlagsSearch();
+  if (objects.some(({ lastTrafficReceivedAt }) => typeof lastTrafficReceivedAt === 'number')) withTraffic.add(id);
+  return withTraffic.has(id) || search.traffic !== undefined || sortOf(search).sort === 'traffic';
 }
 
 /** All flags of the query, as it is now. */

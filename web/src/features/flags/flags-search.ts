@@ -3,7 +3,7 @@ import { type FlagSort, flagSorts } from '#domain/flag-list.ts';
 import type { SearchParams } from '../../state/search-params.ts';
 
 /** The filters with several values, joined by "or". */
-export const filters = ['status', 'tag', 'owner', 'type', 'state'] as const;
+export const filters = ['status', 'tag', 'owner', 'type', 'state', 'traffic'] as const;
 export type Filter = (typeof filters)[number];
 
 export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | undefined>> {
