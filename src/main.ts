@@ -6,6 +6,7 @@ import { Problem } from '#domain/problems.ts';
 import { setupLink } from '#jobs/mail.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { addBackupCommands } from './cli/backup.ts';
+import { addCodeCommands } from './cli/code-refs.ts';
 import { addCopyCommand } from './cli/copy.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
 import { addImportCommands } from './cli/import.ts';
@@ -49,6 +50,7 @@ addOutboxCommands(program);
 addCopyCommand(program);
 addBackupCommands(program);
 addImportCommands(program);
+addCodeCommands(program);
 addDoctorCommand(program);
 
 // No top-level await: tests bundle this file as CommonJS.
