@@ -6,6 +6,7 @@ import {
   type Edit,
   kindOf,
   maxBases,
+  maxChangesetOperations,
   type NewOperation,
   nameOf,
   type PlacedOperation,
@@ -21,6 +22,7 @@ import { type Flag, type FlagSettings, patchFlag, settingsNow, settingsOf } from
 import { joinObjects } from '#domain/json.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
+import { requireMatch } from '#domain/revisions.ts';
 import { rulesTextOf } from '#domain/rule-based-segments.ts';
 import { parseKeys, type Segment } from '#domain/segments.ts';
 import { findStoredDefinition } from '#store/definitions.ts';
@@ -160,14 +162,31 @@ export async function placeOperations(
       placed.push(await place(db, { actor, project, environment }, operation));
     }
   }
-  const keys = placed.map(({ kind, object, environment }) => `${kind} ${object.id} ${environment?.id}`);
-  const repeated = placed.find((_, index) => keys.indexOf(keys[index] ?? '') < index);
+  checkPlaced(placed);
+  return placed;
+}
+
+const placeOf = ({ kind, object, environment }: PlacedOperation): string => `${kind} ${object.id} ${environment?.id}`;
+
+function checkPlaced(placed: readonly PlacedOperation[]): void {
+  const places = placed.map(placeOf);
+  const repeated = placed.find((_, index) => places.indexOf(places[index] ?? '') < index);
   const size = placed.reduce((sum, { base = '' }) => sum + base.length, 0);
   refuse('changeset_invalid', [
+    ...(placed.length > maxChangesetOperations
+      ? [`a changeset must not have more than ${maxChangesetOperations} operations`]
+      : []),
     ...(repeated ? [`operations must change ${nameOf(repeated)} only once`] : []),
     ...(size > maxBases ? ['operations change too much at once: divide them into several changesets'] : []),
   ]);
-  return placed;
+}
+
+/** With the new ones instead of those for the same objects. The others keep what they start from. */
+export function withAdded(before: readonly PlacedOperation[], added: readonly PlacedOperation[]): PlacedOperation[] {
+  const replaced = new Set(added.map(placeOf));
+  const all = [...before.filter((one) => !replaced.has(placeOf(one))), ...added];
+  checkPlaced(all);
+  return all;
 }
 
 interface Placing {
@@ -197,7 +216,9 @@ async function placeDefinition(
     applyEdit(undefined, edit);
   } else {
     if (!stored) throw definitionNotFound(actor, { project, environment, nameOrId: flag.name }, 'definition');
-    applyEdit(parseStored(stored), edit);
+    const now = parseStored(stored);
+    requireMatch(operation.ifMatch, now);
+    applyEdit(now, edit);
   }
   return {
     kind: 'definition',

@@ -18,7 +18,7 @@ import { voidApprovals } from '#store/approvals.ts';
 import { listChangesOfChangeset } from '#store/changes.ts';
 import * as store from '#store/changesets.ts';
 import { contentHashOf, recordingAs, requireApprovals } from './approvals.ts';
-import { appliers, lockObjects, placeOperations } from './changeset-operations.ts';
+import { appliers, lockObjects, placeOperations, withAdded } from './changeset-operations.ts';
 import {
   entry,
   findIn,
@@ -79,6 +79,7 @@ export interface ChangesetChange {
   readonly title?: string | undefined;
   readonly comment?: string | undefined;
   readonly operations?: readonly NewOperation[] | undefined;
+  readonly add?: readonly NewOperation[] | undefined;
   readonly ifMatch: string | undefined;
 }
 
@@ -95,12 +96,14 @@ export async function changeChangesetIn(tx: RecordingTx, id: string, change: Cha
   await requireMayEdit(tx, found);
   const { title = head.title, comment = head.comment } = change;
   await requireNote(tx, project, { title, comment });
-  const operations = change.operations ? await placeOperations(tx, tx.actor, project, change.operations) : before;
+  const place = (all: readonly NewOperation[]) => placeOperations(tx, tx.actor, project, all);
+  const kept = change.operations ? await place(change.operations) : before;
+  const operations = change.add ? withAdded(kept, await place(change.add)) : kept;
   const edited = { ...head, title, comment };
   if (contentHashOf({ head: edited, operations }) === contentHashOf(found)) {
     return tx.unchanged(toChangeset(head, before, found.reviews));
   }
-  if (change.operations) await store.replaceOperations(tx, id, operations);
+  if (change.operations || change.add) await store.replaceOperations(tx, id, operations);
   await voidApprovals(tx, id);
   const reviews = found.reviews.map((one) =>
     one.kind === 'approve' && one.voidedAt === undefined ? { ...one, voidedAt: tx.now } : one,

@@ -60,7 +60,7 @@ export const createChangeset = endpoint({
   bodyLimit: keysBodyLimit,
   reply: extend(Changeset, Type.Object({ plan: Type.Optional(ChangesetPlan) })),
   versioned: true,
-  problems: [...places, ...edits],
+  problems: [...places, ...edits, 'precondition_failed'],
 });
 
 export const listChangesets = endpoint({
@@ -120,7 +120,7 @@ export const changeChangeset = endpoint({
   method: 'PUT',
   summary: 'Change a changeset',
   description:
-    'What is left out stays. New operations replace all earlier ones and are based on what is there now. If anything changes, approvals are void, and whoever changed it cannot approve it. For its author, and for those who can apply it, until it is published, rejected or withdrawn.',
+    'What is left out stays. New operations replace all earlier ones, unless they are in `add`, and are based on what is there now. If anything changes, approvals are void, and whoever changed it cannot approve it. For its author, and for those who can apply it, until it is published, rejected or withdrawn.',
   access: write,
   body: ChangesetUpdate,
   bodyLimit: keysBodyLimit,

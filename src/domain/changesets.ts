@@ -66,6 +66,12 @@ const NewOperation = Type.Object({
   flag: Type.Optional(word('Id or name of the flag.')),
   segment: Type.Optional(word('Name of the segment.')),
   edit: Edit,
+  ifMatch: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'ETag of the definition that the edit was made for: 412 if someone has changed it since.',
+    }),
+  ),
 });
 export type NewOperation = Static<typeof NewOperation>;
 
@@ -84,6 +90,12 @@ export const ChangesetUpdate = Type.Object({
   title: NewChangeset.properties.title,
   comment: NewChangeset.properties.comment,
   operations: Type.Optional(operations),
+  add: Type.Optional(
+    Type.Unsafe<NewOperation[]>({
+      ...operations,
+      description: 'Operations to add. One for the same object is replaced; the others keep what they are based on.',
+    }),
+  ),
 });
 
 const Operation = Type.Object({

@@ -101,6 +101,25 @@ test('what others changed since is kept where the operations did not change the 
   assert.deepEqual([trafficAllocation, defaultRule], [60, shares(30)]);
 });
 
+test('an operation that is added leaves what the others started from; one made for an older version is refused', async () => {
+  const project = await aProject(api);
+  const [flag, other] = [await aPlacedFlag(project), await aPlacedFlag(project)];
+  const edit = flag.edit(set('/trafficAllocation', 40));
+  const { etag } = (await api.get(flag.path)).headers;
+  const { body } = await create(project, [edit]);
+  await api.patch(flag.path, [{ op: 'replace', path: '/trafficAllocation', value: 50 }]);
+  const add = (edits: unknown) => api.put(`/changesets/${body.id}`, { add: [other.edit(edits)] });
+  await add({ kind: 'delete' });
+  const added = await add({ kind: 'kill' });
+  assert.deepEqual(
+    added.body.operations.map((one: { edit: { kind: string } }) => one.edit.kind),
+    ['patch', 'kill'],
+  );
+  refused(await apply(body.id), 409, /trafficAllocation|traffic allocation/i);
+  const stale = { workspace: { id: project.id }, title: 'Late', operations: [{ ...edit, ifMatch: `${etag}` }] };
+  refused(await api.post('/changesets', stale), 412, /.+/);
+});
+
 test('every conflict is named, and nothing is applied', async () => {
   const project = await aProject(api);
   const flags = await Promise.all(Array.from({ length: 5 }, () => aPlacedFlag(project)));

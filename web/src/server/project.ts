@@ -10,6 +10,10 @@ import { reading } from './api.ts';
 
 export type Environment = Static<typeof EnvironmentForCaller>;
 
+/** Whether a change that the user makes there needs an approval. */
+export const needsApproval = ({ needsApproval: needed }: Environment, isKill = false): boolean =>
+  needed === 'always' || (needed === 'unless-kill' && !isKill);
+
 interface InProject {
   readonly project: Project;
   /** In the order that people chose; without one, production comes last. */

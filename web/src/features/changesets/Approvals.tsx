@@ -1,13 +1,13 @@
 import { Lock } from 'lucide-react';
 import type { NeededApproval } from '#domain/approvals.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
+import { type ChangesetAnswer, isBy } from '../../changesets/changesets-query.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { useMe } from '../../server/session.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Chip } from '../../ui/Chip.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './Approvals.module.css';
-import { type ChangesetAnswer, isBy } from './changesets-query.ts';
 
 interface Props {
   readonly changeset: ChangesetAnswer;

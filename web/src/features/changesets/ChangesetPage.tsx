@@ -1,12 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { revertChangeset } from '#contract/changesets.ts';
+import {
+  type ChangesetAnswer,
+  changesetReading,
+  isOpen,
+  planReading,
+  titleOf,
+} from '../../changesets/changesets-query.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
+import { lazyPart } from '../../state/lazy.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -15,15 +23,16 @@ import { CrumbLink, Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { Expiry, Time } from '../../ui/Time.tsx';
-import { type Act, ActDialog, DecisionBar } from './Acts.tsx';
 import { Approvals } from './Approvals.tsx';
 import styles from './ChangesetPage.module.css';
 import { Checks } from './Checks.tsx';
-import { type ChangesetAnswer, changesetReading, isOpen, planReading, titleOf } from './changesets-query.ts';
+import { type Act, DecisionBar } from './DecisionBar.tsx';
 import { Discussion } from './Discussion.tsx';
-import { Operations } from './Operations.tsx';
 import { StateChip } from './StateChip.tsx';
 import { useActs } from './use-acts.ts';
+
+const Operations = lazyPart('Operations', () => import('./Operations.tsx'));
+const ActDialog = lazyPart('ActDialog', () => import('./ActDialog.tsx'));
 
 /** One changeset: what it does, who says what about it, and what can be done with it. */
 export function ChangesetPage() {
@@ -105,7 +114,9 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
       )}
       <div className={styles.columns}>
         <div className={styles.main}>
-          <Operations changeset={changeset} plan={plan} />
+          <Suspense fallback={<SkeletonRows />}>
+            <Operations changeset={changeset} plan={plan} />
+          </Suspense>
           <Discussion changeset={changeset} />
         </div>
         <aside className={styles.rail} aria-label="Approvals and checks">
@@ -114,7 +125,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
         </aside>
       </div>
       {isOpen(changeset) && plan.data && <DecisionBar {...{ changeset, acts }} plan={plan.data} onAct={setAct} />}
-      {act && <ActDialog act={act} changeset={changeset} onClose={() => setAct(undefined)} />}
+      <Suspense>{act && <ActDialog act={act} changeset={changeset} onClose={() => setAct(undefined)} />}</Suspense>
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import { countOf } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import { RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { objectOf, placesOf, stateWords, titleOf } from '../../changesets/changesets-query.ts';
 import { Denied } from '../../kit/Denied.tsx';
 import { EditorName } from '../../kit/EditorName.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -21,7 +22,6 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
 import styles from './ChangesetsPage.module.css';
-import { objectOf, placesOf, stateWords, titleOf } from './changesets-query.ts';
 import { StateChip } from './StateChip.tsx';
 
 type Answered = Answer<typeof listChangesets>;

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { commentChangeset } from '#contract/changesets.ts';
+import { type ChangesetAnswer, keepChangeset } from '../../changesets/changesets-query.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -10,7 +11,6 @@ import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { type ChangesetAnswer, keepChangeset } from './changesets-query.ts';
 import styles from './Discussion.module.css';
 
 type Review = NonNullable<ChangesetAnswer['reviews']>[number];

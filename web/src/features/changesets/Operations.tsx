@@ -8,6 +8,12 @@ import { type Definition, orderOf, recordedTargeting } from '#domain/definitions
 import { useChanges } from '../../activity/changes-query.ts';
 import { FieldTable } from '../../activity/FieldTable.tsx';
 import { NameLink } from '../../administration/NameLink.tsx';
+import {
+  type ChangesetAnswer,
+  type Operation,
+  objectOf,
+  type PlannedOperation,
+} from '../../changesets/changesets-query.ts';
 import { sentence } from '../../kit/explain.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
 import type { ApiProblem } from '../../server/api-problem.ts';
@@ -22,7 +28,6 @@ import { Tag } from '../../ui/Chip.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { percent } from '../../ui/percent.ts';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
-import { type ChangesetAnswer, type Operation, objectOf, type PlannedOperation } from './changesets-query.ts';
 import styles from './Operations.module.css';
 
 interface Props {

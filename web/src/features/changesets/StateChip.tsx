@@ -1,6 +1,6 @@
 import type { ChangesetState } from '#domain/changesets.ts';
+import { stateWords } from '../../changesets/changesets-query.ts';
 import { Chip } from '../../ui/Chip.tsx';
-import { stateWords } from './changesets-query.ts';
 
 export function StateChip({ state }: { readonly state: ChangesetState }) {
   const { word, ...look } = stateWords[state];

@@ -7,8 +7,8 @@ import {
   withdrawChangeset,
 } from '#contract/changesets.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
+import { type ChangesetAnswer, isBy, isOpen } from '../../changesets/changesets-query.ts';
 import { useMay, useMe } from '../../server/session.ts';
-import { type ChangesetAnswer, isBy, isOpen } from './changesets-query.ts';
 
 /** Undefined: it can be done. `hidden`: it makes no sense now. Otherwise why not. */
 type Verdict = string | undefined;

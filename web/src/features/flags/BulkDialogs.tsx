@@ -4,11 +4,12 @@ import { createDefinition, getDefinition, killDefinition, replaceDefinition } fr
 import { archiveFlag, unarchiveFlag } from '#contract/flags.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { proposedWords, usePropose } from '../../changesets/propose.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { call } from '../../server/api.ts';
-import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
+import { type Environment, needsApproval, useEnvironments, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -37,14 +38,23 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
     .map(({ owners }) => whyNot(killDefinition, { owners, ...(environment && { environment: environment.id }) }))
     .find(Boolean);
   const eachFlag = useEachFlag();
+  const isProposed = environment !== undefined && needsApproval(environment, true);
+  const { propose, open } = usePropose();
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
     rules: {
       environment: { check: () => refusal ?? (affected.length > 0 ? undefined : nothingToKill) },
       ...noteRules(isRequired),
     },
-    send: ({ environment: _, ...note }) =>
-      eachFlag(
+    send: async ({ environment: _, ...note }) => {
+      if (isProposed && environment) {
+        const operations = affected.map(({ name: flag }) => ({
+          ...{ flag, environment: environment.id },
+          edit: { kind: 'kill' as const },
+        }));
+        return propose(operations, noteOf({ ...note, title: note.title || `Kill ${inWords(affected)}` }));
+      }
+      return eachFlag(
         affected,
         ({ name: flag }) =>
           call(killDefinition, {
@@ -52,10 +62,12 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
             query: noteOf(note),
           }),
         (what) => `Killed ${what} in ${environment?.name}.`,
-      ),
-    onDone: () => {
+      );
+    },
+    onDone: (proposed) => {
       onClose();
       onDone();
+      if (proposed) return open(proposed, proposedWords(proposed));
     },
   });
   return (
@@ -64,7 +76,7 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
       about="Everyone gets the default treatment at once. You can restore each flag later."
       kind="alert"
       {...{ form, problem, isSending, onClose }}
-      submit={`Kill ${affected.length === 1 ? affected[0]?.name : `${affected.length} flags`}`}
+      submit={`${isProposed ? 'Propose to kill' : 'Kill'} ${affected.length === 1 ? affected[0]?.name : `${affected.length} flags`}`}
       look="danger-fill"
       edge={environment?.production ? 'production' : 'plain'}
     >
@@ -79,11 +91,22 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
         {affected.length} of {flags.length} {flags.length === 1 ? 'flag serves' : 'flags serve'} rules in{' '}
         {environment?.name}. The others are not defined there, or killed already.
       </p>
+      {isProposed && <ProposedNotice environment={environment} />}
       <NoteFields isRequired={isRequired} isReason title={`Kill ${inWords(affected)}`} errors={errors} />
       <BulkProgress />
     </FormModal>
   );
 }
+
+const ProposedNotice = ({ environment: { name } }: { readonly environment: Environment }) => (
+  <Notice kind="plain">
+    Changes in {name} need the approval of someone else. All of them become one changeset, up to {maxAtOnce}. Nothing
+    changes until it is approved and applied.
+  </Notice>
+);
+
+/** The operations of a changeset. */
+const maxAtOnce = 100;
 
 const nothingToKill = 'None of these flags serves rules in this environment.';
 
@@ -103,24 +126,43 @@ export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {
           .map(({ owners }) => whyNot(replaceDefinition, { owners, ...(to && { environment: to.id }) }))
           .find(Boolean);
   const eachFlag = useEachFlag();
+  const isProposed = to !== undefined && needsApproval(to);
+  const { propose, open } = usePropose();
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
     rules: { from: {}, to: { check: () => refusal }, ...noteRules(isRequired) },
-    send: ({ from: _from, to: _to, ...note }) =>
-      eachFlag(
+    send: async ({ from: _from, to: _to, ...note }) => {
+      const bodyOf = async ({ name: flag }: ListedFlag) => {
+        const params = { project: project.id, flag, environment: from?.id ?? '' };
+        const { killed: _, ...body } = toTargeting(await call(getDefinition, { params }));
+        return body;
+      };
+      if (isProposed && to) {
+        const operations = [];
+        for (const flag of affected) {
+          // A replaced definition stays killed, or not.
+          const killed = definitionIn(flag, to)?.killed;
+          const body = { ...(await bodyOf(flag)), ...(killed === undefined ? {} : { killed }) };
+          const kind = killed === undefined ? ('create' as const) : ('replace' as const);
+          operations.push({ flag: flag.name, environment: to.id, edit: { kind, body } });
+        }
+        return propose(operations, noteOf(note));
+      }
+      return eachFlag(
         affected,
         async (flag) => {
           const params = { project: project.id, flag: flag.name };
-          const definition = await call(getDefinition, { params: { ...params, environment: from?.id ?? '' } });
-          const { killed: _, ...body } = toTargeting(definition);
+          const body = await bodyOf(flag);
           const copy = { params: { ...params, environment: to?.id ?? '' }, query: noteOf(note), body };
           return definitionIn(flag, to) ? call(replaceDefinition, copy) : call(createDefinition, copy);
         },
         (what) => `Copied ${what} to ${to?.name}.`,
-      ),
-    onDone: () => {
+      );
+    },
+    onDone: (proposed) => {
       onClose();
       onDone();
+      if (proposed) return open(proposed, proposedWords(proposed));
     },
   });
   return (
@@ -128,7 +170,7 @@ export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {
       title={`Copy ${inWords(flags)} to an environment`}
       about="Copies rules, targets, treatments, shares and traffic allocation."
       {...{ form, problem, isSending, onClose }}
-      submit={`Copy ${affected.length === 1 ? '1 definition' : `${affected.length} definitions`}`}
+      submit={`${isProposed ? 'Propose to copy' : 'Copy'} ${affected.length === 1 ? '1 definition' : `${affected.length} definitions`}`}
       edge={to?.production ? 'production' : 'plain'}
     >
       <EnvironmentSelect name="from" label="From" value={from} onChange={setFrom} />
@@ -141,6 +183,7 @@ export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {
           Replaces {replaced === 1 ? '1 definition' : `${replaced} definitions`} in {to?.name}.
         </Notice>
       )}
+      {isProposed && <ProposedNotice environment={to} />}
       <NoteFields isRequired={isRequired} title={`Copy from ${from?.name}`} errors={errors} />
       <BulkProgress />
     </FormModal>
@@ -152,6 +195,9 @@ export function ArchiveFlagsDialog({ flags, isArchived, onClose, onDone }: Props
   const project = useProject();
   const affected = flags.filter(({ archivedAt }) => (archivedAt !== undefined) === isArchived);
   const eachFlag = useEachFlag();
+  const guarded = useEnvironments().find(
+    (environment) => needsApproval(environment) && affected.some((flag) => definitionIn(flag, environment)),
+  );
   const isRequired = project.requiresTitleAndComments;
   const [verb, done] = isArchived ? ['Unarchive', 'Unarchived'] : ['Archive', 'Archived'];
   const { form, errors, problem, isSending } = useForm({
@@ -183,6 +229,10 @@ export function ArchiveFlagsDialog({ flags, isArchived, onClose, onDone }: Props
       {...{ form, problem, isSending, onClose }}
       submit={`${verb} ${affected.length === 1 ? affected[0]?.name : `${affected.length} flags`}`}
       look={isArchived ? 'primary' : 'danger-fill'}
+      refusal={
+        guarded &&
+        `Changes in ${guarded.name} need an approval, and this cannot be proposed. Leave out the flags that are defined there, or ask someone who skips approvals.`
+      }
     >
       <NoteFields isRequired={isRequired} title={`${verb} ${inWords(affected)}`} errors={errors} />
       <BulkProgress />

@@ -8,7 +8,7 @@ import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { call } from '../../server/api.ts';
-import { type Environment, useProject } from '../../server/project.ts';
+import { type Environment, needsApproval, useEnvironments, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { Field } from '../../ui/Field.tsx';
 import { BulkProgress } from './BulkReport.tsx';
@@ -23,11 +23,17 @@ interface Deletable {
 /** Its definitions are deleted too, which needs the right to edit each of them. */
 export function useWhyNotDelete(): (flag: Deletable) => string | undefined {
   const whyNot = useWhyNot();
-  return ({ owners, definitions = [] }) =>
-    whyNot(deleteFlag, { owners }) ??
-    definitions
-      .map(({ environment }) => whyNot(deleteDefinition, { owners, environment: environment.id }))
-      .find(Boolean);
+  const guarded = useEnvironments().filter((environment) => needsApproval(environment));
+  return ({ owners, definitions = [] }) => {
+    const at = guarded.find(({ id }) => definitions.some(({ environment }) => environment.id === id));
+    return (
+      whyNot(deleteFlag, { owners }) ??
+      definitions
+        .map(({ environment }) => whyNot(deleteDefinition, { owners, environment: environment.id }))
+        .find(Boolean) ??
+      (at && `Changes in ${at.name} need an approval. Propose to remove the definition there first.`)
+    );
+  };
 }
 
 interface Doomed {

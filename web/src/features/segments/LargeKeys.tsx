@@ -11,7 +11,7 @@ import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { call } from '../../server/api.ts';
-import { useProject } from '../../server/project.ts';
+import { needsApproval, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { sendFile } from '../../server/send-file.ts';
 import { toast } from '../../state/toasts.ts';
@@ -33,7 +33,11 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const refresh = useRefreshSegments();
-  const refusal = useWhyNot()(submitChangeRequest, { environment: environment.id });
+  const refusal =
+    useWhyNot()(submitChangeRequest, { environment: environment.id }) ??
+    (needsApproval(environment)
+      ? `Changes in ${environment.name} need an approval, and files cannot be proposed. Ask someone who skips approvals.`
+      : undefined);
   const [file, setFile] = useState<File>();
   const [share, setShare] = useState(0);
   const [isRemoving, setRemoving] = useState(false);

@@ -7,7 +7,7 @@ import { explain } from '../../kit/explain.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { saveFile } from '../../kit/save-file.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import type { Environment } from '../../server/project.ts';
+import { type Environment, needsApproval } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { toastFailure } from '../../state/toasts.ts';
@@ -32,8 +32,11 @@ export function StandardKeys(props: KeysProps) {
   const { segment, environment, keyCount } = props;
   const [open, setOpen] = useState<'add' | 'remove'>();
   const whyNot = useWhyNot();
-  const whyNotAdd = whyNot(uploadKeys, { environment: environment.id });
-  const whyNotRemove = whyNot(removeKeys, { environment: environment.id });
+  const guarded = needsApproval(environment)
+    ? `Changes in ${environment.name} need an approval. Propose keys as a changeset with the API.`
+    : undefined;
+  const whyNotAdd = whyNot(uploadKeys, { environment: environment.id }) ?? guarded;
+  const whyNotRemove = whyNot(removeKeys, { environment: environment.id }) ?? guarded;
   const [dropped, setDropped] = useState<File>();
   const isOver = useFileDrop((file) => {
     if (whyNotAdd !== undefined) return toastFailure(whyNotAdd);

@@ -13,7 +13,7 @@ import { ProdChip } from '../../../kit/StatusChip.tsx';
 import { call } from '../../../server/api.ts';
 import type { ApiProblem } from '../../../server/api-problem.ts';
 import { useFlag } from '../../../server/flag.ts';
-import { useEnvironments, useProject } from '../../../server/project.ts';
+import { needsApproval, useEnvironments, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
@@ -41,6 +41,7 @@ function ArchiveDialog() {
     <Frame
       title={`Archive ${flag.name}?`}
       submit="Archive flag"
+      refusal={useWhyNotWhole()}
       look="danger-fill"
       about={
         <>
@@ -66,6 +67,7 @@ function UnarchiveDialog() {
     <Frame
       title={`Unarchive ${flag.name}?`}
       submit="Unarchive flag"
+      refusal={useWhyNotWhole()}
       about="Its definitions apply again in every environment. Every key gets what it got before."
       send={(query) => call(unarchiveFlag, { params, query })}
       done={`Unarchived ${flag.name}.`}
@@ -80,7 +82,11 @@ function KillAllDialog() {
   const whyNot = useWhyNot();
   const environments = useEnvironments().flatMap((environment) => {
     const saved = flag.definitions.find((one) => one.environment.id === environment.id);
-    const refusal = whyNot(killDefinition, { owners: flag.owners, environment: environment.id });
+    const refusal =
+      whyNot(killDefinition, { owners: flag.owners, environment: environment.id }) ??
+      (needsApproval(environment, true)
+        ? 'stays: a kill there needs an approval. Propose it on the page of the flag there.'
+        : undefined);
     return saved && !saved.killed ? [{ ...environment, saved, refusal }] : [];
   });
   const killable = environments.filter(({ refusal }) => refusal === undefined);
@@ -122,7 +128,21 @@ function KillAllDialog() {
   );
 }
 
+/** Changesets do not archive flags, so those that approvals protect stay as they are. */
+function useWhyNotWhole(): string | undefined {
+  const { definitions } = useFlag();
+  const guarded = useEnvironments().find(
+    (environment) =>
+      needsApproval(environment) && definitions.some((definition) => definition.environment.id === environment.id),
+  );
+  return (
+    guarded &&
+    `Changes in ${guarded.name} need an approval, and this cannot be proposed. Remove the definition there first, or ask someone who skips approvals.`
+  );
+}
+
 interface FrameProps {
+  readonly refusal?: string | undefined;
   readonly title: string;
   readonly submit: string;
   readonly about: ReactNode;
@@ -132,7 +152,7 @@ interface FrameProps {
   readonly children?: ReactNode;
 }
 
-function Frame({ title, submit, about, look, send, done, children }: FrameProps) {
+function Frame({ title, submit, about, look, refusal, send, done, children }: FrameProps) {
   const client = useQueryClient();
   const project = useProject();
   const flag = useFlag();
@@ -157,6 +177,7 @@ function Frame({ title, submit, about, look, send, done, children }: FrameProps)
       problem={problem}
       isSending={isSending}
       submit={submit}
+      refusal={refusal}
       onClose={close}
     >
       {children}

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense } from 'react';
 import { SaveBar as SaveBarFrame } from '../../../kit/SaveBar.tsx';
+import { needsApproval } from '../../../server/project.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -12,7 +13,8 @@ const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx
 /** Floats at the bottom of the page while there is a draft. */
 export function SaveBar() {
   const editor = useDefinition();
-  const { complaints, draft, discard, setAttempted, setOpenRule, refusal } = editor;
+  const { complaints, draft, discard, setAttempted, setOpenRule, refusal, environment } = editor;
+  const label = needsApproval(environment) ? 'Review and propose' : 'Review and save';
   const dialogs = useDialogs();
   const review = () => {
     const blocked = complaints[0]?.step ?? (draft?.conflicts.length ? 'conflicts' : undefined);
@@ -23,7 +25,7 @@ export function SaveBar() {
     showStep(blocked);
   };
   usePageActions([
-    { label: 'Review and save', keys: 'mod+s', run: review, refusal },
+    { label, keys: 'mod+s', run: review, refusal },
     { label: 'Discard the draft', run: discard },
   ]);
   return (
@@ -39,7 +41,7 @@ export function SaveBar() {
         Discard
       </Button>
       <Button look="primary" refusal={refusal} onClick={review}>
-        Review and save
+        {label}
       </Button>
     </SaveBarFrame>
   );

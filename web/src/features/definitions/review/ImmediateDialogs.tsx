@@ -5,17 +5,19 @@ import { deleteDefinition, killDefinition, restoreDefinition } from '#contract/d
 import type { Endpoint } from '#contract/endpoint.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { proposedWords, usePropose } from '../../../changesets/propose.ts';
 import { DependentsWarning } from '../../../kit/Dependents.tsx';
 import { FormModal } from '../../../kit/FormModal.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { call } from '../../../server/api.ts';
-import { useProject } from '../../../server/project.ts';
+import { needsApproval, useProject } from '../../../server/project.ts';
 import { writeDraft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import type { Look } from '../../../ui/Button.tsx';
 import { Field } from '../../../ui/Field.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { keepDefinition } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
@@ -46,6 +48,7 @@ export function KillDialog({ saved, onClose }: Props) {
       size="wide"
       noteTitle={`Kill ${saved.name}`}
       endpoint={killDefinition}
+      edit="kill"
       send={(query) => call(killDefinition, { params, query })}
       onDone={async (killed) => {
         await keepDefinition(client, params, killed);
@@ -76,6 +79,7 @@ export function RestoreDialog({ saved, onClose }: Props) {
       size="wide"
       noteTitle={`Restore ${saved.name}`}
       endpoint={restoreDefinition}
+      edit="restore"
       send={(query) => call(restoreDefinition, { params, query })}
       onDone={async (restored) => {
         await keepDefinition(client, params, restored);
@@ -112,6 +116,7 @@ export function RemoveDefinitionDialog({ saved, onClose }: Props) {
       mustType={environment.production ? saved.name : undefined}
       noteTitle={`Remove ${saved.name} from ${environment.name}`}
       endpoint={deleteDefinition}
+      edit="delete"
       send={(query) => call(deleteDefinition, { params, query, ifMatch: saved.etag })}
       onDone={async () => {
         onClose();
@@ -140,6 +145,8 @@ interface FrameProps<Answer> {
   /** The suggested title of the note. */
   readonly noteTitle: string;
   readonly endpoint: Endpoint;
+  /** The same as an operation of a changeset: proposed where it needs an approval. */
+  readonly edit: 'kill' | 'restore' | 'delete';
   readonly send: (note: Note) => Promise<Answer>;
   readonly onDone: (answer: Answer) => Promise<void>;
   readonly onClose: () => void;
@@ -156,6 +163,7 @@ function Frame<Answer>(props: FrameProps<Answer>) {
     mustType,
     noteTitle,
     endpoint,
+    edit,
     send,
     onDone,
     onClose,
@@ -166,12 +174,24 @@ function Frame<Answer>(props: FrameProps<Answer>) {
   const isRequired = useProject().requiresTitleAndComments;
   const checkWord = (value: string) =>
     mustType === undefined || value.trim() === mustType ? undefined : `Type ${mustType}`;
+  const isProposed = needsApproval(environment, edit === 'kill');
+  const words = useDefinitionParams();
+  const { propose, open } = usePropose();
   const { form, errors, problem, isSending } = useForm({
     rules: { word: { check: checkWord }, ...noteRules(isRequired) },
-    send: (values) => send(noteOf(values)),
-    onDone: async (answer) => {
-      await onDone(answer);
-      afterChange(client);
+    send: async (values) => {
+      if (!isProposed) return { answer: await send(noteOf(values)) };
+      const { flag, environment: at } = words;
+      const note = noteOf({ ...values, title: values.title || noteTitle });
+      return { proposed: await propose([{ flag, environment: at, edit: { kind: edit } }], note) };
+    },
+    onDone: async ({ answer, proposed }) => {
+      if (proposed) {
+        onClose();
+        return open(proposed, proposedWords(proposed));
+      }
+      await onDone(answer as Answer);
+      return afterChange(client);
     },
   });
   return (
@@ -185,9 +205,15 @@ function Frame<Answer>(props: FrameProps<Answer>) {
       problem={problem}
       isSending={isSending}
       refusal={whyNot(endpoint)}
-      submit={action}
+      submit={isProposed ? `Propose to ${action.charAt(0).toLowerCase()}${action.slice(1)}` : action}
       onClose={onClose}
     >
+      {isProposed && (
+        <Notice kind="plain">
+          This needs the approval of someone else in {environment.name}. Nothing changes until they approve it and it is
+          applied.
+        </Notice>
+      )}
       {children}
       {mustType !== undefined && (
         <Field

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
+import { operationOf, proposedWords, usePropose } from '../../../changesets/propose.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
-import { useProject } from '../../../server/project.ts';
+import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { changeToast, toast } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
@@ -22,7 +23,8 @@ import { Findings } from './Findings.tsx';
 import { followChange } from './follow-change.ts';
 import { NewDefinition } from './NewDefinition.tsx';
 import styles from './ReviewDialog.module.css';
-import { readOthers, useDefinitionParams, useSave } from './save.ts';
+import { SaveWays, type Way, waysFor } from './SaveWays.tsx';
+import { type Note, readOthers, useDefinitionParams, useSave } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
 
 interface Props {
@@ -38,15 +40,29 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const words = useDefinitionParams();
   const save = useSave();
   const navigate = useNavigate();
+  const { propose, open } = usePropose();
   const [isCallShown, setCallShown] = useState(false);
+  const ways = waysFor(environment, refusal);
+  const way = useRef<Way>(ways.at(-1)?.way ?? 'save');
+  const proposal = async (sent: Draft, note: Note) => {
+    const made = await propose([operationOf(sent, words)], note);
+    // Keeps edits made during the request.
+    if (readDraft(place)?.targeting === sent.targeting) writeDraft(place, undefined);
+    return made;
+  };
   const isRequired = project.requiresTitleAndComments;
   const { form, errors, problem, isSending } = useForm({
     rules: noteRules(isRequired),
-    send: (values) => save(draft, noteOf(values)),
-    onDone: ({ lastUpdateTime }) => {
+    send: async (values) =>
+      way.current === 'save'
+        ? { saved: await save(draft, noteOf(values)) }
+        : { proposed: await proposal(draft, noteOf(values)) },
+    onDone: async ({ saved, proposed }) => {
       onClose();
       setOpenRule(undefined);
+      if (proposed) return open(proposed, proposedWords(proposed));
       focusWhenLost();
+      const { lastUpdateTime } = saved;
       const text = `Saved to ${environment.name}.`;
       const id = toast(text);
       const to = { project: project.name, environment: environment.name };
@@ -76,7 +92,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
   return (
-    <Modal title={titleOf(draft, differences.length, environment.name)} onClose={close} size="wide">
+    <Modal title={titleOf(draft, differences.length, environment)} onClose={close} size="wide">
       <form {...form}>
         <ModalBody>
           {draft.base && (
@@ -97,6 +113,12 @@ export function ReviewDialog({ draft, onClose }: Props) {
             <div className={`${styles.column} ${styles.note}`}>
               <Findings targeting={draft.targeting} effect={draft.base ? effect : undefined} />
               <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
+              {needsApproval(environment) && (
+                <Notice kind="plain">
+                  Changes in {environment.name} need the approval of someone else. Nothing changes until they approve it
+                  and it is applied.
+                </Notice>
+              )}
               {problem ? (
                 <Failure problem={problem} />
               ) : (
@@ -114,9 +136,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
           }
         >
           <Button onClick={close}>Keep editing</Button>
-          <Button type="submit" look="primary" isBusy={isSending} refusal={refusal}>
-            Save to {environment.name}
-          </Button>
+          <SaveWays ways={ways} isSending={isSending} onChoose={(chosen) => (way.current = chosen)} />
         </ModalFoot>
       </form>
     </Modal>
@@ -128,7 +148,10 @@ const requestOf = ({ base, targeting }: Draft) =>
     ? { what: 'JSON patch', endpoint: patchDefinition, body: diffTargeting(base, targeting) }
     : { what: 'JSON', endpoint: createDefinition, body: targeting };
 
-function titleOf({ base }: Draft, count: number, environment: string): string {
-  if (!base) return `Define the flag in ${environment}?`;
-  return count === 1 ? `Save 1 change to ${environment}?` : `Save ${count} changes to ${environment}?`;
+function titleOf({ base }: Draft, count: number, environment: Environment): string {
+  const { name } = environment;
+  if (!base)
+    return needsApproval(environment) ? `Propose to define the flag in ${name}?` : `Define the flag in ${name}?`;
+  const verb = needsApproval(environment) ? 'Propose' : 'Save';
+  return `${verb} ${count === 1 ? '1 change' : `${count} changes`} to ${name}?`;
 }

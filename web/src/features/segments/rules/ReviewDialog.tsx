@@ -4,11 +4,12 @@ import { listChanges } from '#contract/changes.ts';
 import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
 import { listSegments, listSegmentUsers } from '#contract/segments.ts';
 import { toSegmentRules } from '#domain/segment-targeting.ts';
+import { proposedWords, usePropose } from '../../../changesets/propose.ts';
 import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { call, keyOf } from '../../../server/api.ts';
-import { type Environment, useProject } from '../../../server/project.ts';
+import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
@@ -35,19 +36,29 @@ export function ReviewDialog({ segment, environment, saved, editing, onClose }: 
   const isRequired = project.requiresTitleAndComments;
   const params = { project: project.id, ruleBasedSegment: segment.name, environment: environment.id };
   const reading = keyOf(getRuleBasedDefinition, { params });
+  const isProposed = needsApproval(environment);
+  const { propose, open } = usePropose();
   const body = toSegmentRules(draft.targeting, saved);
   const { form, errors, problem, isSending } = useForm({
     rules: noteRules(isRequired),
     send: async (values) => {
+      if (isProposed) {
+        const edit = { kind: 'replaceRules' as const, body };
+        const made = await propose([{ segment: segment.name, environment: environment.id, edit }], noteOf(values));
+        if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+        return made;
+      }
       const ifMatch = draft.etag ?? undefined;
       const answer = await call(replaceRuleBasedDefinition, { params, query: noteOf(values), body, ifMatch });
       await client.cancelQueries({ queryKey: reading });
       // Keeps edits made during the request.
       if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
       client.setQueryData(reading, answer);
+      return undefined;
     },
-    onDone: () => {
+    onDone: (proposed) => {
       onClose();
+      if (proposed) return open(proposed, proposedWords(proposed));
       toast(`Saved to ${environment.name}.`);
       for (const one of [listSegments, listSegmentUsers, listChanges]) {
         void client.invalidateQueries({ queryKey: keyOf(one) });
@@ -73,7 +84,7 @@ export function ReviewDialog({ segment, environment, saved, editing, onClose }: 
   };
   const count = differences.length === 1 ? '1 change' : `${differences.length} changes`;
   return (
-    <Modal title={`Save ${count} to ${environment.name}?`} onClose={close}>
+    <Modal title={`${isProposed ? 'Propose' : 'Save'} ${count} to ${environment.name}?`} onClose={close}>
       <form {...form}>
         <ModalBody>
           {differences.map((difference, index) => (
@@ -96,7 +107,7 @@ export function ReviewDialog({ segment, environment, saved, editing, onClose }: 
         >
           <Button onClick={close}>Keep editing</Button>
           <Button type="submit" look="primary" isBusy={isSending}>
-            Save to {environment.name}
+            {isProposed ? 'Propose' : 'Save'} to {environment.name}
           </Button>
         </ModalFoot>
       </form>

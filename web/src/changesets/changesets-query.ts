@@ -4,7 +4,7 @@ import { getChangeset, getChangesetPlan, listChangesets } from '#contract/change
 import type { SessionView } from '#domain/accounts.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
 import type { Changeset, ChangesetState } from '#domain/changesets.ts';
-import { type Answer, keyOf, reading } from '../../server/api.ts';
+import { type Answer, keyOf, reading } from '../server/api.ts';
 
 export type ChangesetAnswer = Answer<typeof getChangeset>;
 export type Operation = Changeset['operations'][number];

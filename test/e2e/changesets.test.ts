@@ -1,0 +1,81 @@
+/** Changesets in the browser, by two people: proposed, approved, applied, taken back. */
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { aFlag } from '../../src/demo/team.ts';
+import { startBrowser } from './browser.ts';
+import { heading, press } from './people.ts';
+import { aMember, definitionIn, look, openFlag, signedInVisitsIn, step, type Things } from './support.ts';
+
+const visit = signedInVisitsIn(await startBrowser());
+
+/** Production requires approvals. */
+const guard = ({ api, project, environments }: Things, more = {}) =>
+  api('PATCH', `/environments/ws/${project.id}/${environments.Production?.id}`, [
+    { op: 'replace', path: '/changePermissions', value: { areApprovalsRequired: true, ...more } },
+  ]);
+const shareIn = async (things: Things, flag: string) =>
+  (await definitionIn(things, flag, 'Production')).defaultRule[0].size;
+
+suite('changesets', { concurrency: 2 }, () => {
+  visit('where approvals are required, one person proposes, another approves, and it is applied', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'one_page', { on: { Production: 10 } });
+    await guard(things);
+    const liu = await aMember(things);
+    await openFlag(page, 'one_page', 'Production');
+    await step(page, 'Everyone else').getByRole('button', { name: '50', exact: true }).click();
+    await press(page, 'Review and propose');
+    const dialog = page.getByRole('dialog', { name: 'Propose 1 change to Production?' });
+    assert.equal(await dialog.getByRole('button', { name: 'Save to Production' }).count(), 0);
+    await dialog.getByLabel('Title').fill('Half of everyone');
+    await look(page, 'propose');
+    await dialog.getByRole('button', { name: 'Propose to Production' }).click();
+    await heading(page, 'Half of everyone').waitFor();
+    await page.getByText('Someone else must approve it.', { exact: true }).waitFor();
+    await look(page, 'changeset');
+    assert.equal(await shareIn(things, 'one_page'), 10, 'nothing has changed yet');
+
+    await liu.page.goto(page.url());
+    await press(liu.page, 'Approve');
+    await liu.page.getByRole('dialog').getByLabel('Comment').fill('Looks right');
+    await liu.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await liu.page.getByText('Approved.', { exact: true }).waitFor();
+
+    // Told by the stream.
+    await page.getByText('Looks right').waitFor();
+    await press(page, 'Apply to Production');
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply to Production' }).click();
+    await page.getByText('Applied to Production.').waitFor();
+    assert.equal(await shareIn(things, 'one_page'), 50);
+    await page.getByText('40% of the user keys that reached this step moved from off to on.').waitFor();
+
+    await press(page, 'Revert');
+    await press(page, 'Make the draft');
+    await heading(page, 'Revert: Half of everyone').waitFor();
+    await page.getByText('40% of the user keys that reach this step move from on to off.').waitFor();
+    assert.equal(await shareIn(things, 'one_page'), 50, 'a revert is a draft first');
+    await press(page, 'Ask for approval');
+    await page.getByRole('dialog').getByRole('button', { name: 'Ask for approval' }).click();
+    await page.getByText('Someone else must approve it.', { exact: true }).waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
+  });
+
+  visit('a kill is proposed unless the environment lets kills through, and a restore is', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'one_page', { on: { Production: 10 } });
+    await guard(things);
+    await openFlag(page, 'one_page', 'Production');
+    await press(page, 'Kill in Production');
+    await press(page, 'Propose to kill in Production');
+    await heading(page, 'Kill one_page').waitFor();
+    assert.equal((await definitionIn(things, 'one_page', 'Production')).killed, false);
+    await guard(things, { allowKills: true });
+    await openFlag(page, 'one_page', 'Production');
+    await press(page, 'Kill in Production');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Kill in Production' }).click();
+    await page.getByText(/^Killed just now by/).waitFor();
+    await page.locator('#main').getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Propose to restore in Production' }).waitFor();
+  });
+});

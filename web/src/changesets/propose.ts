@@ -1,0 +1,68 @@
+/** Proposes changes instead of making them: a changeset, for which approval is asked at once. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { createChangeset, listChangesets, requestChangeset } from '#contract/changesets.ts';
+import type { NewOperation } from '#domain/changesets.ts';
+import { diffTargeting } from '#domain/definitions/patch.ts';
+import { call, keyOf } from '../server/api.ts';
+import { useProject } from '../server/project.ts';
+import type { Draft } from '../state/drafts.ts';
+import { toast } from '../state/toasts.ts';
+import { type ChangesetAnswer, changesetReading } from './changesets-query.ts';
+
+interface Note {
+  readonly title: string | undefined;
+  readonly comment: string | undefined;
+}
+
+/** What saving the draft would do, as an operation. Refused with 412 if someone has saved since. */
+export const operationOf = (
+  { base, targeting, etag }: Draft,
+  place: { readonly flag: string; readonly environment: string },
+): NewOperation => ({
+  ...place,
+  edit: base ? { kind: 'patch', operations: diffTargeting(base, targeting) } : { kind: 'create', body: targeting },
+  ...(base && etag !== null ? { ifMatch: etag } : {}),
+});
+
+export function usePropose() {
+  const client = useQueryClient();
+  const project = useProject();
+  const navigate = useNavigate();
+  /** Makes a draft of a changeset. */
+  const create = (operations: readonly NewOperation[], { title, comment }: Note): Promise<ChangesetAnswer> =>
+    call(createChangeset, {
+      body: {
+        workspace: { id: project.id },
+        ...(title === undefined ? {} : { title }),
+        ...(comment === undefined ? {} : { comment }),
+        operations: [...operations],
+      },
+    });
+  return {
+    create,
+    /** Makes a changeset and asks for approval. If only asking fails, the draft is there, and its page says the rest. */
+    propose: async (operations: readonly NewOperation[], note: Note): Promise<ChangesetAnswer> => {
+      const made = await create(operations, note);
+      return call(requestChangeset, { params: { changeset: made.id }, body: {} }).catch(() => made);
+    },
+    /** Shows it. */
+    open: async (changeset: ChangesetAnswer, words: string) => {
+      client.setQueryData(changesetReading(changeset.id).queryKey, changeset);
+      void client.invalidateQueries({ queryKey: keyOf(listChangesets) });
+      await navigate({
+        to: '/p/$project/changesets/$changeset',
+        params: { project: project.name, changeset: changeset.id },
+      });
+      toast(words);
+    },
+  };
+}
+
+/** What the page says after proposing. */
+export const proposedWords = ({ status }: ChangesetAnswer): string =>
+  status === 'REQUESTED'
+    ? 'Proposed. Someone else must approve it.'
+    : status === 'APPROVED'
+      ? 'Proposed. It needs no approval and can be applied.'
+      : 'Drafted. Approval could not be asked for yet.';
