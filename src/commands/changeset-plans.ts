@@ -1,6 +1,7 @@
 /** Reads what a plan needs. Nothing is written. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '#domain/access.ts';
+import type { Bucketing } from '#domain/bucketing.ts';
 import { type ChangesetPlan, nothingPlanned, type Planned, planDefinition } from '#domain/changeset-plans.ts';
 import { definitionEditOf, type PlacedOperation, patchOf, toChangeset, toOperation } from '#domain/changesets.ts';
 import {
@@ -8,20 +9,26 @@ import {
   type Definition,
   dependenciesOf,
   parseStored,
+  segmentsOf,
   type Targeting,
   toTargeting,
 } from '#domain/definitions/definition.ts';
 import { type EditBase, editNow, sentenceOf } from '#domain/definitions/edit-now.ts';
 import { applyEdit } from '#domain/definitions/edits.ts';
 import { parseBucketing } from '#domain/definitions/parse.ts';
+import { maxSegments } from '#domain/definitions/references.ts';
+import { type Environment, inOrder, stagingOf } from '#domain/environments.ts';
+import type { Evaluable } from '#domain/evaluation/evaluate.ts';
+import type { Nobody, Verified } from '#domain/evaluation/findings.ts';
 import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { rulesTextOf } from '#domain/rule-based-segments.ts';
 import type { Reference } from '#domain/schema.ts';
 import { findStoredDefinition, listStoredDefinitionsNamed } from '#store/definitions.ts';
+import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
 import { findFlag, listFlagNames } from '#store/flags.ts';
-import { findActivation } from '#store/segments.ts';
+import { findActivation, listNamedSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
@@ -34,11 +41,19 @@ interface Asked extends Reviewed {
 
 export async function planChangeset(db: Reader, { actor, ...changeset }: Asked): Promise<ChangesetPlan> {
   const { project, operations } = changeset;
+  let environments: Promise<Environment[]> | undefined;
+  const planning = {
+    ...{ db, actor, project, operations },
+    environments: () => {
+      environments ??= environmentsOf(db, actor, project);
+      return environments;
+    },
+  };
   const planned: ChangesetPlan['operations'] = [];
   for (const operation of operations) {
     // One operation takes up to 15 ms.
     await nextTurn();
-    const plan = await planners[operation.kind](db, project, operation);
+    const plan = await planners[operation.kind](planning, operation);
     const refusal = (await refusalOf(db, { actor, project }, operation)) ?? plan.refusal;
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
   }
@@ -48,6 +63,9 @@ export async function planChangeset(db: Reader, { actor, ...changeset }: Asked):
     approvals.every(({ isGiven, without }) => isGiven || without !== undefined);
   return { canApply, approvals, operations: planned };
 }
+
+const environmentsOf = async (db: Reader, { scope }: Actor, { id }: Project): Promise<Environment[]> =>
+  inOrder(await listEnvironments(db, id, scope), await findEnvironmentOrder(db, id));
 
 /** A changeset that is not stored, with its plan. */
 export async function draftChangeset(
@@ -81,36 +99,41 @@ async function refusalOf(
   }
 }
 
-type Planner = (db: Reader, project: Project, operation: PlacedOperation) => Promise<Planned>;
+/** What planning an operation may need. */
+interface Planning extends Pick<Asked, 'actor' | 'project' | 'operations'> {
+  readonly db: Reader;
+  /** Those that the actor sees, in their order. */
+  readonly environments: () => Promise<readonly Environment[]>;
+}
+
+type Planner = (planning: Planning, operation: PlacedOperation) => Promise<Planned>;
 
 const gone = (what: string): Planned => ({ ...nothingPlanned, conflicts: [`${what} was deleted`] });
 
 const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
-  definition: async (db, project, { object, environment, edit, base }) => {
-    const flag = await findFlag(db, project.id, object.id);
+  definition: async (planning, operation) => {
+    const { db, project } = planning;
+    const { environment } = operation;
+    const flag = await findFlag(db, project.id, operation.object.id);
     if (!flag || !environment) return gone('the flag');
-    const stored = await findStoredDefinition(db, environment, flag.id);
-    const now = stored && parseStored(stored);
-    const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
-    const { edit: next, conflicts } = editNow(definitionEditOf(edit), started, now);
-    if (conflicts.length > 0) return { ...nothingPlanned, conflicts: conflicts.map(sentenceOf) };
-    if (!next) return nothingPlanned;
-    const before = now && toTargeting(now);
-    const after = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
-    const others = await definitionsNeeded(db, environment, [before, after]);
-    const seeds = stored ?? (next.kind === 'create' ? parseBucketing(next.body) : undefined);
-    const effect = planDefinition({ before, after, seeds, otherFlag: (name) => others.get(name) ?? 'notDefined' });
-    const plan = { ...effect, trafficType: flag.trafficType.name };
+    const { conflicts, before, after, seeds, isSame } = await sidesOf(db, flag.id, { ...operation, environment });
+    if (conflicts.length > 0) return { ...nothingPlanned, conflicts };
+    if (isSame) return nothingPlanned;
+    const otherFlag = await otherFlagsIn(db, environment, [before, after]);
+    const nobodyIn = await segmentsIn(db, { projectId: project.id, environmentId: environment.id }, after);
+    const staging = after && (await stagingFor(planning, flag, environment));
+    const sides = { name: flag.name, before, after, seeds, otherFlag, nobodyIn, staging };
+    const plan = { ...planDefinition(sides), trafficType: flag.trafficType.name };
     const complaints = after ? await complaintsAbout(db, project, flag.name, after) : [];
     return complaints.length === 0 ? plan : { ...plan, refusal: complaints.join('\n') };
   },
-  flag: async (db, project, { object, edit, base = '{}' }) => {
+  flag: async ({ db, project }, { object, edit, base = '{}' }) => {
     const flag = await findFlag(db, project.id, object.id);
     if (!flag) return gone('the flag');
     const { conflicts } = settingsNow(patchOf(edit), JSON.parse(base) as FlagSettings, flag);
     return { ...nothingPlanned, conflicts };
   },
-  segment: async (db, _, { object, environment, edit, base }) => {
+  segment: async ({ db }, { object, environment, edit, base }) => {
     const activation = environment && (await findActivation(db, environment.id, object.id));
     if (!activation) return gone('the segment');
     const isChanged = edit.kind === 'replaceRules' && rulesTextOf(activation) !== base;
@@ -123,21 +146,97 @@ async function complaintsAbout(db: Reader, { id }: Project, flag: string, target
   return checkTargeting(targeting, { flag, existingFlags, dependentFlags: new Set() });
 }
 
+interface DefinitionOperation extends PlacedOperation {
+  readonly environment: Reference;
+}
+
+/** A definition before and after an operation, against what is there now. */
+async function sidesOf(db: Reader, flagId: string, { environment, edit, base }: DefinitionOperation) {
+  const stored = await findStoredDefinition(db, environment, flagId);
+  const now = stored && parseStored(stored);
+  const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
+  const { edit: next, conflicts } = editNow(definitionEditOf(edit), started, now);
+  const before = now && toTargeting(now);
+  if (!next || conflicts.length > 0) {
+    return {
+      conflicts: conflicts.map(sentenceOf),
+      before,
+      after: before,
+      seeds: stored && bucketingOf(stored),
+      isSame: true,
+    };
+  }
+  const after = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
+  const seeds = stored ? bucketingOf(stored) : next.kind === 'create' ? parseBucketing(next.body) : undefined;
+  return { conflicts: [], before, after, seeds, isSame: false };
+}
+
+/** Why nobody is in a segment that the definition names. */
+async function segmentsIn(
+  db: Reader,
+  place: { readonly projectId: string; readonly environmentId: string },
+  targeting: Targeting | undefined,
+): Promise<(name: string) => Nobody | undefined> {
+  const names = targeting ? segmentsOf(targeting).slice(0, maxSegments) : [];
+  const found = new Map((await listNamedSegments(db, place, names)).map((segment) => [segment.name, segment]));
+  return (name) => {
+    const segment = found.get(name);
+    if (!segment) return names.includes(name) ? 'missing' : undefined;
+    return segment.isActive ? (segment.isEmpty ? 'empty' : undefined) : 'inactive';
+  };
+}
+
+/** Where changes are tried before they come to this environment, with what the changeset does there. */
+async function stagingFor(
+  { db, environments, operations }: Planning,
+  { id, name }: Reference,
+  here: Reference,
+): Promise<Verified['staging']> {
+  const before = stagingOf(await environments(), here.id);
+  if (!before) return undefined;
+  const environment = { id: before.id, name: before.name };
+  const own = operations.find(
+    ({ kind, object, environment: at }) => kind === 'definition' && object.id === id && at?.id === environment.id,
+  );
+  const stored = await findStoredDefinition(db, environment, id);
+  const { after, seeds = stored } = own
+    ? await sidesOf(db, id, { ...own, environment })
+    : { after: stored && toTargeting(parseStored(stored)) };
+  const otherFlag = await otherFlagsIn(db, environment, [after]);
+  return {
+    here: here.name,
+    environment: environment.name,
+    definition: after && seeds ? { ...after, ...bucketingOf(seeds), name } : 'notDefined',
+    definitionOf: (flag) => {
+      const found = otherFlag(flag);
+      return found === 'notDefined' ? undefined : found;
+    },
+  };
+}
+
+const bucketingOf = ({ seed, trafficAllocationSeed, algo }: Bucketing): Bucketing => ({
+  seed,
+  trafficAllocationSeed,
+  algo,
+});
+
 /** Rules may depend on flags whose rules depend on others. Deeper ones count as unknown. */
 const deepest = 5;
 
-async function definitionsNeeded(
+async function otherFlagsIn(
   db: Reader,
   environment: Reference,
   targetings: readonly (Targeting | undefined)[],
-): Promise<Map<string, Targeting>> {
-  const found = new Map<string, Targeting>();
+): Promise<Verified['otherFlag']> {
+  const found = new Map<string, Evaluable | 'notDefined'>();
   let wanted = targetings.flatMap((targeting) => (targeting ? dependenciesOf(targeting) : []));
   for (let level = 0; level < deepest && wanted.length > 0; level += 1) {
-    const stored = await listStoredDefinitionsNamed(db, environment, [...new Set(wanted)]);
-    const fresh = stored.map((one) => [one.name, toTargeting(parseStored(one))] as const);
-    for (const [name, targeting] of fresh) found.set(name, targeting);
-    wanted = fresh.flatMap(([, targeting]) => dependenciesOf(targeting)).filter((name) => !found.has(name));
+    const names = [...new Set(wanted)];
+    const stored = await listStoredDefinitionsNamed(db, environment, names);
+    const fresh = stored.map((one) => ({ ...toTargeting(parseStored(one)), ...bucketingOf(one), name: one.name }));
+    for (const name of names) found.set(name, 'notDefined');
+    for (const one of fresh) found.set(one.name, one);
+    wanted = fresh.flatMap(dependenciesOf).filter((name) => !found.has(name));
   }
-  return found;
+  return (name) => found.get(name);
 }

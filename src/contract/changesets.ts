@@ -108,7 +108,7 @@ export const getChangesetPlan = endpoint({
   path: '/changesets/:changeset/plan',
   summary: 'See what a changeset would do',
   description:
-    'For each operation, against what is there now: what differs, the share of keys of each treatment before and after, keys that move, rules that are never reached, conflicts, and whether whoever asks may apply it. `approvals` says which approvals it needs, and which of them it has. Nothing is written.',
+    'For each operation, against what is there now: what differs, the share of keys of each treatment before and after, keys that move, findings of a verifier, conflicts, and whether whoever asks may apply it. `approvals` says which approvals it needs, and which of them it has. Nothing is written.',
   access: read,
   showsHousekeeping: true,
   reply: ChangesetPlan,

@@ -7,6 +7,7 @@
  * while, so that clients cannot keep the process busy with it.
  */
 import { createContext, Script } from 'node:vm';
+import { stepsOf } from '#domain/evaluation/pattern-steps.ts';
 
 /** On the clock, because Node has no other limit. */
 const limitMs = 25;
@@ -51,22 +52,6 @@ function compile(pattern: string): Compiled | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * An upper bound for the steps of a backtracking engine on a text of this length. Each quantifier can take every number
- * of characters, from every start, and each alternative can be tried for every choice before it. There is no bound for a
- * quantified group, which can try what is in it again for each repetition, nor for a back reference.
- */
-export function stepsOf(pattern: string): (length: number) => number {
-  const plain = pattern
-    .replace(/\\[\s\S]/g, 'x')
-    .replace(/\[[^\]]*]/g, 'x')
-    .replace(/\(\?(?:[:=!]|<[=!]|<[^>]*>)/g, '(');
-  if (/\)[*+?{]/.test(plain) || /\\[1-9k]/.test(pattern)) return () => Number.POSITIVE_INFINITY;
-  const quantifiers = plain.match(/[*+?{]/g)?.length ?? 0;
-  const alternatives = plain.match(/\|/g)?.length ?? 0;
-  return (length) => (length + 1) ** (quantifiers + 1) * 2 ** alternatives * pattern.length;
 }
 
 const inside = createContext(Object.create(null) as Record<string, unknown>);

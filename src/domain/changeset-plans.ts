@@ -1,13 +1,12 @@
 /** What applying a changeset would do: for each operation what differs, who gets another treatment, and what to look at. */
 import { type Static, Type } from 'typebox';
 import { NeededApproval } from './approvals.ts';
-import type { Bucketing } from './bucketing.ts';
 import { Changeset } from './changesets.ts';
 import { orderOf, type Targeting } from './definitions/definition.ts';
 import { type Difference, differencesBetween } from './definitions/differences.ts';
-import { whyNeverReached } from './definitions/reachability.ts';
-import type { OtherFlag, Question } from './evaluation/effect-sides.ts';
-import { drawnFlows, type Effect, effectOf, movesIn } from './evaluation/effects.ts';
+import type { Question } from './evaluation/effect-sides.ts';
+import { drawnFlows, effectOf, movesIn } from './evaluation/effects.ts';
+import { bothWays, Finding, findingsOf, type Verified } from './evaluation/findings.ts';
 import { extend } from './schema.ts';
 
 const Range = Type.Object(
@@ -34,7 +33,7 @@ const Planned = Type.Object({
     description: 'percent of the keys that no rule with an unknown condition takes',
   }),
   unknown: Type.Array(Type.String(), { description: 'what the shares depend on, and a definition does not say' }),
-  findings: Type.Array(Type.String(), { description: 'what is probably not meant' }),
+  findings: Type.Array(Finding, { description: 'what a definition says after the change and probably does not mean' }),
   conflicts: Type.Array(Type.String(), { description: 'with what others changed since; then nothing can be applied' }),
   refusal: Type.Optional(Type.String({ description: 'why it would be refused, to whoever asks, as it is now' })),
 });
@@ -59,12 +58,10 @@ export const nothingPlanned: Planned = {
   conflicts: [],
 };
 
-interface Sides {
+interface Sides extends Pick<Verified, 'name' | 'seeds' | 'otherFlag' | 'nobodyIn' | 'staging'> {
   /** Undefined: not defined. */
   readonly before: Targeting | undefined;
   readonly after: Targeting | undefined;
-  readonly seeds: Bucketing | undefined;
-  readonly otherFlag: OtherFlag;
 }
 
 export function planDefinition(sides: Sides): Planned {
@@ -78,26 +75,9 @@ export function planDefinition(sides: Sides): Planned {
     shares: [...effect.shares],
     moves: movesIn(drawnFlows(effect)),
     unknown: [...new Set(effect.unknowns.flatMap(({ asksFor }) => asksFor.map(wordsFor)))],
-    findings: [...(after ? neverReached(after) : []), ...bothWays(effect)],
+    findings: [...(after ? findingsOf({ ...sides, targeting: after }) : []), ...bothWays(effect)],
   };
 }
 
 const wordsFor = (question: Question): string =>
   question.kind === 'key' ? 'the text of the key' : `${question.kind} ${question.name}`;
-
-const neverReached = (targeting: Targeting): string[] =>
-  whyNeverReached(targeting).flatMap((reason, index) => {
-    const step = index === targeting.rules.length ? 'Everyone else' : `Rule ${index + 1}`;
-    return reason === undefined ? [] : [`${step} is never reached: ${reason}`];
-  });
-
-/** More keys move than the net effect needs. */
-function bothWays(effect: Effect): string[] {
-  const moves = movesIn(drawnFlows(effect));
-  return moves.flatMap(({ from, to, share }) => {
-    const back = moves.find((other) => other.from === to && other.to === from);
-    return back && from < to
-      ? [`Keys move in both directions: ${share}% from ${from} to ${to}, ${back.share}% from ${to} to ${from}`]
-      : [];
-  });
-}

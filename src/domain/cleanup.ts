@@ -1,7 +1,7 @@
 /** Which flags look finished, and what speaks for it. */
 import { type Static, Type } from 'typebox';
 import type { Targeting } from './definitions/definition.ts';
-import { whyNeverReached } from './definitions/reachability.ts';
+import { whyNeverReached } from './evaluation/reachability.ts';
 import { Owner } from './flags.ts';
 import { extend, Id, Millis, OneOf, Reference } from './schema.ts';
 import { dayMs } from './traffic.ts';

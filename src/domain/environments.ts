@@ -40,6 +40,15 @@ export function inOrder<E extends { readonly id: string; readonly production: bo
   return environments.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
+/** For an environment of production: the last one before it that is not, where changes are tried first. */
+export function stagingOf<E extends { readonly id: string; readonly production: boolean }>(
+  ordered: readonly E[],
+  id: string,
+): E | undefined {
+  const place = ordered.findIndex((one) => one.id === id);
+  return ordered[place]?.production ? ordered.slice(0, place).findLast(({ production }) => !production) : undefined;
+}
+
 export const EnvironmentMove = Type.Object({
   before: Type.Unsafe<string | null>({
     type: ['string', 'null'],

@@ -165,6 +165,8 @@ export const listEnvironmentsOfSegment = (db: Reader, segmentId: string) =>
 
 export interface NamedSegment extends Pick<Segment, 'name' | 'kind'> {
   readonly isActive: boolean;
+  /** It has neither keys nor rules there. */
+  readonly isEmpty: boolean;
 }
 
 /** Those of the names that segments of the project have, and whether these are active in the environment. */
@@ -174,12 +176,21 @@ export async function listNamedSegments(
   names: readonly string[],
 ): Promise<NamedSegment[]> {
   if (names.length === 0) return [];
-  const rows = await db.all<{ name: string; kind: SegmentKind; environment_id: string | null }>(sql`
-    select s.name, s.kind, e.environment_id
+  const rows = await db.all<{ name: string; kind: SegmentKind; environment_id: string | null; is_empty: number }>(sql`
+    select s.name, s.kind, e.environment_id,
+           case when coalesce(e.key_count, 0) = 0 and coalesce(e.rules, ${noRules}) like ${`${noRules}%`}
+                then 1 else 0 end as is_empty
       from segments s left join segment_environments e on e.environment_id = ${environmentId} and e.segment_id = s.id
      where s.project_id = ${projectId} and s.name in (${join([...names])})`);
-  return rows.map(({ name, kind, environment_id }) => ({ name, kind, isActive: environment_id !== null }));
+  return rows.map(({ name, kind, environment_id, is_empty }) => ({
+    ...{ name, kind },
+    isActive: environment_id !== null,
+    isEmpty: Number(is_empty) === 1,
+  }));
 }
+
+/** How the stored text begins if there are none: its members have a fixed order. */
+const noRules = '{"rules":[]';
 
 /** Whether a segment is active in the environment. */
 export const hasSegments = async (db: Reader, environmentId: string): Promise<boolean> =>

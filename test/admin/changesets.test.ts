@@ -383,20 +383,64 @@ test('a plan says what would change, for whom, what conflicts and who may apply 
   );
 });
 
-test('a plan names rules that are never reached, and what cannot be known', async () => {
+test('a plan names what is probably not meant, each with an example, and what cannot be known', async () => {
   const project = await aProject(api);
-  const three = { treatments: [{ name: 'on' }, { name: 'off' }, { name: 'wide' }] };
+  const three = { treatments: [{ name: 'on' }, { name: 'off' }, { name: 'wide' }], defaultTreatment: 'off' };
   const flag = await aPlacedFlag(project, three);
-  const about = (attribute: string) => ({
-    buckets: [{ treatment: 'on', size: 100 }],
-    condition: { matchers: [{ type: 'IN_LIST_STRING', attribute, strings: ['pro'] }] },
-  });
-  const body = { ...aDefinition(three), rules: [about('plan'), about('plan')] };
-  const { body: draft } = await api.post('/changesets?dryRun=true', {
+  const needed = await aPlacedFlag(project, { defaultRule: shares(0) });
+  const when = (...matchers: object[]) => ({ buckets: [{ treatment: 'on', size: 100 }], condition: { matchers } });
+  const plan = { type: 'IN_LIST_STRING', attribute: 'plan', strings: ['pro'] };
+  const rules = [
+    when({ type: 'LESS_THAN_OR_EQUAL_NUMBER', attribute: 'age', number: 18 }),
+    when({ type: 'BETWEEN_NUMBER', attribute: 'age', between: { from: 3, to: 6 } }),
+    when({ type: 'IN_SEGMENT', string: 'nowhere' }, plan),
+    when({ type: 'IN_SPLIT', depends: { splitName: needed.name, treatments: ['on'] } }),
+    when({ type: 'MATCHES_STRING', attribute: 'plan', string: '(pro|max)+' }),
+    when(plan),
+  ];
+  const inStaging = flag.edit({ kind: 'replace', body: { ...aDefinition(three), rules, defaultRule: shares(10) } });
+  const inProduction = {
+    ...{ environment: project.production.id, flag: flag.name },
+    edit: { kind: 'create', body: { ...aDefinition(three), rules: [], defaultRule: shares(100) } },
+  };
+  const { body: draft, text } = await api.post('/changesets?dryRun=true', {
     workspace: { id: project.id },
-    operations: [flag.edit({ kind: 'replace', body })],
+    operations: [inStaging, inProduction],
   });
-  const [planned] = draft.plan.operations;
-  assert.deepEqual(planned.findings, ['Rule 2 is never reached: rule 1 already takes all of these']);
-  assert.deepEqual(planned.unknown, ['attribute plan']);
+  assert.ok(draft.plan, text);
+  const [staging, production] = draft.plan.operations.map(({ findings }: { findings: Record<string, unknown>[] }) =>
+    findings.map(({ kind, isProven, title, text, example }) => [
+      kind,
+      isProven,
+      title,
+      text,
+      ...[example ?? []].flat(),
+    ]),
+  );
+  const nobody = { key: 'user-1', attributes: {}, segments: [] };
+  assert.deepEqual(staging, [
+    [
+      ...['neverReached', true, 'Rule 2 is never reached', 'Rule 1 already takes all of these.'],
+      { ...nobody, attributes: { age: 3 }, treatment: 'on' },
+    ],
+    [
+      ...['neverReached', false, 'Rule 6 may never be reached'],
+      'Not proven: that depends on the regular expression of rule 5.',
+    ],
+    [
+      ...['prerequisite', true, 'Rule 4 can never match', `It needs ${needed.name} to give on; everyone gets off.`],
+      { ...nobody, treatment: 'off' },
+    ],
+    [
+      ...['segment', true, 'Segment nowhere does not exist', 'Until then rule 3 matches nobody.'],
+      { ...nobody, attributes: { plan: 'pro' } },
+    ],
+    ['neverServed', true, 'wide is never served', `No share and no target of ${flag.name} has it.`],
+  ]);
+  // Compared with what the changeset makes of staging.
+  assert.deepEqual(production[1].slice(0, 4), [
+    ...['looser', true, 'production is looser than staging'],
+    'Everyone else gives on to 100% of its keys. In staging, 10% of the same keys get it.',
+  ]);
+  assert.deepEqual(draft.plan.operations[0].unknown, ['attribute age', 'segment nowhere', 'attribute plan']);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createPatterns, PatternTooSlow, stepsOf } from '#delivery/patterns.ts';
+import { createPatterns, PatternTooSlow } from '#delivery/patterns.ts';
+import { stepsOf } from '#domain/evaluation/pattern-steps.ts';
 
 const { matches } = createPatterns();
 

@@ -5,7 +5,7 @@ import { differencesBetween } from '#domain/definitions/differences.ts';
 import { type Matcher, matcherTypes } from '#domain/definitions/matchers.ts';
 import { parseTargeting } from '#domain/definitions/parse.ts';
 import { newMatcher } from '../../src/domain/definitions/edit-matchers.ts';
-import { whyNeverReached } from '../../src/domain/definitions/reachability.ts';
+import { whyNeverReached } from '../../src/domain/evaluation/reachability.ts';
 import { dayValue, instantOf, minuteValue } from '../../web/src/targeting/dates.ts';
 import { doubleKeys, keysIn } from '../../web/src/targeting/key-lists.ts';
 import { matcherSentence } from '../../web/src/targeting/matcher-words.ts';

@@ -47,7 +47,16 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
         ],
         moves: [{ from: 'on', to: 'off', share: 10 }],
         unknown: [],
-        findings: [],
+        findings: [
+          {
+            kind: 'neverReached' as const,
+            isProven: true,
+            title: 'Rule 2 is never reached',
+            text: 'Rule 1 already takes all of these.',
+            rule: 2,
+            example: { key: 'user-1', attributes: { plan: 'pro' }, segments: [], treatment: 'on' },
+          },
+        ],
         conflicts: [],
       })),
     },

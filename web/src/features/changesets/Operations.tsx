@@ -21,6 +21,7 @@ import { useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { differencesIn } from '../../targeting/change-words.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
+import { ExampleWords } from '../../targeting/ExampleWords.tsx';
 import { rangeWords } from '../../targeting/effect-words.ts';
 import { WholeDefinition } from '../../targeting/WholeDefinition.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -235,9 +236,12 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
         <DifferenceBox key={index} difference={difference} order={treatments} trafficType={trafficType} />
       ))}
       {!created && differences.length === 0 && conflicts.length === 0 && <Edited operation={operation} />}
-      {findings.map((finding) => (
-        <p key={finding} className={styles.finding}>
-          <TriangleAlert size={15} aria-hidden /> <span>{sentence(finding)}</span>
+      {findings.map(({ title, text, example }) => (
+        <p key={`${title} ${text}`} className={styles.finding}>
+          <TriangleAlert size={15} aria-hidden />{' '}
+          <span>
+            <b>{title}.</b> {text} {example && <ExampleWords example={example} />}
+          </span>
         </p>
       ))}
       {refusal !== undefined && <p className={styles.refusal}>{sentence(refusal)}</p>}

@@ -1,6 +1,6 @@
 import { Pencil } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { whyNeverReached } from '#domain/definitions/reachability.ts';
+import { whyNeverReached } from '#domain/evaluation/reachability.ts';
 import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { StepNumber } from '../../../targeting/Steps.tsx';

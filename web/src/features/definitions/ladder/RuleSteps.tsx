@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { duplicateRule, moveRule, removeRule } from '#domain/definitions/edit-rules.ts';
-import { whyNeverReached } from '#domain/definitions/reachability.ts';
+import { whyNeverReached } from '#domain/evaluation/reachability.ts';
 import { useDrag } from '../../../ui/use-drag.ts';
 import { useDefinition } from '../editing/editor.ts';
 import { RuleStep } from './RuleStep.tsx';

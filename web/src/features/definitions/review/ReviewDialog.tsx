@@ -26,6 +26,7 @@ import styles from './ReviewDialog.module.css';
 import { SaveWays, type Way, waysFor } from './SaveWays.tsx';
 import { type Note, readOthers, useDefinitionParams, useSave } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
+import { useFindings } from './use-findings.ts';
 
 interface Props {
   readonly draft: Draft;
@@ -90,6 +91,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
     if (!isSending) onClose();
   };
   const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
+  const findings = useFindings({ environment, targeting: draft.targeting, effect: draft.base ? effect : undefined });
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
   return (
     <Modal title={titleOf(draft, differences.length, environment)} onClose={close} size="wide">
@@ -111,7 +113,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
               )}
             </div>
             <div className={`${styles.column} ${styles.note}`}>
-              <Findings targeting={draft.targeting} effect={draft.base ? effect : undefined} />
+              <Findings findings={findings} />
               <NoteFields isRequired={isRequired} title={draft.title ?? ''} comment={draft.comment} errors={errors} />
               {needsApproval(environment) && (
                 <Notice kind="plain">

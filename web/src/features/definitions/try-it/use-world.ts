@@ -5,7 +5,6 @@ import type { getFlag } from '#contract/flags.ts';
 import { listMemberships } from '#contract/segments.ts';
 import { dependenciesOf, segmentsOf, type Targeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
-import type { OtherFlag } from '#domain/evaluation/effect-sides.ts';
 import type { World } from '#domain/evaluation/evaluate.ts';
 import { type Answer, reading } from '../../../server/api.ts';
 import { flagReading } from '../../../server/flag.ts';
@@ -17,7 +16,7 @@ import type { HasRules } from '../editing/attributes.ts';
 
 export interface PageWorld extends World {
   /** Distinguishes "not defined" from "not loaded yet". */
-  readonly otherFlag: OtherFlag;
+  readonly otherFlag: (flag: string) => ExpandedDefinition | 'notDefined' | undefined;
   /** Other flags and rule-based segments whose rules are evaluated too. */
   readonly others: readonly HasRules[];
   readonly segments: KnownSegments;
