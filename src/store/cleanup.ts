@@ -18,6 +18,7 @@ import {
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Environment } from '#domain/environments.ts';
 import { dayMs } from '#domain/traffic.ts';
+import { inChunks } from './definitions.ts';
 import { fitting } from './paging.ts';
 import { housekeep, type Reader, type Store, type Tx } from './sql.ts';
 
@@ -118,11 +119,12 @@ export async function readCleanup(db: Reader, projectId: string, all: readonly E
   const since = at - policy.quietDays * dayMs;
   const isReporting = found.some(({ facts }) => (facts.lastTrafficAt ?? 0) > since);
   const now = { at, policy, isReporting };
-  return {
-    policy,
-    environments,
-    flags: found.map(({ row, facts }) => toCleanupFlag(row, facts, { now, all })),
-  };
+  const flags: CleanupFlag[] = [];
+  for (const some of inChunks(found, flagsAtOnce)) {
+    flags.push(...some.map(({ row, facts }) => toCleanupFlag(row, facts, { now, all })));
+    await nextTurn();
+  }
+  return { policy, environments, flags };
 }
 
 interface FlagRow extends Omit<KeepRow, 'note' | 'kept_at' | 'kept_by'> {

@@ -103,11 +103,12 @@ export const listCounts = (db: Reader, { environmentId, flagId }: FlagPlace, fro
     select hour, treatment, label, evaluations from traffic_counts
      where environment_id = ${environmentId} and flag_id = ${flagId} and hour >= ${from} order by hour`);
 
-/** Of several flags. */
+/** Of several flags: the sum of each hour. */
 export const listCountsOfFlags = (db: Reader, environmentId: string, flagIds: readonly string[], from: number) =>
   db.all<Pick<HourCount, 'hour' | 'evaluations'> & { readonly flagId: string }>(sql`
-    select flag_id as "flagId", hour, evaluations from traffic_counts
-     where environment_id = ${environmentId} and flag_id in (${join([...flagIds])}) and hour >= ${from}`);
+    select flag_id as "flagId", hour, cast(sum(evaluations) as bigint) as evaluations from traffic_counts
+     where environment_id = ${environmentId} and flag_id in (${join([...flagIds])}) and hour >= ${from}
+     group by flag_id, hour`);
 
 /** Of the types from one to another, in order of traffic type and name. */
 export const listEventCounts = (

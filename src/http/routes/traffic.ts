@@ -30,6 +30,7 @@ import {
   listLastTraffic,
 } from '#store/traffic.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
+import { JsonReply, separated } from '../pipeline/json-reply.ts';
 
 export const traffic = (db: Reader, delivery: Delivery | undefined) => {
   const converge = waitForConvergence(db, delivery);
@@ -61,9 +62,8 @@ export const traffic = (db: Reader, delivery: Delivery | undefined) => {
       const environments = await listEnvironments(db, project.id, actor.scope);
       const wanted = environments.filter(({ id }) => environmentId === undefined || id === environmentId);
       const steps = stepsOf('24h', db.clock());
-      const found: ListedTraffic[] = [];
-      for (const { id } of wanted) for await (const some of listedTraffic(db, id, flagIds, steps)) found.push(...some);
-      return { from: steps.from, stepMilliseconds: steps.step, traffic: found };
+      const ids = wanted.map(({ id }) => id);
+      return new JsonReply(projectTrafficText(steps, separated(trafficTexts(db, ids, flagIds, steps))));
     },
     getEvents: async ({ environment, query: { range = '24h' } }) => {
       const steps = stepsOf(range, db.clock());
@@ -126,8 +126,28 @@ function impressionsOf(delivery: Delivery | undefined, { environment, flag, quer
   return { nodes: 1 + others.length, impressions };
 }
 
-/** About 5 ms on SQLite if all of them have traffic in each hour. */
+/** About 3 ms on SQLite if all of them have traffic in each hour. */
 const flagsAtOnce = 50;
+
+/** In pieces: 2,000 flags in 12 environments are 3 MB, and serialising them at once would hold up everyone. */
+async function* projectTrafficText({ from, step }: Steps, traffic: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `${JSON.stringify({ from, stepMilliseconds: step }).slice(0, -1)},"traffic":[`;
+  yield* traffic;
+  yield ']}';
+}
+
+async function* trafficTexts(
+  db: Reader,
+  environmentIds: readonly string[],
+  flagIds: readonly string[] | undefined,
+  steps: Steps,
+): AsyncGenerator<string> {
+  for (const id of environmentIds) {
+    for await (const some of listedTraffic(db, id, flagIds, steps)) {
+      if (some.length > 0) yield JSON.stringify(some).slice(1, -1);
+    }
+  }
+}
 
 async function* listedTraffic(
   db: Reader,
