@@ -210,7 +210,7 @@ export async function createApp({
     ...definitions(store),
     ...segments(store, account.id),
     ...largeSegments(store),
-    ...changeRequests(store, markersFor('changeRequests', account.markerSecret)),
+    ...changeRequests(store, markersFor('changeRequests', account.markerSecret), { requestDays }),
     ...changesets(store, markersFor('changesets', account.markerSecret), { requestDays }),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Actor, mayGrant } from '#domain/access.ts';
-import { hasWritten, isSame, type NeededApproval } from '#domain/approvals.ts';
+import { hasWritten, isSame, type NeededApproval, type Person } from '#domain/approvals.ts';
 import type { PlacedOperation } from '#domain/changesets.ts';
 import { canonicalText } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
@@ -117,14 +117,20 @@ async function listGivers(db: Reader, changeset: Reviewed): Promise<{ by: Stored
   if (approvals.length === 0) return [];
   const hash = contentHashOf(changeset);
   const current = approvals.filter(({ contentHash }) => contentHash === hash).slice(-maxCounted);
-  const idsOf = (isKey: boolean) => current.flatMap(({ by }) => ((by.type === 'api_key') === isKey ? [by.id] : []));
-  const keys = (await listApiKeysById(db, idsOf(true))).map(actorOfKey);
-  const people = await listActivePeople(db, idsOf(false));
-  const actors = [...keys, ...people.map((person) => actorOfUser(person, person.isAdministrator))];
+  const people = current.map(({ by }) => by);
+  const actors = await listActors(db, people);
   return current.flatMap(({ by }) => {
     const actor = actors.find((one) => isSame(one, by));
     return actor ? [{ by, actor }] : [];
   });
+}
+
+/** As they are now, without revoked keys and people who can no longer sign in. In no order. */
+export async function listActors(db: Reader, who: readonly Person[]): Promise<Actor[]> {
+  const idsOf = (isKey: boolean) => who.flatMap(({ type, id }) => ((type === 'api_key') === isKey ? [id] : []));
+  const keys = await listApiKeysById(db, idsOf(true));
+  const people = await listActivePeople(db, idsOf(false));
+  return [...keys.map(actorOfKey), ...people.map((person) => actorOfUser(person, person.isAdministrator))];
 }
 
 /** They are looked up together. One for each environment is enough. */

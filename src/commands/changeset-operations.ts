@@ -1,5 +1,5 @@
 /** The operations of a changeset: finding what they name, and applying them inside its transaction. */
-import type { Actor } from '#domain/access.ts';
+import { type Actor, allows } from '#domain/access.ts';
 import {
   checkOperations,
   definitionEditOf,
@@ -7,11 +7,11 @@ import {
   kindOf,
   maxBases,
   maxChangesetOperations,
-  type NewOperation,
   nameOf,
   type PlacedOperation,
   patchOf,
   permissionFor,
+  type WantedOperation,
 } from '#domain/changesets.ts';
 import { definitionNotFound, parseStored } from '#domain/definitions/definition.ts';
 import { type EditBase, editNow, sentenceOf } from '#domain/definitions/edit-now.ts';
@@ -24,17 +24,18 @@ import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { requireMatch } from '#domain/revisions.ts';
 import { rulesTextOf } from '#domain/rule-based-segments.ts';
-import { parseKeys, type Segment } from '#domain/segments.ts';
+import { parseKeys, type Segment, type SegmentKind } from '#domain/segments.ts';
 import { findStoredDefinition } from '#store/definitions.ts';
 import { listEnvironments, lockEnvironment } from '#store/environments.ts';
 import { findFlag, lockFlag } from '#store/flags.ts';
 import { listPresentKeys } from '#store/segment-keys.ts';
 import { findActivation, findSegment, lockSegment } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
-import type { Grant } from './actors.ts';
+import { type Grant, roleMissing } from './actors.ts';
 import type { RecordingTx } from './context.ts';
 import { editDefinitionIn } from './definitions.ts';
 import { patchFlagIn } from './flags.ts';
+import { emptyLargeSegmentIn, serveList } from './large-segments.ts';
 import { replaceRulesIn } from './rule-based-segments.ts';
 import { addKeysIn, removeKeysIn } from './segment-keys.ts';
 
@@ -128,6 +129,15 @@ export const appliers: Readonly<
       await replaceRulesIn(tx, { ...change, ifMatch: undefined }, edit.body);
       return done;
     }
+    if (edit.kind === 'removeAllKeys') {
+      await emptyLargeSegmentIn(tx, change);
+      return done;
+    }
+    if (edit.kind === 'uploadKeys') {
+      if (!edit.list) return { conflicts: ['its file has not arrived'] };
+      await serveList(tx, change, { ...edit.list, firstKeys: edit.keys ?? [] });
+      return done;
+    }
     const keys = parseKeys(edit.keys ?? []);
     const present = await listPresentKeys(tx, { environmentId: environment.id, segment: segment.name }, keys);
     const adds = edit.kind === 'addKeys';
@@ -143,7 +153,7 @@ export async function placeOperations(
   db: Reader,
   actor: Actor,
   project: Project,
-  operations: readonly NewOperation[],
+  operations: readonly WantedOperation[],
 ): Promise<PlacedOperation[]> {
   checkOperations(operations);
   const environments = await listEnvironments(db, project.id, actor.scope);
@@ -155,6 +165,7 @@ export async function placeOperations(
   const placed: PlacedOperation[] = [];
   for (const operation of operations) {
     const kind = kindOf(operation);
+    await requireReadable(db, actor, kind);
     const environment = environmentOf(operation.environment);
     if (kind === 'flag') placed.push(await placeFlag(db, project, operation));
     else if (environment) {
@@ -189,13 +200,19 @@ export function withAdded(before: readonly PlacedOperation[], added: readonly Pl
   return all;
 }
 
+/** Those who do not see an object propose no change to it: the changeset shows it. */
+async function requireReadable(db: Reader, actor: Actor, kind: PlacedOperation['kind'] | undefined): Promise<void> {
+  const access = { needs: kind === 'segment' ? 'segment.read' : 'definition.read', scope: 'environment' } as const;
+  if (!allows(actor, access)) throw await roleMissing(db, actor, access);
+}
+
 interface Placing {
   readonly actor: Actor;
   readonly project: Project;
   readonly environment: Environment;
 }
 
-async function requireFlag(db: Reader, { id }: Project, { flag: nameOrId = '' }: NewOperation): Promise<Flag> {
+async function requireFlag(db: Reader, { id }: Project, { flag: nameOrId = '' }: WantedOperation): Promise<Flag> {
   const flag = await findFlag(db, id, nameOrId);
   if (!flag) throw new Problem('flag_not_found', { nameOrId });
   return flag;
@@ -206,7 +223,7 @@ const toReference = ({ id, name }: { readonly id: string; readonly name: string 
 async function placeDefinition(
   db: Reader,
   { actor, project, environment }: Placing,
-  operation: NewOperation,
+  operation: WantedOperation,
 ): Promise<PlacedOperation> {
   const flag = await requireFlag(db, project, operation);
   const stored = await findStoredDefinition(db, environment, flag.id);
@@ -229,7 +246,7 @@ async function placeDefinition(
   };
 }
 
-async function placeFlag(db: Reader, project: Project, operation: NewOperation): Promise<PlacedOperation> {
+async function placeFlag(db: Reader, project: Project, operation: WantedOperation): Promise<PlacedOperation> {
   const flag = await requireFlag(db, project, operation);
   const { edit } = operation;
   patchFlag(flag, patchOf(edit));
@@ -237,12 +254,17 @@ async function placeFlag(db: Reader, project: Project, operation: NewOperation):
   return { kind: 'flag', object: toReference(flag), environment: undefined, edit, base };
 }
 
+const segmentKindFor = ({ kind }: Edit): SegmentKind => {
+  if (kind === 'replaceRules') return 'rule_based';
+  return kind === 'removeAllKeys' || kind === 'uploadKeys' ? 'large' : 'standard';
+};
+
 async function placeSegment(
   db: Reader,
   { project, environment }: Placing,
-  { segment: nameOrId = '', edit }: NewOperation,
+  { segment: nameOrId = '', edit }: WantedOperation,
 ): Promise<PlacedOperation> {
-  const kind = edit.kind === 'replaceRules' ? 'rule_based' : 'standard';
+  const kind = segmentKindFor(edit);
   const segment = await findSegment(db, { projectId: project.id, kind }, nameOrId);
   if (!segment) throw new Problem('segment_not_found', { nameOrId });
   const activation = await findActivation(db, environment.id, segment.id);

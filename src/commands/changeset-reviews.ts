@@ -110,7 +110,11 @@ async function requireApprover(tx: RecordingTx, found: Reviewed): Promise<void> 
 }
 
 /** Where an environment restricts who approves, nobody is named. */
-async function requireOpenApprovers(tx: RecordingTx, { operations }: Reviewed, approvers: readonly string[]) {
+export async function requireOpenApprovers(
+  tx: RecordingTx,
+  { operations }: Pick<Reviewed, 'operations'>,
+  approvers: readonly string[],
+): Promise<void> {
   if (approvers.length === 0) return;
   const ids = [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))];
   const closed = (await listApprovalRules(tx, ids, tx.actor)).find((one) => one.areApproversRestricted);

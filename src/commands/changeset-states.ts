@@ -14,6 +14,7 @@ import type { Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import { insertReview, listReviews, type StoredReview } from '#store/approvals.ts';
 import * as store from '#store/changesets.ts';
+import { endLease } from '#store/large-segments.ts';
 import { findProjectById } from '#store/projects.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
@@ -21,7 +22,7 @@ import { grantFor } from './changeset-operations.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
 export async function findIn(tx: RecordingTx, id: string): Promise<Reviewed> {
-  const head = await store.findChangeset(tx, id, tx.actor.scope);
+  const head = await store.findChangeset(tx, id, tx.actor);
   const project = head && (await findProjectById(tx, head.workspace.id));
   if (!head || !project) throw new Problem('changeset_not_found', { nameOrId: id });
   const operations = (await store.listOperations(tx, [id])).get(id) ?? [];
@@ -68,6 +69,9 @@ export async function saveAs(
     revision: nextRevision(tx.now, head.revision),
   };
   await store.saveChangeset(tx, after);
+  if (!openStates.includes(status)) {
+    for (const { edit } of operations) if (edit.list) await endLease(tx, edit.list.id);
+  }
   const changeset = toChangeset(after, operations);
   const base = entry(action, changeset);
   await tx.record({

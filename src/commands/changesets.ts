@@ -11,13 +11,13 @@ import {
   type PlacedOperation,
   toChangeset,
 } from '#domain/changesets.ts';
-import { Problem } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { withoutRevision } from '#domain/revisions.ts';
 import { voidApprovals } from '#store/approvals.ts';
 import { listChangesOfChangeset } from '#store/changes.ts';
 import * as store from '#store/changesets.ts';
-import { contentHashOf, recordingAs, requireApprovals } from './approvals.ts';
+import { contentHashOf, type Reviewed, recordingAs, requireApprovals } from './approvals.ts';
 import { appliers, lockObjects, placeOperations, withAdded } from './changeset-operations.ts';
 import {
   entry,
@@ -44,16 +44,18 @@ export const createChangeset = (context: Context, fields: ChangesetFields) =>
   write(context, (tx) => createChangesetIn(tx, fields));
 
 export async function createChangesetIn(tx: RecordingTx, { operations, ...fields }: ChangesetFields) {
-  return insertIn(tx, fields, await placeOperations(tx, tx.actor, fields.project, operations));
+  return shown(await insertIn(tx, fields, await placeOperations(tx, tx.actor, fields.project, operations)));
 }
 
-type Head = Omit<ChangesetFields, 'operations'> & { readonly reverts?: string };
+type Head = Omit<ChangesetFields, 'operations'> & Pick<store.ChangesetHead, 'reverts'> & Partial<ChangeRequestHead>;
+/** Of a changeset that is submitted as a change request. */
+type ChangeRequestHead = Required<Pick<store.ChangesetHead, 'operationType' | 'approvers' | 'expiresAt'>>;
 
-async function insertIn(
+export async function insertIn(
   tx: RecordingTx,
-  { project, title, comment, reverts }: Head,
+  { project, title, comment, approvers = [], ...more }: Head,
   operations: readonly PlacedOperation[],
-): Promise<Changeset> {
+): Promise<Reviewed> {
   await requireNote(tx, project, { title, comment });
   const { type, id, name } = tx.actor;
   const head: store.ChangesetHead = {
@@ -63,8 +65,8 @@ async function insertIn(
     comment,
     workspace: { id: project.id, name: project.name },
     author: { type, id, name },
-    ...(reverts === undefined ? {} : { reverts }),
-    approvers: [],
+    approvers,
+    ...more,
     createdAt: tx.now,
     updatedAt: tx.now,
     revision: tx.now,
@@ -72,7 +74,7 @@ async function insertIn(
   await store.insertChangeset(tx, head, operations);
   const changeset = toChangeset(head, operations);
   await tx.record({ ...entry('changeset.created', changeset), after: withoutRevision(changeset) });
-  return { ...changeset, reviews: [] };
+  return { head, project, operations, reviews: [] };
 }
 
 export interface ChangesetChange {
@@ -94,6 +96,7 @@ export async function changeChangesetIn(tx: RecordingTx, id: string, change: Cha
   const found = await lockOpen(tx, id, change.ifMatch);
   const { head, project, operations: before } = found;
   await requireMayEdit(tx, found);
+  refuse('changeset_invalid', (change.operations || change.add) && head.operationType !== undefined ? [fixed] : []);
   const { title = head.title, comment = head.comment } = change;
   await requireNote(tx, project, { title, comment });
   const place = (all: readonly NewOperation[]) => placeOperations(tx, tx.actor, project, all);
@@ -117,6 +120,9 @@ export async function changeChangesetIn(tx: RecordingTx, id: string, change: Cha
   });
 }
 
+/** Clients of the vendor's API know it as a request about one object. */
+const fixed = 'operations cannot be changed: it was submitted as a change request. Withdraw it and submit another';
+
 /**
  * Applies all operations, or none. What was changed since is merged; where both changed the same it is refused, and all
  * conflicts are named.
@@ -126,8 +132,13 @@ export const applyChangeset = (context: Context, id: string, ifMatch: string | u
 
 export async function applyChangesetIn(tx: RecordingTx, id: string, ifMatch: string | undefined): Promise<Changeset> {
   const found = await lockOpen(tx, id, ifMatch);
+  await requireMayApply(tx, found.project, found.operations);
+  return applyLockedIn(tx, found);
+}
+
+/** The same for one that is locked, on behalf of somebody who may apply it. */
+export async function applyLockedIn(tx: RecordingTx, found: Reviewed): Promise<Changeset> {
   const { head, project, operations } = found;
-  await requireMayApply(tx, project, operations);
   const objects = await lockObjects(tx, project, operations);
   // The environments are locked, so their settings stay until the commit.
   const without = await requireApprovals(tx, found);
@@ -145,7 +156,7 @@ export async function applyChangesetIn(tx: RecordingTx, id: string, ifMatch: str
   if (conflicts.length > 0) throw new Problem('changeset_conflict', { conflicts });
   const published = { ...found, head: { ...head, publishedAt: tx.now }, operations: applied };
   const changeset = await saveAs(recording, published, { action: 'changeset.published', status: 'PUBLISHED' });
-  await store.replaceOperations(tx, id, applied);
+  await store.replaceOperations(tx, head.id, applied);
   return changeset;
 }
 
@@ -159,11 +170,13 @@ export async function revertChangesetIn(tx: RecordingTx, id: string, note: Parti
     throw new Problem('changeset_state', { status: head.status, needed: 'PUBLISHED', verb: 'reverted' });
   }
   const changes = await listChangesOfChangeset(tx, id);
-  const inverse = changes.map((change) => inverseOf(change, operations));
+  const inverse = changes.flatMap((change) => inverseOf(change, operations) ?? []);
   if (inverse.length === 0) throw new Problem('changeset_without_changes');
   const { title = `Revert: ${head.title}`.trim(), comment = `Takes back the changeset ${id}.` } = note;
-  return insertIn(tx, { project, title, comment, reverts: id }, inverse.toReversed());
+  return shown(await insertIn(tx, { project, title, comment, reverts: id }, inverse.toReversed()));
 }
+
+const shown = ({ head, operations, reviews }: Reviewed): Changeset => toChangeset(head, operations, reviews);
 
 /** Every entry names the changeset. */
 const asPartOf = (tx: RecordingTx, { id }: store.ChangesetHead): RecordingTx => ({

@@ -29,13 +29,13 @@ import { createEnvironmentIn } from './environments.ts';
 import { createFlagSetIn } from './flag-sets.ts';
 import { createFlagIn, patchFlagIn } from './flags.ts';
 import { createGroupIn } from './groups.ts';
-import { replaceLargeKeys } from './large-segments.ts';
 import { createProjectIn } from './projects.ts';
 import { changeAccessIn } from './restrictions.ts';
 import { replaceRulesIn } from './rule-based-segments.ts';
 import { addKeysIn, removeKeysIn } from './segment-keys.ts';
 import { activateSegmentIn, changeSegmentDetailsIn, createSegmentIn } from './segments.ts';
 import { createTrafficTypeIn } from './traffic-types.ts';
+import { replaceLargeKeys } from './uploads.ts';
 import { addUserIn, inviteUserIn } from './users.ts';
 
 export interface ImportOptions {

@@ -1,43 +1,80 @@
 import { Type } from 'typebox';
-import { ChangeRequest } from '#domain/change-requests.ts';
+import { ChangeRequest, Decision, NewChangeRequest, operationTypes } from '#domain/change-requests.ts';
 import { extend, Id, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { MarkerListing, MarkerPage } from './parts.ts';
+import { keysBodyLimit, MarkerListing, MarkerPage } from './parts.ts';
 
-/** What is submitted is published at once; where that needs an approval, it is refused. */
+const read = { needs: 'changeset.read', scope: 'environment' } as const;
+const write = { needs: 'changeset.write', scope: 'environment' } as const;
+
+/** Problems of publishing it. */
+const publishing = [
+  'approvals_required',
+  'changeset_conflict',
+  'definition_invalid',
+  'definition_not_found',
+  'flag_not_found',
+  'segment_not_found',
+  'segment_not_active',
+  'segment_invalid',
+  'rule_based_segment_invalid',
+  'note_required',
+  'right_missing',
+] as const;
+const submitting = [
+  ...publishing,
+  'approvers_restricted',
+  'change_request_unsupported',
+  'change_request_pending',
+  'changeset_invalid',
+  'definition_exists',
+  'flag_invalid',
+  'patch_invalid',
+] as const;
+
 export const submitChangeRequest = endpoint({
   method: 'POST',
   path: '/changeRequests/ws/:project/environments/:environment',
-  summary: 'Replace or remove the keys of a large segment',
+  summary: 'Submit a change request',
   description:
-    '`UPLOAD` replies with an address for a CSV file whose keys replace those of the segment. `ARCHIVE` removes all keys. Where the environment requires approvals, only those who skip them can submit it. Change flags and other segments directly, or with a changeset.',
-  access: { needs: 'segmentContent.write', scope: 'environment' },
-  body: Type.Object({
-    largeSegment: Type.Optional(Type.Object({ name: Type.String({ maxLength: 255 }) })),
-    operationType: OneOf(['UPLOAD', 'ARCHIVE', 'CREATE', 'UPDATE', 'KILL', 'RESTORE']),
-    title: Type.Optional(Type.String({ maxLength: 2_000 })),
-    comment: Type.Optional(Type.String({ maxLength: 2_000 })),
-    approvers: Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100, description: 'ignored' })),
-  }),
+    'Asks for a change of one flag or segment, as a changeset. Where it needs no approval it is published at once; otherwise it is `REQUESTED`, and the last approval publishes it. An object can have one that waits: another is 423, with its id in `details`. `UPLOAD` replies with an address for a CSV file whose keys replace those of the large segment.',
+  access: write,
+  body: NewChangeRequest,
+  bodyLimit: keysBodyLimit,
   reply: ChangeRequest,
   showsSecret: true,
-  problems: [
-    'approvals_required',
-    'change_request_unsupported',
-    'segment_not_found',
-    'segment_not_active',
-    'note_required',
-  ],
+  problems: submitting,
 });
 
-const pageSize = { default: 20, max: 200 };
+export const submitKeyFile = endpoint({
+  method: 'POST',
+  path: '/changeRequests/ws/:project/environments/:environment/file',
+  summary: 'Submit a change request with a file',
+  description:
+    'A form with a CSV file in the part `file` (one key per line, without a header), and the parts `segmentName`, `operationType`, `title`, `comment` and `approvers`, which are separated by commas. `CREATE` adds the keys to the segment, `ARCHIVE` removes them.',
+  access: write,
+  body: Type.Object({
+    segmentName: Type.String({ minLength: 1, maxLength: 255 }),
+    keys: Type.Array(Type.String(), { description: 'instead of the file' }),
+    operationType: Type.Optional(OneOf(operationTypes)),
+    title: NewChangeRequest.properties.title,
+    comment: NewChangeRequest.properties.comment,
+    approvers: Type.Optional(Type.String({ maxLength: 10_000 })),
+  }),
+  mayBeForm: true,
+  bodyLimit: keysBodyLimit,
+  reply: ChangeRequest,
+  problems: submitting,
+});
+
+const pageSize = { default: 20, max: 100 };
 
 export const listChangeRequests = endpoint({
   method: 'GET',
   path: '/changeRequests',
   summary: 'List change requests',
-  description: 'In order of creation; those that still wait for their file, unless a status is given.',
-  access: { needs: 'segment.read', scope: 'environment' },
+  description: 'In order of creation; those that wait for an approval or for their file, unless a status is given.',
+  access: read,
   pageSize,
   query: extend(
     MarkerPage(pageSize),
@@ -45,7 +82,7 @@ export const listChangeRequests = endpoint({
       status: Type.Optional(
         Type.String({
           maxLength: 255,
-          description: '`PUBLISHED`, `REJECTED`, or `REQUESTED` for those that wait. Others have no change requests.',
+          description: '`REQUESTED`, `APPROVED`, `PUBLISHED`, `REJECTED`, `WITHDRAWN`, `EXPIRED` or `AWAITING`.',
         }),
       ),
       environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only in this environment.' })),
@@ -56,12 +93,34 @@ export const listChangeRequests = endpoint({
   problems: ['marker_invalid'],
 });
 
+const one = { path: '/changeRequests/:changeRequest', reply: ChangeRequest } as const;
+
 export const getChangeRequest = endpoint({
+  ...one,
   method: 'GET',
-  path: '/changeRequests/:changeRequest',
   summary: 'Get a change request',
-  access: { needs: 'segment.read', scope: 'environment' },
+  access: read,
   showsHousekeeping: true,
-  reply: ChangeRequest,
   problems: ['change_request_not_found'],
+});
+
+export const decideChangeRequest = endpoint({
+  ...one,
+  method: 'PUT',
+  summary: 'Approve, reject, withdraw or publish a change request',
+  description:
+    'With the last approval that it needs it is published. Nobody approves what they submitted; API keys approve only if they are among the `approvers` of the environment. `WITHDRAWN` is for whoever submitted it, and for those who can make the change.',
+  access: write,
+  body: Decision,
+  problems: [
+    ...publishing,
+    'change_request_not_found',
+    'change_request_not_approver',
+    'changeset_own',
+    'changeset_state',
+    'changeset_invalid',
+    'changeset_not_found',
+    'environment_not_found',
+    'project_not_found',
+  ],
 });

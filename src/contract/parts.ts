@@ -17,6 +17,7 @@ export const statusOf: Record<Kind, number> = {
   method_not_allowed: 405,
   conflict: 409,
   precondition_failed: 412,
+  locked: 423,
   too_large: 413,
   too_many: 429,
   internal: 500,

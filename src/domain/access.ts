@@ -49,7 +49,7 @@ const projectAdmin = [
   'restriction.write',
   'audit.read',
 ] as const;
-const segmentViewer = ['project.read', 'segment.read'] as const;
+const segmentViewer = ['project.read', 'segment.read', 'changeset.read'] as const;
 const flagViewer = ['project.read', 'rolloutStatus.read', 'flag.read', 'definition.read', 'changeset.read'] as const;
 
 export const roles = {
@@ -60,7 +60,7 @@ export const roles = {
   API_FEATURE_FLAG_VIEWER: flagViewer,
   API_FEATURE_FLAG_EDITOR: [...flagViewer, 'flag.write', 'definition.write', 'definition.kill', 'changeset.write'],
   API_SEGMENT_VIEWER: segmentViewer,
-  API_SEGMENT_EDITOR: [...segmentViewer, 'segment.write', 'segmentContent.write'],
+  API_SEGMENT_EDITOR: [...segmentViewer, 'segment.write', 'segmentContent.write', 'changeset.write'],
 } as const satisfies Record<string, readonly Permission[]>;
 export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as Role[];

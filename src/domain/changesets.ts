@@ -34,23 +34,41 @@ export const requestedStates: readonly ChangesetState[] = ['REQUESTED', 'APPROVE
 const editsOf = {
   definition: ['create', 'replace', 'patch', 'kill', 'restore', 'delete'],
   flag: ['patch'],
-  segment: ['addKeys', 'removeKeys', 'replaceRules'],
+  segment: ['addKeys', 'removeKeys', 'removeAllKeys', 'replaceRules', 'uploadKeys'],
 } as const;
 export type ObjectKind = keyof typeof editsOf;
 
 const editKinds = [...new Set(Object.values(editsOf).flat())];
+type EditKind = (typeof editKinds)[number];
+/** A file comes with a change request, which fills in its list. */
+const newEditKinds = editKinds.filter((kind): kind is Exclude<EditKind, 'uploadKeys'> => kind !== 'uploadKeys');
 
-const Edit = Type.Object({
-  kind: OneOf(editKinds, {
-    description:
-      'A definition: `create`, `replace`, `patch`, `kill`, `restore`, `delete`. A flag without an environment: `patch`. A segment: `addKeys`, `removeKeys`, `replaceRules`.',
-  }),
+const editMembers = {
   body: Type.Optional(
     Type.Unknown({ description: 'for `create`, `replace` and `replaceRules`: as in the request that does only this' }),
   ),
   operations: Type.Optional(Patch),
   keys: Type.Optional(
     Type.Array(Type.String(), { maxItems: maxKeysPerCall, description: 'for `addKeys` and `removeKeys`' }),
+  ),
+};
+
+const NewEdit = Type.Object({
+  kind: OneOf(newEditKinds, {
+    description:
+      'A definition: `create`, `replace`, `patch`, `kill`, `restore`, `delete`. A flag without an environment: `patch`. A segment: `addKeys`, `removeKeys`, `replaceRules`. A large segment: `removeAllKeys`.',
+  }),
+  ...editMembers,
+});
+
+const Edit = Type.Object({
+  kind: OneOf(editKinds, { description: '`uploadKeys`: a file replaces the keys of a large segment' }),
+  ...editMembers,
+  list: Type.Optional(
+    Type.Object(
+      { id: Type.Integer(), digest: Type.String(), keyCount: Type.Integer() },
+      { description: 'of `uploadKeys`, when the file has arrived; then `keys` has the first hundred' },
+    ),
   ),
 });
 export type Edit = Static<typeof Edit>;
@@ -65,7 +83,7 @@ const NewOperation = Type.Object({
   environment: Type.Optional(word('Id or name. Absent only for a flag’s description, tags and status.')),
   flag: Type.Optional(word('Id or name of the flag.')),
   segment: Type.Optional(word('Name of the segment.')),
-  edit: Edit,
+  edit: NewEdit,
   ifMatch: Type.Optional(
     Type.String({
       maxLength: 255,
@@ -74,6 +92,8 @@ const NewOperation = Type.Object({
   ),
 });
 export type NewOperation = Static<typeof NewOperation>;
+/** The same, or one that Burgee makes: a file replaces keys. */
+export type WantedOperation = Omit<NewOperation, 'edit'> & { readonly edit: Edit };
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
 const operations = Type.Array(NewOperation, { minItems: 1, maxItems: maxChangesetOperations });
@@ -132,6 +152,7 @@ export const Changeset = Type.Object({
   author: Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() }),
   reverts: Type.Optional(Type.String({ description: 'the changeset that this one takes back' })),
   approvers: Type.Array(Type.String(), { description: 'who was asked to approve it; empty: everyone who can' }),
+  operationType: Type.Optional(Type.String({ description: 'if it was submitted as a change request' })),
   reason: Type.Optional(Type.String({ description: 'why it was rejected, expired or failed' })),
   reviews: Type.Optional(
     Type.Array(Review, { description: 'comments, approvals and edits, in their order; not in lists' }),
@@ -174,21 +195,21 @@ export const toOperation = ({ kind, object, environment, edit }: PlacedOperation
 });
 
 /** The kind of object that the operation names, or undefined if it names none or several. */
-export const kindOf = ({ environment, flag, segment }: NewOperation): ObjectKind | undefined => {
+export const kindOf = ({ environment, flag, segment }: WantedOperation): ObjectKind | undefined => {
   if ((flag === undefined) === (segment === undefined)) return undefined;
   if (segment !== undefined) return environment === undefined ? undefined : 'segment';
   return environment === undefined ? 'flag' : 'definition';
 };
 
 /** Refuses operations that are not complete, whatever they name. */
-export function checkOperations(all: readonly NewOperation[]): void {
+export function checkOperations(all: readonly WantedOperation[]): void {
   refuse(
     'changeset_invalid',
     all.flatMap((operation, index) => complaintsOf(operation).map((complaint) => `operations/${index} ${complaint}`)),
   );
 }
 
-function complaintsOf(operation: NewOperation): string[] {
+function complaintsOf(operation: WantedOperation): string[] {
   const kind = kindOf(operation);
   if (!kind) {
     return ['must name a flag or a segment, and its environment; only a patch of a flag’s details has no environment'];
@@ -226,16 +247,20 @@ export function permissionFor({ kind, edit }: Pick<PlacedOperation, 'kind' | 'ed
 export const nameOf = ({ object, environment }: Pick<PlacedOperation, 'object' | 'environment'>): string =>
   environment ? `${object.name} in ${environment.name}` : object.name;
 
-/** The operation that takes a recorded change back. `applied`: the operations of the changeset that made it. */
+/**
+ * The operation that takes a recorded change back. `applied`: the operations of the changeset that made it. None for
+ * the keys of a large segment: old ones are not kept.
+ */
 export function inverseOf(
   { object, environmentId, before, after }: Change,
   applied: readonly PlacedOperation[],
-): PlacedOperation {
+): PlacedOperation | undefined {
   const made = applied.find((one) => one.object.id === object.id && one.environment?.id === environmentId);
   if (!made) throw new Error(`no operation changed ${object.name}`);
   if (made.kind === 'definition') return { ...made, ...inverseOfDefinition(before, after) };
   if (made.kind === 'flag') return { ...made, ...inverseOfSettings(before as Flag, after as Flag) };
   const { kind, keys = [] } = made.edit;
+  if (kind === 'removeAllKeys' || kind === 'uploadKeys') return undefined;
   if (kind === 'replaceRules')
     return { ...made, edit: { kind, body: before }, base: toRulesText(after as SegmentRules) };
   return { ...made, edit: { kind: kind === 'addKeys' ? 'removeKeys' : 'addKeys', keys } };

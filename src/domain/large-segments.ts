@@ -36,12 +36,14 @@ export const toLargeSegmentReply = (segment: Segment): Static<typeof LargeSegmen
   return { id, name, description, trafficType, creationTime, tags: tags ?? [] };
 };
 
-export const uploadStatuses = ['awaiting', 'receiving', 'published', 'failed'] as const;
+export const uploadStatuses = ['awaiting', 'receiving', 'waiting', 'published', 'failed'] as const;
 
 /** A request to replace the keys of a large segment by a file. */
 export const Upload = Type.Object({
-  id: Type.String({ description: 'also the id of its change request' }),
-  status: OneOf(uploadStatuses),
+  id: Type.String({ description: 'of an upload: also the id of its change request' }),
+  status: OneOf(uploadStatuses, {
+    description: '`awaiting`: for the file. `waiting`: the file has arrived and needs an approval.',
+  }),
   receivedBytes: Type.Integer(),
   totalBytes: Type.Optional(Type.Integer({ description: 'absent if the client did not send a length' })),
   count: Type.Optional(Type.Integer({ description: 'how many keys the file had' })),

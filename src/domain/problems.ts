@@ -12,6 +12,7 @@ export type Kind =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'locked'
   | 'precondition_failed'
   | 'too_large'
   | 'too_many'
@@ -244,7 +245,8 @@ export const problems = {
   ),
   changeset_without_changes: problem(
     'invalid',
-    () => 'There is nothing to revert: the changeset changed nothing, or its audit entries were deleted',
+    () =>
+      'There is nothing to revert: the changeset changed nothing that can be taken back, or its audit entries were deleted',
   ),
 
   /** The vendor's message. */
@@ -297,10 +299,17 @@ export const problems = {
   segment_invalid: invalid(),
   rule_based_segment_invalid: invalid(),
   change_request_not_found: notFound('change request', 'Change requests are found by id'),
-  change_request_unsupported: problem(
-    'invalid',
-    () => 'Only UPLOAD and ARCHIVE of a largeSegment can be submitted',
-    () => 'Change flags and other segments directly, or where that needs an approval, with POST /changesets',
+  change_request_unsupported: problem<{ reason: string }>('invalid', (p) => p.reason),
+  change_request_pending: problem<{ id: string }>(
+    'locked',
+    () => 'Something was wrong',
+    (p) => `A pending change request with id:${p.id} for this object already exists`,
+  ),
+  change_request_not_approver: problem<{ name: string }>(
+    'unauthenticated',
+    (p) => `${p.name} cannot approve this change request`,
+    () =>
+      'People can approve where they can edit definitions, or are on the environment’s list; API keys only if they are on the list: approvers of its changePermissions',
   ),
   too_many_uploads: problem<{ seconds: number }>(
     'unavailable',

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { reportDays } from '#domain/code-references.ts';
-import { deleteOldUploads } from '#store/change-requests.ts';
 import { deleteOldCodeReport } from '#store/code-references.ts';
 import { deleteSomeOfList, findUnusedList } from '#store/large-segments.ts';
 import { deleteSomeKeys, findNextKeyEnvironment } from '#store/segment-keys.ts';
@@ -16,6 +15,7 @@ import {
   listCountedPlaces,
   mergeDay,
 } from '#store/traffic.ts';
+import { deleteOldUploads } from '#store/uploads.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
 const minuteMs = 60_000;

@@ -134,6 +134,40 @@ export async function listReviews(db: Reader, changesetId: string): Promise<Stor
   return rows.map(toReview);
 }
 
+/** Of a page of changesets. */
+const maxRemarks = 5_000;
+
+/** What people wrote about each changeset, in order. */
+export async function listRemarks(db: Reader, ids: readonly string[]): Promise<Map<string, StoredReview[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.all<ReviewRow & { readonly changeset_id: string }>(sql`
+    select changeset_id, id, kind, actor_type, actor_id, actor_name, comment, content_hash, created_at, voided_at
+      from changeset_reviews where changeset_id in (${join([...ids])}) and comment <> ''
+     order by changeset_id, created_at, id limit ${maxRemarks}`);
+  const all = new Map<string, StoredReview[]>(ids.map((id) => [id, []]));
+  for (const row of rows) all.get(row.changeset_id)?.push(toReview(row));
+  return all;
+}
+
+const maxNamed = 1_000;
+
+/** Who is on the lists of environments that restrict who approves: addresses, and names of groups and keys. */
+export async function listApproverNames(db: Reader, environmentIds: readonly string[]): Promise<Map<string, string[]>> {
+  if (environmentIds.length === 0) return new Map();
+  const rows = await db.all<{ environment_id: string; name: string }>(sql`
+    select g.environment_id, coalesce(u.email, k.name, r.name) as name
+      from environment_grants g join environments e on e.id = g.environment_id
+      left join users u on g.grantee_type = 'user' and u.id = g.grantee_id
+      left join api_keys k on g.grantee_type = 'api_key' and k.id = g.grantee_id
+      left join groups r on g.grantee_type = 'group' and r.id = g.grantee_id
+     where g.environment_id in (${join([...environmentIds])}) and g.operation = 'approve' and e.are_approvers_restricted
+       and coalesce(u.email, k.name, r.name) is not null
+     order by g.environment_id, g.position limit ${maxNamed}`);
+  const all = new Map<string, string[]>(environmentIds.map((id) => [id, []]));
+  for (const { environment_id, name } of rows) all.get(environment_id)?.push(name);
+  return all;
+}
+
 export const insertReview = (tx: Tx, changesetId: string, review: StoredReview) =>
   tx.run(sql`
     insert into changeset_reviews (id, changeset_id, kind, actor_type, actor_id, actor_name, comment, content_hash,

@@ -1,12 +1,23 @@
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
-import type { Actor, Scope } from '#domain/access.ts';
-import type { Changeset, ChangesetState, Edit, ObjectKind, PlacedOperation } from '#domain/changesets.ts';
+import type { Actor } from '#domain/access.ts';
+import {
+  type Changeset,
+  type ChangesetState,
+  type Edit,
+  type ObjectKind,
+  type PlacedOperation,
+  requestedStates,
+} from '#domain/changesets.ts';
+import { Problem } from '#domain/problems.ts';
 import { isApprover } from './approvals.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
-import { likeLiteral, type Position, type Reader, type Tx } from './sql.ts';
+import { likeLiteral, onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
 /** A changeset without its operations. */
 export type ChangesetHead = Omit<Changeset, 'operations' | 'type' | 'reviews'>;
+
+/** Who asks, and what they may read. */
+export type Viewer = Pick<Actor, 'scope' | 'permissions'>;
 
 interface ChangesetRow {
   readonly id: string;
@@ -26,6 +37,7 @@ interface ChangesetRow {
   readonly approvers: string;
   readonly reason: string | null;
   readonly expires_at: number | null;
+  readonly operation_type: string | null;
 }
 
 const toHead = (row: ChangesetRow): ChangesetHead => ({
@@ -42,31 +54,49 @@ const toHead = (row: ChangesetRow): ChangesetHead => ({
   approvers: JSON.parse(row.approvers) as string[],
   ...(row.reason === null ? {} : { reason: row.reason }),
   ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+  ...(row.operation_type === null ? {} : { operationType: row.operation_type }),
   revision: row.revision,
 });
 
 const columns = sql`
   c.id, c.project_id, p.name as project_name, c.state, c.title, c.comment, c.author_type, c.author_id, c.author_name,
-  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at, c.approvers, c.reason, c.expires_at`;
+  c.reverts, c.revision, c.created_at, c.updated_at, c.published_at, c.approvers, c.reason, c.expires_at,
+  c.operation_type`;
 const changesets = sql`changesets c join projects p on p.id = c.project_id`;
 
-/** A key of some environments sees what is in these alone. */
-const inScope = (scope: Scope) => sql`
+/** A key of some environments sees what is in these alone; one that reads no segments sees none that change segments. */
+export const isVisible = ({ scope, permissions }: Viewer) => sql`
   ${scopeFilter(scope, sql`c.project_id`)}
   and not exists (select 1 from changeset_operations o
-                   where o.changeset_id = c.id and not (${environmentScopeFilter(scope, sql`o.environment_id`)}))`;
+                   where o.changeset_id = c.id and not (${environmentScopeFilter(scope, sql`o.environment_id`)}
+                                                        and ${isReadable(permissions)}))`;
 
-export async function findChangeset(db: Reader, id: string, scope: Scope): Promise<ChangesetHead | undefined> {
+const isReadable = (permissions: Viewer['permissions']): Sql => {
+  const [flags, segments] = [permissions.has('definition.read'), permissions.has('segment.read')];
+  if (flags && segments) return sql`1 = 1`;
+  if (flags) return sql`o.object_kind <> 'segment'`;
+  return segments ? sql`o.object_kind = 'segment'` : sql`1 = 0`;
+};
+
+export async function findChangeset(db: Reader, id: string, viewer: Viewer): Promise<ChangesetHead | undefined> {
   const row = await db.one<ChangesetRow>(sql`
-    select ${columns} from ${changesets} where c.id = ${id} and ${inScope(scope)}`);
+    select ${columns} from ${changesets} where c.id = ${id} and ${isVisible(viewer)}`);
   return row && toHead(row);
+}
+
+/** In the order of the ids. Whether the reader may see them must be checked before. */
+export async function listChangesetHeads(db: Reader, ids: readonly string[]): Promise<ChangesetHead[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.all<ChangesetRow>(sql`select ${columns} from ${changesets} where c.id in (${join([...ids])})`);
+  const heads = new Map(rows.map((row) => [row.id, toHead(row)]));
+  return ids.flatMap((id) => heads.get(id) ?? []);
 }
 
 /** Until the commit, nobody else changes it. */
 export const lockChangeset = (tx: Tx, id: string) => tx.one(sql`select id from changesets where id = ${id} ${tx.lock}`);
 
 export interface ChangesetFilter {
-  readonly scope: Scope;
+  readonly viewer: Viewer;
   readonly projectId: string;
   readonly state: ChangesetState | undefined;
   /** Only those that this actor made, or that wait for its approval. */
@@ -79,11 +109,11 @@ export interface ChangesetFilter {
 
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
-  const { scope, projectId, state, concerning, after, before, offset, limit } = filter;
+  const { viewer, projectId, state, concerning, after, before, offset, limit } = filter;
   const only = concerning?.how === 'waiting' ? 'REQUESTED' : state;
   const conditions = [
     sql`c.project_id = ${projectId}`,
-    inScope(scope),
+    isVisible(viewer),
     ...(only ? [sql`c.state = ${only}`] : []),
     ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
@@ -146,10 +176,11 @@ export async function insertChangeset(
 ): Promise<void> {
   await tx.run(sql`
     insert into changesets (id, project_id, state, title, comment, author_type, author_id, author_name, reverts,
-                            revision, created_at, updated_at, approvers, expires_at)
+                            revision, created_at, updated_at, approvers, expires_at, operation_type, environment_id)
     values (${head.id}, ${head.workspace.id}, ${head.status}, ${head.title}, ${head.comment}, ${head.author.type},
             ${head.author.id}, ${head.author.name}, ${head.reverts ?? null}, ${head.revision}, ${head.createdAt},
-            ${head.updatedAt}, ${JSON.stringify(head.approvers)}, ${head.expiresAt ?? null})`);
+            ${head.updatedAt}, ${JSON.stringify(head.approvers)}, ${head.expiresAt ?? null},
+            ${head.operationType ?? null}, ${head.operationType ? (operations[0]?.environment?.id ?? null) : null})`);
   await insertOperations(tx, head.id, operations);
 }
 
@@ -171,14 +202,21 @@ async function insertOperations(tx: Tx, id: string, operations: readonly PlacedO
     values ${bulk(rows)}`);
 }
 
-export const saveChangeset = (tx: Tx, head: ChangesetHead) =>
-  tx.run(sql`
+export async function saveChangeset(tx: Tx, head: ChangesetHead): Promise<void> {
+  await tx.run(sql`
     update changesets
        set state = ${head.status}, title = ${head.title}, comment = ${head.comment}, revision = ${head.revision},
            updated_at = ${head.updatedAt}, published_at = ${head.publishedAt ?? null},
            approvers = ${JSON.stringify(head.approvers)}, reason = ${head.reason ?? null},
            expires_at = ${head.expiresAt ?? null}
      where id = ${head.id}`);
+  if (head.operationType === undefined) return;
+  await tx
+    .run(sql`
+      update changeset_operations set is_pending = ${requestedStates.includes(head.status)}
+       where changeset_id = ${head.id} and position = 0`)
+    .catch(onRefused({ changeset_operations_pending: () => new Problem('change_request_pending', { id: 'unknown' }) }));
+}
 
 export async function replaceOperations(tx: Tx, id: string, operations: readonly PlacedOperation[]): Promise<void> {
   await tx.run(sql`delete from changeset_operations where changeset_id = ${id}`);

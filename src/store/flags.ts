@@ -1,6 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
+import type { Reference } from '#domain/schema.ts';
 import { findPage, type Page, type Total } from './paging.ts';
 import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
@@ -64,6 +65,15 @@ export async function findDefinedFlag(
       from flags f join traffic_types t on t.id = f.traffic_type_id
      where f.id = ${idOf(projectId, nameOrId)}`);
   return row && { id: row.id, name: row.name, trafficType: { id: row.traffic_type_id, name: row.traffic_type_name } };
+}
+
+/** By the ids of flags. */
+export async function listTrafficTypesOf(db: Reader, flagIds: readonly string[]): Promise<Map<string, Reference>> {
+  if (flagIds.length === 0) return new Map();
+  const rows = await db.all<{ flag_id: string; id: string; name: string }>(sql`
+    select f.id as flag_id, t.id, t.name from flags f join traffic_types t on t.id = f.traffic_type_id
+     where f.id in (${join([...flagIds])})`);
+  return new Map(rows.map(({ flag_id, id, name }) => [flag_id, { id, name }]));
 }
 
 /**

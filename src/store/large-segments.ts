@@ -1,10 +1,11 @@
 /**
- * The keys of large segments, in lists that uploads (`change-requests.ts`) write.
+ * The keys of large segments, in lists that uploads (`uploads.ts`) write.
  *
  * Invariants
  * 1. A segment refers only to complete lists. An upload writes a list of its own and then changes the reference, so
  *    readers see the old keys or the new ones.
- * 2. Only the upload that holds a list's lease adds to it. A list that no segment refers to is deleted after its lease.
+ * 2. Only the upload that holds a list's lease adds to it. A list that no segment refers to is deleted after its lease;
+ *    while a change request waits for an approval, its list has one.
  */
 import sql, { bulk, empty, type Sql } from 'sql-template-tag';
 import type { Reference } from '#domain/schema.ts';
@@ -44,6 +45,10 @@ export const leaseMs = 60_000;
 export const extendLease = async (tx: Tx, listId: number): Promise<boolean> =>
   (await tx.run(sql`
     update key_lists set lease_until = ${tx.now + leaseMs} where id = ${listId} and lease_until > ${tx.now}`)) > 0;
+
+/** The list is deleted soon, unless a segment serves it. */
+export const endLease = (tx: Tx, listId: number) =>
+  tx.run(sql`update key_lists set lease_until = ${tx.now} where id = ${listId}`);
 
 /** Also extends the lease. False if it has ended. */
 export async function insertBlocks(tx: Tx, listId: number, blocks: readonly Block[]): Promise<boolean> {

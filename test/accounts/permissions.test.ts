@@ -268,6 +268,20 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAllWhoSeeTheProject,
     async () => [`/changeRequests/${(await api.post(changeRequestsPath, await anUpload())).body.id}`],
   ],
+  'changeRequests.submitKeyFile': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const segmentName = (await activeSegmentPath()).split('/').at(-1);
+      return [`${changeRequestsPath}/file`, { segmentName, keys: ['grace'] }];
+    },
+  ],
+  'changeRequests.decideChangeRequest': [
+    forAllWhoSeeTheProject,
+    async () => {
+      const { id } = (await api.post(changeRequestsPath, await anUpload())).body;
+      return [`/changeRequests/${id}`, { status: 'WITHDRAWN' }];
+    },
+  ],
   'rolloutStatuses.listRolloutStatuses': [forAllWhoSeeTheProject, async () => [`/rolloutStatuses?wsId=${project.id}`]],
   'rolloutStatuses.listRolloutStatusesOfProject': [
     forAllWhoSeeTheProject,
@@ -585,7 +599,8 @@ describe('what a person may do', () => {
         });
         const written = method !== 'GET' && statuses[index] === 200 && !endpoint.path.endsWith('/own/:view');
         // A changeset has an entry of its own beside those of what it changes.
-        const entries = name === 'changesets.applyChangeset' ? 2 : 1;
+        const published = { 'changesets.applyChangeset': 2, 'changeRequests.submitKeyFile': 3 };
+        const entries = published[name as keyof typeof published] ?? 1;
         assert.equal(actions.length, written ? entries : 0, actions.join());
         if (written) {
           assert.deepEqual((await api.lastChange()).editor, { type: 'user', id: person.id, name: person.email });

@@ -266,9 +266,6 @@ async function directWrites({ id, production, flag }: Guarded) {
   const { name: segment } = await aSegment(api, { id }, [production]);
   const { name: rules } = await aRuleBasedSegment(api, { id }, [production]);
   const undefinedFlag = await aFlag(api, { id });
-  const large = uniqueName('large');
-  await ok(api.post(`/large-segments/ws/${id}/trafficTypes/user`, { name: large }));
-  await ok(api.post(`/large-segments/${production.id}/${large}`));
   return {
     create: ['POST', `/splits/ws/${id}/${undefinedFlag.name}/environments/${production.id}`, aDefinition()],
     replace: ['PUT', flag.path, aDefinition({ trafficAllocation: 12 })],
@@ -281,11 +278,6 @@ async function directWrites({ id, production, flag }: Guarded) {
       'PUT',
       `/rule-based-segments/ws/${id}/${rules}/environments/${production.id}`,
       { rules: [], excludedKeys: ['a'] },
-    ],
-    upload: [
-      'POST',
-      `/changeRequests/ws/${id}/environments/${production.id}`,
-      { largeSegment: { name: large }, operationType: 'UPLOAD' },
     ],
     archive: ['POST', `/splits/ws/${id}/${flag.name}/archive`, undefined],
     delete: ['DELETE', flag.path, undefined],

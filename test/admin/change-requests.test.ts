@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refused, startApi } from '../support/app.ts';
-import { aProject, uniqueName } from '../support/build.ts';
+import { type Answer, refused, startApi } from '../support/app.ts';
+import { aDefinedFlag, aDefinition, aProject, aRuleBasedSegment, aSegment, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -35,9 +35,10 @@ test('an upload is requested with an address for its file, and found by its id w
     comments: [{ ...comment, comment: 'export', role: 'SUBMITTER' }],
     approvers: [],
     workspace: { id: project.id, type: 'workspace' },
+    environment: { id: project.staging.id, name: project.staging.name },
     split: null,
     segment: null,
-    largeSegment: { name },
+    largeSegment: { name, environment: { id: project.staging.id, name: project.staging.name } },
     ruleBasedSegment: null,
     rolloutStatus: null,
     rolloutStatusTimestamp: null,
@@ -47,16 +48,19 @@ test('an upload is requested with an address for its file, and found by its id w
 
 test('what cannot be submitted is refused with what can', async () => {
   const { name, submitting } = await aPlace();
-  const message = 'Only UPLOAD and ARCHIVE of a largeSegment can be submitted';
-  refused(await api.post(submitting, { split: { name: 'a' }, operationType: 'KILL' }), 400, message);
-  refused(await api.post(submitting, { largeSegment: { name }, operationType: 'CREATE' }), 400, message);
-  refused(await api.post(submitting, { largeSegment: { name: 'none' }, operationType: 'UPLOAD' }), 404, /segment none/);
-  refused(
-    await api.post(submitting, { largeSegment: { name }, operationType: 'UPLOAD' }),
-    404,
-    /in environment staging/,
-  );
+  const send = (body: object) => api.post(submitting, body);
+  const needsOne = 'A change request needs one of split, segment, largeSegment, ruleBasedSegment';
+  refused(await send({ operationType: 'KILL' }), 400, needsOne);
+  refused(await send({ split: { name: 'a' }, segment: { name: 'b' }, operationType: 'CREATE' }), 400, needsOne);
+  const words = 'operationType of a largeSegment must be one of UPLOAD, ARCHIVE';
+  refused(await send({ largeSegment: { name }, operationType: 'CREATE' }), 400, words);
+  refused(await send({ segment: { name }, operationType: 'CREATE' }), 400, 'segment/keys must be an array of strings');
+  refused(await send({ split: { name }, operationType: 'KILL', scheduledFor: 1 }), 400, /^scheduledFor/);
+  refused(await send({ split: { name: 'none' }, operationType: 'KILL' }), 404, /flag none/);
+  refused(await send({ largeSegment: { name: 'none' }, operationType: 'UPLOAD' }), 404, /segment none/);
+  refused(await send({ largeSegment: { name }, operationType: 'UPLOAD' }), 404, /in environment staging/);
   refused(await api.get('/changeRequests/none'), 404, /change request none/);
+  refused(await api.put('/changeRequests/none', { status: 'APPROVED' }), 404, /change request none/);
 });
 
 test('a change request needs a title and a comment where the project requires them', async () => {
@@ -93,4 +97,254 @@ test('the list has the change requests that wait, or those of a status, page by 
   } finally {
     api.clock.now = undefined;
   }
+});
+
+async function ok(answering: Promise<Answer>): Promise<Answer['body']> {
+  const answer = await answering;
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** A key of its own, as the vendor's client uses one for each role. */
+async function aKey(name: string, more = {}) {
+  const { id, key } = await ok(api.post('/apiKeys', { name, apiKeyType: 'admin', environments: [], ...more }));
+  return { id, name, as: key };
+}
+
+/** Staging requires approvals, which one API key can give; a second key submits. */
+async function aGuardedPlace() {
+  const project = await aProject(api);
+  const { flag, path } = await aDefinedFlag(api, project);
+  const [submitter, approver] = [await aKey('submitter'), await aKey('approver')];
+  const guard = (more = {}) =>
+    ok(
+      api.patch(`/environments/ws/${project.id}/${project.staging.id}`, [
+        {
+          op: 'replace',
+          path: '/changePermissions',
+          value: { areApprovalsRequired: true, approvers: [{ id: approver.id, type: 'api_key' }], ...more },
+        },
+      ]),
+    );
+  await guard();
+  const submitting = `/changeRequests/ws/${project.id}/environments/${project.staging.id}`;
+  return {
+    ...{ project, flag, path, submitter, approver, guard, submitting },
+    submit: (body: object) => api.post(submitting, body, submitter),
+    decide: (id: string, status: string, who = approver, comment = '') =>
+      api.put(`/changeRequests/${id}`, { status, comment }, who),
+  };
+}
+
+/** As the vendor's Python client does it. */
+const listed = async (environmentId: string, status?: string) => {
+  const ids: string[] = [];
+  for (let after = ''; ; ) {
+    const query = `limit=100&environmentId=${environmentId}${status ? `&status=${status}` : ''}${after}`;
+    const { data, nextMarker } = await ok(api.get(`/changeRequests?${query}`));
+    ids.push(...data.map(({ id }: { id: string }) => id));
+    if (nextMarker === null) return ids;
+    after = `&after=${nextMarker}`;
+  }
+};
+
+test('a flag’s change is requested with one key and published by the approval of another', async () => {
+  const { project, flag, path, submitter, approver, submit, decide } = await aGuardedPlace();
+  const definition = { ...aDefinition(), trafficAllocation: 40 };
+  refused(await api.put(path, definition, submitter), 403, /^Approvals are required/);
+  const sent = { split: { ...definition, name: flag.name }, operationType: 'UPDATE', title: 'Less', comment: 'Why' };
+  const requested = await ok(submit({ ...sent, approvers: [] }));
+  const { id } = requested;
+  const { trafficType } = await ok(api.get(path));
+  const { split, comments, ...rest } = requested;
+  assert.deepEqual(
+    { ...split, treatments: undefined, rules: undefined, defaultRule: undefined },
+    {
+      id: flag.id,
+      name: flag.name,
+      environment: { id: project.staging.id, name: project.staging.name },
+      trafficType,
+      killed: false,
+      defaultTreatment: definition.defaultTreatment,
+      baselineTreatment: definition.defaultTreatment,
+      trafficAllocation: 40,
+      impressionsDisabled: false,
+      openChangeRequestId: id,
+      treatments: undefined,
+      rules: undefined,
+      defaultRule: undefined,
+    },
+  );
+  assert.deepEqual(
+    comments.map(({ timestamp: _, ...said }: { timestamp: number }) => said),
+    [{ comment: 'Why', user: 'submitter', role: 'SUBMITTER' }],
+  );
+  assert.deepEqual(rest, {
+    ...{ id, status: 'REQUESTED', operationType: 'UPDATE', title: 'Less', comment: null, approvers: [] },
+    workspace: { id: project.id, type: 'workspace' },
+    environment: { id: project.staging.id, name: project.staging.name },
+    ...{ segment: null, largeSegment: null, ruleBasedSegment: null },
+    ...{ rolloutStatus: null, rolloutStatusTimestamp: null, transactionMetadata: null },
+  });
+  assert.deepEqual(await listed(project.staging.id), [id]);
+
+  refused(await decide(id, 'APPROVED', submitter), 403, /Nobody approves/);
+  refused(await decide(id, 'APPROVED', await aKey('stranger')), 401, /^stranger cannot approve/);
+  const second = await submit(sent);
+  refused(second, 423, 'Something was wrong');
+  assert.equal(second.body.details, `A pending change request with id:${id} for this object already exists`);
+
+  const actions = await api.recorded(async () => {
+    const { status, comments: said } = await ok(decide(id, 'APPROVED', approver, 'Fine'));
+    assert.deepEqual([status, said[1].role, said[1].comment], ['PUBLISHED', 'APPROVER', 'Fine']);
+  });
+  assert.deepEqual(actions.sort(), ['changeset.approved', 'changeset.published', 'definition.replaced']);
+  assert.equal((await ok(api.get(path))).trafficAllocation, 40);
+  assert.deepEqual([await listed(project.staging.id), await listed(project.staging.id, 'PUBLISHED')], [[], [id]]);
+  refused(await decide(id, 'REJECTED'), 409, /is PUBLISHED/);
+  // The object is free again.
+  await ok(submit({ ...sent, operationType: 'KILL' }));
+});
+
+test('a change request is rejected by an approver and withdrawn by its submitter, each with a comment', async () => {
+  const { project, flag, path, submitter, submit, decide } = await aGuardedPlace();
+  const kill = { split: { name: flag.name }, operationType: 'KILL', title: 'Off' };
+  const rejected = (await ok(submit(kill))).id;
+  const { status, reason } = await ok(decide(rejected, 'REJECTED', undefined, 'Not now'));
+  assert.deepEqual([status, reason], ['REJECTED', 'approver rejected it: Not now']);
+  const withdrawn = (await ok(submit(kill))).id;
+  assert.equal((await ok(decide(withdrawn, 'WITHDRAWN', submitter, 'Sorry'))).status, 'WITHDRAWN');
+  assert.deepEqual(await listed(project.staging.id, 'WITHDRAWN'), [withdrawn]);
+  assert.deepEqual(await listed(project.staging.id, 'REJECTED'), [rejected]);
+  assert.equal((await ok(api.get(path))).killed, false);
+});
+
+test('where the environment restricts who approves, nobody can be named, and the request shows the list', async () => {
+  const { flag, submit, guard } = await aGuardedPlace();
+  const { id } = await aKey('release manager');
+  await guard({ areApproversRestricted: true, approvers: [{ id, type: 'api_key' }] });
+  const kill = { split: { name: flag.name }, operationType: 'KILL', title: 'Off' };
+  refused(await submit({ ...kill, approvers: ['ada@example.com'] }), 400, 'Something was wrong');
+  assert.deepEqual((await ok(submit({ ...kill, approvers: [] }))).approvers, ['release manager']);
+});
+
+test('where no approval is needed, a change request is published at once, of every type', async () => {
+  const project = await aProject(api);
+  const { flag, path } = await aDefinedFlag(api, project);
+  const submitting = `/changeRequests/ws/${project.id}/environments/${project.staging.id}`;
+  const publish = async (body: object) => {
+    const answer = await ok(api.post(submitting, body));
+    assert.equal(answer.status, 'PUBLISHED', JSON.stringify(body));
+    return answer;
+  };
+  const split = { name: flag.name };
+  const [, status] = await ok(api.get(`/rolloutStatuses?wsId=${project.id}`));
+  const killed = await publish({ split, operationType: 'KILL', rolloutStatus: { id: status.id } });
+  assert.deepEqual(killed.rolloutStatus, { id: status.id, type: 'rolloutStatus', name: status.name });
+  assert.equal((await ok(api.get(`/splits/ws/${project.id}/${flag.name}`))).rolloutStatus.id, status.id);
+  assert.equal((await ok(api.get(path))).killed, true);
+  await publish({ split, operationType: 'RESTORE' });
+  assert.equal((await ok(api.get(path))).killed, false);
+  await publish({ split, operationType: 'ARCHIVE' });
+  assert.equal((await api.get(path)).status, 404);
+  await publish({ split: { ...aDefinition(), ...split }, operationType: 'CREATE' });
+  assert.equal((await ok(api.get(path))).killed, false);
+
+  const { name: segment } = await aSegment(api, project, [project.staging]);
+  const keysPath = `/segments/${project.staging.id}/${segment}/keys`;
+  const keys = async () => (await ok(api.get(keysPath))).keys.map(({ key }: { key: string }) => key);
+  await publish({ segment: { name: segment, keys: ['ada', 'bob'] }, operationType: 'CREATE' });
+  assert.deepEqual(
+    (await publish({ segment: { name: segment, keys: ['bob'] }, operationType: 'ARCHIVE' })).segment.keys,
+    ['bob'],
+  );
+  const form = [
+    ...part('segmentName', segment),
+    ...part('operationType', 'CREATE'),
+    ...part('title', 'More'),
+    ...part('approvers', ''),
+    ...part('file"; filename="keys.csv', 'cy\r\ndee'),
+    '--x--\r\n',
+  ].join('\r\n');
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+  assert.equal((await ok(api.post(`${submitting}/file`, undefined, { text: form, headers }))).title, 'More');
+  assert.deepEqual(await keys(), ['ada', 'cy', 'dee']);
+
+  const { name: rbs } = await aRuleBasedSegment(api, project, [project.staging]);
+  const excludedKeys = ['ada'];
+  const { ruleBasedSegment } = await publish({
+    ruleBasedSegment: { name: rbs, excludedKeys },
+    operationType: 'UPDATE',
+  });
+  assert.deepEqual([ruleBasedSegment.name, ruleBasedSegment.excludedKeys], [rbs, excludedKeys]);
+  const rbsPath = `/rule-based-segments/ws/${project.id}/${rbs}/environments/${project.staging.id}`;
+  assert.deepEqual((await ok(api.get(rbsPath))).excludedKeys, excludedKeys);
+});
+
+const part = (name: string, value: string) => [`--x\r\ncontent-disposition: form-data; name="${name}"`, '', value];
+
+test('a file for a large segment waits for an approval, and its keys are served after it', async () => {
+  const { project, submit, decide } = await aGuardedPlace();
+  const name = uniqueName('large');
+  await ok(api.post(`/large-segments/ws/${project.id}/trafficTypes/user`, { name }));
+  await ok(api.post(`/large-segments/${project.staging.id}/${name}`));
+  const count = async () =>
+    (await ok(api.get(`/large-segments/${project.staging.id}/${name}/keys`))).keys.map(
+      ({ key }: { key: string }) => key,
+    );
+  const upload = async (keys: string) => {
+    const { id, status, transactionMetadata } = await ok(submit({ largeSegment: { name }, operationType: 'UPLOAD' }));
+    assert.equal(status, 'AWAITING');
+    const { pathname } = new URL(transactionMetadata.url);
+    return { id, sent: await api.put(pathname, undefined, { as: null, text: keys }) };
+  };
+  const { id, sent } = await upload('a\nb\n');
+  assert.equal(sent.status, 200, sent.text);
+  const uploads = `/large-segments/${project.staging.id}/${name}/uploads`;
+  assert.deepEqual([await count(), (await ok(api.get(uploads)))[0].status], [[], 'waiting']);
+  assert.equal((await ok(api.get(`/changeRequests/${id}`))).status, 'REQUESTED');
+  refused(await submit({ largeSegment: { name }, operationType: 'ARCHIVE' }), 423, 'Something was wrong');
+  // Long after the five minutes in which the file had to arrive.
+  api.clock.now = Date.now() + 24 * 60 * 60_000;
+  try {
+    assert.equal((await ok(decide(id, 'APPROVED'))).status, 'PUBLISHED');
+  } finally {
+    api.clock.now = undefined;
+  }
+  assert.deepEqual([await count(), (await ok(api.get(uploads)))[0].status], [['a', 'b'], 'published']);
+  const other = await upload('c\n');
+  await ok(decide(other.id, 'REJECTED', undefined, 'No'));
+  const [{ status, failure }] = await ok(api.get(uploads));
+  assert.deepEqual([await count(), status, failure], [['a', 'b'], 'failed', 'approver rejected it: No']);
+});
+
+test('keys see and submit change requests about what their role reads and writes', async () => {
+  const project = await aProject(api);
+  const { flag } = await aDefinedFlag(api, project);
+  const { name: segment } = await aSegment(api, project, [project.staging]);
+  const submitting = `/changeRequests/ws/${project.id}/environments/${project.staging.id}`;
+  const flagKey = await aKey('flags', { roles: ['API_FEATURE_FLAG_EDITOR'] });
+  const segmentKey = await aKey('segments', { roles: ['API_SEGMENT_EDITOR'] });
+  const kill = { split: { name: flag.name }, operationType: 'KILL' };
+  const add = { segment: { name: segment, keys: ['ada'] }, operationType: 'CREATE' };
+  refused(await api.post(submitting, kill, segmentKey), 403, 'Role is insufficient');
+  refused(await api.post(submitting, add, flagKey), 403, 'Role is insufficient');
+  const [flagRequest, segmentRequest] = [
+    await ok(api.post(submitting, kill, flagKey)),
+    await ok(api.post(submitting, add, segmentKey)),
+  ];
+  const seenBy = async (key: { as: string }) =>
+    (await ok(api.get(`/changeRequests?status=PUBLISHED&environmentId=${project.staging.id}`, key))).data.map(
+      ({ id }: { id: string }) => id,
+    );
+  assert.deepEqual([await seenBy(flagKey), await seenBy(segmentKey)], [[flagRequest.id], [segmentRequest.id]]);
+  refused(await api.get(`/changeRequests/${flagRequest.id}`, segmentKey), 404, /change request/);
+  refused(await api.get(`/changesets/${segmentRequest.id}`, flagKey), 404, /changeset/);
+});
+
+test('the operations of a change request cannot be replaced, so its object stays the one that clients know', async () => {
+  const { flag, project, submit } = await aGuardedPlace();
+  const { id } = await ok(submit({ split: { name: flag.name }, operationType: 'KILL', title: 'Off' }));
+  const operations = [{ environment: project.staging.id, flag: flag.name, edit: { kind: 'restore' } }];
+  refused(await api.put(`/changesets/${id}`, { operations }), 400, /^operations cannot be changed/);
 });

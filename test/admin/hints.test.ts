@@ -64,8 +64,6 @@ test('a part of the vendor’s API that Burgee does not have is named', async ()
   const cases = {
     'POST /internal/api/v2/splits/ws/Default/checkout/environments/e/reallocate':
       'Burgee cannot reallocate traffic yet',
-    'POST /internal/api/v2/changeRequests/ws/Default/environments/e/file':
-      'A change request takes no file yet: send it with PUT /internal/api/v2/segments/{environment}/{segment}/upload',
     'POST /api/events': 'Not part of Burgee: single events. SDKs send events with an SDK key, to /api/events/bulk',
     'GET /splitChanges?since=-1': 'No SDK asks for this path: check its URLs against docs/sdks.md',
     'POST /api/api/events/bulk': 'No SDK asks for this path: check its URLs against docs/sdks.md',

@@ -48,6 +48,7 @@ import * as sessions from '#store/sessions.ts';
 import type { Reader, Tx } from '#store/sql.ts';
 import * as traffic from '#store/traffic.ts';
 import * as trafficTypes from '#store/traffic-types.ts';
+import * as uploads from '#store/uploads.ts';
 import * as users from '#store/users.ts';
 import * as views from '#store/views.ts';
 import { startApi } from '../support/app.ts';
@@ -201,6 +202,7 @@ const searches = scopesOfKeys.map((scope) => ({
 }));
 
 const actors: readonly Actor[] = [someone, { ...someone, type: 'api_key', id: 'key' }];
+const viewers = scopes.map((scope) => ({ scope, permissions: someone.permissions }));
 const standingPlace = { projectId: project.id, environmentIds: [environment.id], flagId: flag.id };
 
 const lists: Record<string, readonly Run[]> = {
@@ -366,17 +368,22 @@ const lists: Record<string, readonly Run[]> = {
   ],
   listLargeSegmentsOf: [(db) => largeSegments.listLargeSegmentsOf(db, environment.id, 'key')],
   listLargeKeys: [(db) => largeSegments.listLargeKeys(db, largeSegment, { from: 'key', limit: 20 })],
-  listChangeRequests: combined<Omit<changeRequests.UploadFilter, 'after' | 'before'>>({
-    scope: scopes,
-    status: ['open', 'published', 'failed'],
+  listRequests: combined<Omit<changeRequests.RequestFilter, 'after' | 'before'>>({
+    viewer: viewers,
+    states: [['PUBLISHED']],
+    uploads: [undefined, 'open', 'failed'],
     environmentId: [undefined, environment.id],
     offset: [0],
     limit: [20],
-  }).flatMap((filter) =>
-    marks.map((mark) => (db: Reader) => changeRequests.listChangeRequests(db, { ...filter, ...mark })),
-  ),
+  }).flatMap((filter) => marks.map((mark) => (db: Reader) => changeRequests.listRequests(db, { ...filter, ...mark }))),
+  listChangesetHeads: [(db) => changesets.listChangesetHeads(db, ['one', 'two'])],
+  listAwaitingFile: [(db) => uploads.listAwaitingFile(db, ['one', 'two'])],
+  listRemarks: [(db) => approvals.listRemarks(db, ['one', 'two'])],
+  listApproverNames: [(db) => approvals.listApproverNames(db, ['one', 'two'])],
+  listTrafficTypesOf: [(db) => flags.listTrafficTypesOf(db, ['one', 'two'])],
+  listStatusNames: [(db) => rolloutStatuses.listStatusNames(db, ['one', 'two'])],
   listChangesets: combined<Omit<changesets.ChangesetFilter, 'after' | 'before'>>({
-    scope: scopes,
+    viewer: viewers,
     projectId: [project.id],
     state: [undefined, 'DRAFT'],
     concerning: [undefined, ...(['mine', 'waiting'] as const).map((how) => ({ actor: someone, how }))],
@@ -392,7 +399,7 @@ const lists: Record<string, readonly Run[]> = {
   listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],
   listChangesOfChangeset: [(db) => changes.listChangesOfChangeset(db, 'id')],
   listPresentKeys: [(db) => segmentKeys.listPresentKeys(db, { environmentId: environment.id, segment: 'beta' }, ['a'])],
-  listUploads: [(db) => changeRequests.listUploads(db, largeSegment, 10)],
+  listUploads: [(db) => uploads.listUploads(db, largeSegment, 10)],
   listDefinitionStates: [
     (db) => rollouts.listDefinitionStates(db, { environmentId: environment.id, flagId: flag.id, from: 0 }),
   ],
@@ -534,6 +541,9 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       statement: /order by length\(p\.name\), p\.name limit \?\) project$/,
       because: 'keeps only as many as the limit',
     },
+  ],
+  listApproverNames: [
+    { statement: /order by g\.environment_id, g\.position limit \?$/, because: 'the lists of one page' },
   ],
   listProjectAccess: [{ statement: /order by position, id$/, because: 'the lists of a page of projects' }],
   listGrantedRights: [{ statement: /order by project_name/, because: 'the lists that name one grantee' }],

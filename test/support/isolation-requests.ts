@@ -195,7 +195,14 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     },
     submitChangeRequest: {
       instead: naming('body/largeSegment/name', 'segment', changeRequests.submitChangeRequest),
+      further: [
+        naming('body/split/name', 'flag', async (side) => {
+          const { words } = await definitions.killDefinition(side);
+          return { body: { split: { name: words?.flag }, operationType: 'KILL' } };
+        }),
+      ],
     },
+    submitKeyFile: { instead: naming('body/segmentName', 'segment', changeRequests.submitKeyFile) },
     listChangeRequests: {
       further: [
         { build: async () => ({ query: { status: 'PUBLISHED', limit: '200' } }), slots: {} },

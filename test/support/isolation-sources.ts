@@ -182,16 +182,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/store/change-requests.ts': [
     [
-      'where u.id = ${id} and ${scopeFilter(scope, sql`e.project_id`)}',
-      'where u.id = ${id}',
-      'changeRequests.getChangeRequest',
+      'sql`c.operation_type is not null`,\n    isVisible(viewer),',
+      'sql`c.operation_type is not null`,',
+      'changeRequests.listChangeRequests',
     ],
-    ['    scopeFilter(scope, sql`e.project_id`),\n', '', 'changeRequests.listChangeRequests'],
-    ['    environmentScopeFilter(scope, sql`e.id`),\n', '', 'changeRequests.listChangeRequests'],
   ],
   'src/store/changesets.ts': [
     ['  ${scopeFilter(scope, sql`c.project_id`)}\n  and not exists', '  not exists', 'changesets.getChangeset'],
-    ['and not (${environmentScopeFilter(scope, sql`o.environment_id`)})', 'and 1 = 0', 'changesets.getChangeset'],
+    ['and not (${environmentScopeFilter(scope, sql`o.environment_id`)}', 'and not (1 = 1', 'changesets.getChangeset'],
     ['    sql`c.project_id = ${projectId}`,\n', '', 'changesets.listChangesets'],
   ],
   'src/http/routes/changesets.ts': [

@@ -219,6 +219,15 @@ export function requestsTo(api: Calls): Requests {
         const answer = await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);
         return { words: { changeRequest: answer.body.id }, id: answer.body.id };
       },
+      submitKeyFile: async (place) => {
+        const { words } = await activeSegmentIn(place);
+        return { body: { segmentName: words?.segment, keys: ['user-2'] } };
+      },
+      decideChangeRequest: async (place) => {
+        const { body } = await anUpload(place);
+        const answer = await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);
+        return { words: { changeRequest: answer.body.id }, id: answer.body.id, body: { status: 'WITHDRAWN' } };
+      },
     },
     rolloutStatuses: {
       listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),

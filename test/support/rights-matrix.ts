@@ -195,6 +195,9 @@ interface Place {
 
 const isDuplicate = ({ endpoint }: Pick<Tried, 'endpoint'>) => endpoint.path.endsWith('/:flag/duplicate');
 
+/** A change request names what it changes in its body. Here it is about segments; only that with keys is published. */
+const isSubmission = ({ endpoint }: Pick<Tried, 'endpoint'>) => endpoint.path.startsWith('/changeRequests/ws/');
+
 /** What the principal is answered; undefined for what the endpoint says to who may. */
 function refusalOf(
   principal: Principal,
@@ -207,6 +210,7 @@ function refusalOf(
   if (has('restriction.write') && reach !== 'environment') return undefined;
   if (!sees) return 404;
   if (endpoint.path.includes(':environment') && onlyProduction && place.environment !== 'production') return 404;
+  if (isSubmission({ endpoint }) && !has('segmentContent.write')) return 403;
   // Owners may change their flags, not create others.
   const isFree = owns && place.isOwn && endpoint.path.includes(':flag') && !isDuplicate({ endpoint });
   const edit = isFree || edits;
@@ -217,7 +221,8 @@ function refusalOf(
   };
   // The definitions of a flag are deleted with it.
   const isDeletion = endpoint.method === 'DELETE' && endpoint.path === '/splits/ws/:project/:flag';
-  const right = isDeletion ? 'define' : (rightOf.get(needs) ?? assert.fail(`no right for ${needs}`));
+  const isPublished = isSubmission({ endpoint }) && endpoint.path.endsWith('/file');
+  const right = isDeletion || isPublished ? 'define' : (rightOf.get(needs) ?? assert.fail(`no right for ${needs}`));
   return rights[right] ? undefined : 403;
 }
 
@@ -280,9 +285,9 @@ async function askAt(server: RightsServer, world: RightsWorld, { tried, place, o
     if (refusal === undefined) allowed.push(principal);
     else {
       await send(principal, shared, refusal);
-      // Refused before the body is looked at, except owners, whom the path lets in.
-      if (shared.body !== undefined && !(isDuplicate(tried) && place.isOwn && principal.owns))
-        await send(principal, { ...shared, text: '{' }, refusal);
+      // Refused before the body is looked at, except owners, whom the path lets in, and what only the body names.
+      const isLate = isSubmission(tried) || (isDuplicate(tried) && place.isOwn && principal.owns);
+      if (shared.body !== undefined && !isLate) await send(principal, { ...shared, text: '{' }, refusal);
     }
   }
   if ((await fingerprintOf(server.store)) !== before) {

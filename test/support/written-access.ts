@@ -53,9 +53,11 @@ POST /large-segments/:environment/:largeSegment segmentContent.write environment
 DELETE /large-segments/:environment/:largeSegment segmentContent.write environment
 GET /large-segments/:environment/:largeSegment/keys segment.read environment
 GET /large-segments/:environment/:largeSegment/uploads segment.read environment
-POST /changeRequests/ws/:project/environments/:environment segmentContent.write environment
-GET /changeRequests segment.read environment
-GET /changeRequests/:changeRequest segment.read environment
+POST /changeRequests/ws/:project/environments/:environment changeset.write environment
+POST /changeRequests/ws/:project/environments/:environment/file changeset.write environment
+GET /changeRequests changeset.read environment
+GET /changeRequests/:changeRequest changeset.read environment
+PUT /changeRequests/:changeRequest changeset.write environment
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
 GET /splits/ws/:project flag.read project
@@ -201,8 +203,8 @@ export const powers = {
   API_FEATURE_FLAG_EDITOR:
     'project.read rolloutStatus.read flag.read definition.read changeset.read flag.write definition.write ' +
     'definition.kill changeset.write',
-  API_SEGMENT_VIEWER: 'project.read segment.read',
-  API_SEGMENT_EDITOR: 'project.read segment.read segment.write segmentContent.write',
+  API_SEGMENT_VIEWER: 'project.read segment.read changeset.read',
+  API_SEGMENT_EDITOR: 'project.read segment.read changeset.read segment.write segmentContent.write changeset.write',
 };
 
 /** The permissions of signed-in people who are not administrators. */

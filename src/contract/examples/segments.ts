@@ -69,6 +69,7 @@ const changeRequest = {
   comments: [] as never[],
   approvers: [] as never[],
   workspace: { id: ids.project, type: 'workspace' },
+  environment: environmentReference,
   split: null,
   segment: null,
   largeSegment: { name: 'loyalty_members' },
@@ -80,6 +81,15 @@ const changeRequest = {
     url: 'https://flags.example/internal/uploads/Vb8nQ2yTz6LrWf4Xk1HsPd0c',
     headers: { Host: ['flags.example'] },
   },
+} as const;
+const keyRequest = {
+  ...changeRequest,
+  status: 'REQUESTED',
+  operationType: 'CREATE',
+  title: 'New testers',
+  segment: { name: segment.name, keys: ['ada'] },
+  largeSegment: null,
+  transactionMetadata: null,
 } as const;
 
 const ruleBasedSegment = {
@@ -207,6 +217,14 @@ export const segmentExamples: ExamplesOf<
   },
   listChangeRequests: { reply: markerPage({ ...changeRequest, transactionMetadata: null }, 20) },
   getChangeRequest: { reply: { ...changeRequest, transactionMetadata: null } },
+  submitKeyFile: {
+    body: { segmentName: segment.name, operationType: 'CREATE', keys: ['ada'], title: 'New testers' },
+    reply: keyRequest,
+  },
+  decideChangeRequest: {
+    body: { status: 'APPROVED', comment: 'Welcome' },
+    reply: { ...keyRequest, status: 'PUBLISHED' },
+  },
 
   uploadLargeSegment: { reply: { count: 2 } },
 };

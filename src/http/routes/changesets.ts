@@ -26,8 +26,8 @@ export interface ChangesetSettings {
 export const lifeMsOf = ({ requestDays }: ChangesetSettings): number => requestDays * 24 * 60 * 60 * 1000;
 
 export const changesets = (db: Reader, markers: Markers, settings: ChangesetSettings) => {
-  const find = async ({ scope }: Actor, id: string) => {
-    const head = await findChangeset(db, id, scope);
+  const find = async (actor: Actor, id: string) => {
+    const head = await findChangeset(db, id, actor);
     if (!head) throw new Problem('changeset_not_found', { nameOrId: id });
     const operations = (await listOperations(db, [id])).get(id) ?? [];
     return { head, operations, reviews: await listReviews(db, id) };
@@ -44,7 +44,7 @@ export const changesets = (db: Reader, markers: Markers, settings: ChangesetSett
       const concerning = filter === 'all' ? undefined : { actor, how: filter };
       return markerPage(markers, page, contract.listChangesets.pageSize, {
         list: async (slice) => ({
-          items: await listChangesets(db, { scope: actor.scope, projectId, state, concerning, ...slice }),
+          items: await listChangesets(db, { viewer: actor, projectId, state, concerning, ...slice }),
         }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         show: async (heads) => {

@@ -5,10 +5,10 @@ import type { Environment } from '#domain/environments.ts';
 import { toLargeSegmentReply } from '#domain/large-segments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Segment } from '#domain/segments.ts';
-import { listedUploads, listUploads } from '#store/change-requests.ts';
 import { type ActiveLargeSegment, listActiveLargeSegments, listLargeKeys } from '#store/large-segments.ts';
 import { listSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
+import { listedUploads, listUploads } from '#store/uploads.ts';
 import { implement } from '../pipeline/implement.ts';
 
 export const largeSegments = (db: Reader) =>

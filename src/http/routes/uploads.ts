@@ -1,4 +1,4 @@
-import { receiveUpload, requireAwaited } from '#commands/large-segments.ts';
+import { receiveUpload, requireAwaited } from '#commands/uploads.ts';
 import { turnstile } from '#concurrency/turnstile.ts';
 import * as contract from '#contract/uploads.ts';
 import { Problem } from '#domain/problems.ts';

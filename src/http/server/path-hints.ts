@@ -4,13 +4,7 @@ import { prefix } from '#contract/parts.ts';
 type Rows = readonly (readonly [path: RegExp, sentence: string])[];
 
 /** Parts of the vendor's API that are planned. Remove the row when you build one. */
-const planned: Rows = [
-  [/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet'],
-  [
-    /^\/internal\/api\/v2\/changeRequests\/.+\/file$/,
-    `A change request takes no file yet: send it with PUT ${prefix}/segments/{environment}/{segment}/upload`,
-  ],
-];
+const planned: Rows = [[/^\/internal\/api\/v2\/splits\/.+\/reallocate$/, 'Burgee cannot reallocate traffic yet']];
 
 /** Of paths that look like those of SDKs. */
 const sdkUrls = 'No SDK asks for this path: check its URLs against docs/sdks.md';

@@ -105,6 +105,8 @@ const editWords: Readonly<Record<Operation['edit']['kind'], string>> = {
   delete: 'Remove',
   addKeys: 'Add keys',
   removeKeys: 'Remove keys',
+  removeAllKeys: 'Remove all keys',
+  uploadKeys: 'Replace the keys',
   replaceRules: 'Change',
 };
 

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { submitChangeRequest } from '#contract/change-requests.ts';
+import { getChangeRequest, submitChangeRequest } from '#contract/change-requests.ts';
+import { deactivateLargeSegment } from '#contract/large-segments.ts';
 import type { Change } from '#domain/changes.ts';
 import { maxUploadBytes, type Upload } from '#domain/large-segments.ts';
 import { countOf } from '../../administration/count.ts';
@@ -11,7 +12,7 @@ import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { call } from '../../server/api.ts';
-import { needsApproval, useProject } from '../../server/project.ts';
+import { useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { sendFile } from '../../server/send-file.ts';
 import { toast } from '../../state/toasts.ts';
@@ -33,11 +34,7 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const refresh = useRefreshSegments();
-  const refusal =
-    useWhyNot()(submitChangeRequest, { environment: environment.id }) ??
-    (needsApproval(environment)
-      ? `Changes in ${environment.name} need an approval, and files cannot be proposed. Ask someone who skips approvals.`
-      : undefined);
+  const refusal = useWhyNot()(deactivateLargeSegment, { environment: environment.id });
   const [file, setFile] = useState<File>();
   const [share, setShare] = useState(0);
   const [isRemoving, setRemoving] = useState(false);
@@ -52,7 +49,7 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
     send: async (values) => {
       setShare(0);
       const { title, comment } = noteOf(values);
-      const { transactionMetadata } = await call(submitChangeRequest, {
+      const { id, transactionMetadata } = await call(submitChangeRequest, {
         params: { project: project.id, environment: environment.id },
         body: {
           largeSegment: { name: segment },
@@ -62,10 +59,15 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
         },
       });
       await sendFile(transactionMetadata?.url ?? '', file ?? new File([], ''), setShare);
+      return call(getChangeRequest, { params: { changeRequest: id } });
     },
-    onDone: async () => {
+    onDone: async ({ status }) => {
       setFile(undefined);
-      toast(`The file replaced the keys in ${environment.name}.`);
+      toast(
+        status === 'PUBLISHED'
+          ? `The file replaced the keys in ${environment.name}.`
+          : `The file waits for an approval in ${environment.name}.`,
+      );
       await refresh();
     },
   });
@@ -148,6 +150,7 @@ function RunningUpload({ upload }: { readonly upload: Upload }) {
 const outcomes = {
   awaiting: 'waiting for the file',
   receiving: 'under way',
+  waiting: 'waiting for an approval',
   published: 'complete',
   failed: 'failed',
 } as const;
@@ -164,6 +167,7 @@ function Uploads({ uploads }: { readonly uploads: readonly Upload[] }) {
             <span>
               {upload.title !== '' && `${upload.title}: `}
               {upload.count === undefined ? outcomes[upload.status] : countOf(upload.count, 'key')}
+              {upload.status === 'waiting' && `, ${outcomes.waiting}`}
               {upload.failure !== undefined && `. ${upload.failure}`}
             </span>
             <span className={styles.quiet}>

@@ -37,9 +37,13 @@ export function RemoveAllKeysDialog({
         },
       });
     },
-    onDone: async () => {
+    onDone: async ({ status }) => {
       onClose();
-      toast(`Removed all keys from ${environment.name}.`);
+      toast(
+        status === 'PUBLISHED'
+          ? `Removed all keys from ${environment.name}.`
+          : `Removing all keys from ${environment.name} waits for an approval.`,
+      );
       await refresh();
     },
   });

@@ -38,12 +38,13 @@ export function useRunningUploads(segments: readonly SegmentAnswer[]): Uploads {
   const environments = [...new Set(places.map(({ environment }) => environment))];
   const open = useQueries({
     queries: environments.map((environmentId) => ({
-      ...reading(listChangeRequests, { query: { environmentId, limit: 200 } }),
+      ...reading(listChangeRequests, { query: { environmentId, status: 'AWAITING', limit: 100 } }),
       refetchInterval: idleMs,
     })),
   });
   const isOpen = ({ name, environment }: (typeof places)[number]) =>
-    open[environments.indexOf(environment)]?.data?.data.some(({ largeSegment }) => largeSegment.name === name) ?? false;
+    open[environments.indexOf(environment)]?.data?.data.some(({ largeSegment }) => largeSegment?.name === name) ??
+    false;
   const asked = places.filter(isOpen);
   const answers = useQueries({ queries: asked.map(({ name, environment }) => uploadsReading(environment, name)) });
   return new Map(
