@@ -52,6 +52,7 @@ const FlagFilter = Type.Object({
       'environment, or in one: `never:Production`, by name or id. An addition to the vendor’s API.',
     Type.String({ pattern: trafficPattern, maxLength: 300 }),
   ),
+  id: several('only these flags. An addition to the vendor’s API.'),
   archived: Archived('archived flags'),
 });
 
@@ -71,7 +72,7 @@ export const listFlags = endpoint({
         OneOf(flagSorts, {
           description:
             'default `created`. `changed`: by the last change of the flag or of a definition in any environment. ' +
-            '`share`: by the share of keys that get another treatment than the default one in production, without ' +
+            '`since`: by when the rollout status was set. `share`: by the share of keys that get another treatment than the default one in production, without ' +
             'rules and targets. `traffic`: by the last evaluation in any environment, never evaluated ones as the ' +
             'oldest. An addition to the vendor’s API.',
         }),

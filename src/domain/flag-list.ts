@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
 import { OneOf, Reference } from './schema.ts';
 
-export const flagSorts = ['created', 'name', 'changed', 'status', 'share', 'traffic'] as const;
+export const flagSorts = ['created', 'name', 'changed', 'status', 'since', 'share', 'traffic'] as const;
 
 export interface FlagSort {
   readonly sort: (typeof flagSorts)[number];

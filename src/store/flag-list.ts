@@ -10,6 +10,8 @@ import { likeLiteral, type Reader } from './sql.ts';
 /** An empty list does not filter. */
 export interface FlagQuery {
   readonly projectId: string;
+  /** Only these. */
+  readonly ids: readonly string[];
   /** Part of the name, case-insensitive. */
   readonly name: string | undefined;
   /** Part of the name or the description. */
@@ -38,6 +40,7 @@ const columnsOf: Record<FlagSort['sort'], readonly Sql[]> = {
   name: [sql`f.name`],
   changed: [sql`f.changed_at`, sql`f.id`],
   status: [sql`f.status_position`, sql`f.id`],
+  since: [sql`f.rollout_status_at`, sql`f.id`],
   share: [sql`f.production_share`, sql`f.id`],
   traffic: [sql`coalesce(${lastTraffic()}, 0)`, sql`f.id`],
 };
@@ -63,11 +66,12 @@ export async function countSortedFlags(db: Reader, query: FlagQuery): Promise<nu
 }
 
 function conditions(query: FlagQuery, now: number): Sql {
-  const { projectId, name, search, tags, rolloutStatusIds, trafficTypeIds, ownerIds, states, isArchived } = query;
+  const { projectId, ids, name, search, tags, rolloutStatusIds, trafficTypeIds, ownerIds, states, isArchived } = query;
   return join(
     [
       sql`f.project_id = ${projectId}`,
       isArchived ? sql`f.archived_at is not null` : sql`f.archived_at is null`,
+      anyOf(sql`f.id`, ids),
       name === undefined ? empty : contains(sql`f.name`, name),
       search === undefined ? empty : sql`(${contains(sql`f.name`, search)} or ${contains(sql`f.description`, search)})`,
       anyOf(sql`f.rollout_status_id`, rolloutStatusIds),

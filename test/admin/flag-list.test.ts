@@ -97,6 +97,15 @@ before(async () => {
   await patch('charlie', [{ op: 'replace', path: '/rolloutStatus/id', value: statuses[1]?.id }]);
 });
 
+test('flags are listed by their ids, together with other filters', async () => {
+  const { objects } = await list(shop, '');
+  const idOf = (name: string) => (objects.find((one) => one.name === name) as unknown as { id: string }).id;
+  const query = `id=${idOf('alpha')}&id=${idOf('delta')}&id=absent`;
+  assert.deepEqual(await names(shop, `${query}&sort=name`), ['alpha', 'delta']);
+  assert.deepEqual(await names(shop, `${query}&tag=web`), ['alpha']);
+  assert.equal((await api.get(`/flag-counts/ws/${shop.id}?${query}`)).body.totalCount, 2);
+});
+
 test('flags are listed in every order, both ways', async () => {
   assert.deepEqual(await names(shop, ''), ['delta', 'charlie', 'bravo', 'alpha']);
   assert.deepEqual(await names(shop, 'sort=created&order=desc'), ['alpha', 'bravo', 'charlie', 'delta']);
@@ -104,6 +113,9 @@ test('flags are listed in every order, both ways', async () => {
   assert.deepEqual(await names(shop, 'sort=changed&order=desc'), ['charlie', 'bravo', 'alpha', 'delta']);
   // The first status twice, in order of creation.
   assert.deepEqual(await names(shop, 'sort=status'), ['delta', 'alpha', 'charlie', 'bravo']);
+  // When the status was set, not the flag changed.
+  assert.deepEqual(await names(shop, 'sort=since'), ['delta', 'alpha', 'bravo', 'charlie']);
+  assert.deepEqual(await names(shop, `sort=since&order=desc&rolloutStatus=${statuses[0]?.id}`), ['alpha', 'delta']);
   // 50% of 50% for alpha; killed counts as nothing; not defined comes after that.
   assert.deepEqual(await names(shop, 'sort=share&order=desc'), ['alpha', 'charlie', 'bravo', 'delta']);
 });

@@ -68,6 +68,45 @@ suite('the list of flags is kept and shown in other ways', { concurrency: 2 }, (
     await liu.leave();
   });
 
+  visit(
+    'the board shows flags by status, and a card is moved with the mouse, the keyboard and back',
+    async (things) => {
+      const { page, api, project } = things;
+      await someFlags(things);
+      await page.goto('/p/Checkout/flags?tag=payments');
+      await press(page, 'Board');
+      const cards = (status: string) => page.getByRole('list', { name: status }).getByRole('link').allTextContents();
+      await page.getByRole('button', { name: 'Move checkout_one_page' }).waitFor();
+      // The filter applies, and a folded status keeps its number.
+      assert.deepEqual(await cards('Ramping'), ['checkout_one_page']);
+      await page.getByRole('button', { name: 'Unfold Killed, 0' }).waitFor();
+      await look(page, 'board');
+      await press(page, 'Move checkout_one_page');
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('menuitemradio', { name: '100% Released' }).press('Enter');
+      await page.getByText('Moved checkout_one_page to 100% Released.').waitFor();
+      assert.notEqual(await page.evaluate('document.activeElement?.tagName'), 'BODY');
+      const statusOf = async () => (await api('GET', `/splits/ws/${project.id}/checkout_one_page`)).rolloutStatus.name;
+      assert.equal(await statusOf(), '100% Released');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Moved checkout_one_page to Ramping.').waitFor();
+      const strip = page.getByRole('button', { name: /^Unfold Killed/ });
+      await page.locator('[data-card]').filter({ hasText: 'checkout' }).dragTo(strip);
+      await page.getByText('Moved checkout_one_page to Killed.').waitFor();
+      assert.equal(await statusOf(), 'Killed');
+      await page.getByRole('button', { name: 'Unfold Killed, 1' }).click();
+      await page.getByRole('list', { name: 'Killed' }).getByText('checkout').waitFor();
+
+      // Those with an unsaved draft, also on the list.
+      await page.goto('/p/Checkout/flags/search_ranker/Staging');
+      await page.getByRole('button', { name: /Start with everyone off/ }).click();
+      await page.goto('/p/Checkout/flags?drafts=true');
+      await page.getByText('1 flag matches').waitFor();
+      assert.deepEqual(await shown(page), ['search_ranker']);
+      assert.equal(await page.getByRole('button', { name: 'With my drafts' }).getAttribute('aria-pressed'), 'true');
+    },
+  );
+
   visit('archived flags are a filter of the list, and several are archived and unarchived at once', async (things) => {
     const { page } = things;
     await someFlags(things);

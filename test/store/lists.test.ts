@@ -112,10 +112,11 @@ const flagFilters = combined<flags.FlagFilter>({
   isArchived: [false, true],
 });
 const allFlags: flagList.FlagQuery = {
-  ...{ projectId: project.id, name: undefined, search: undefined },
+  ...{ projectId: project.id, ids: [], name: undefined, search: undefined },
   ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [], traffic: [], isArchived: false },
 };
 const flagConditions: Partial<flagList.FlagQuery>[] = [
+  { ids: ['one', 'two'] },
   { name: 'name' },
   { search: 'text' },
   { isArchived: true },
@@ -526,15 +527,14 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     { statement: /group by f\.\w+$/, because: 'the values of one filter' },
     { statement: /group by t\.name/, because: 'the tags of one project' },
     { statement: /group by l\.environment_id$/, because: 'the production environments of one project' },
-    ...(onPostgres
-      ? [{ statement: /group by s\.environment_id$/, because: 'the production environments of one project' }]
-      : []),
+    { statement: /group by s\.environment_id$/, because: 'the production environments of one project' },
   ],
   listSortedFlags: [
     {
       statement: /order by coalesce\( \(select max\(t\.last_at\)/,
       because: 'keeps only as many as the page: one look for each flag',
     },
+    { statement: /f\.id in \(/, because: 'found by their ids, of which a request has at most 50' },
   ],
   listFound: [
     {

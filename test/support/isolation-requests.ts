@@ -125,6 +125,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     listRolloutStatuses: { instead: naming('query/wsId', 'project', ({ id }) => ({ query: { wsId: id } })) },
     listFlags: {
       further: [
+        naming('query/id', 'flag', ({ flag }) => ({ query: { id: flag.id } })),
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
         { build: async () => ({ query: { expand: 'environments' } }), slots: {} },
         { build: async () => ({ query: { tag: 'everywhere' } }), slots: {} },
@@ -138,6 +139,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     },
     countFlags: {
       further: [
+        naming('query/id', 'flag', ({ flag }) => ({ query: { id: flag.id } })),
         naming('query/rolloutStatus', 'rolloutStatus', (side) => ({ query: { rolloutStatus: side.rolloutStatus } })),
       ],
     },

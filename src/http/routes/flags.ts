@@ -174,7 +174,7 @@ async function flagQuery(db: Reader, { project, environments, asked }: AskedFlag
     );
   }
   return {
-    ...{ projectId: project.id, name: asked.name, search: asked.search },
+    ...{ projectId: project.id, ids: asked.id ?? [], name: asked.name, search: asked.search },
     ...{ tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
     states: state.map((text) => parseState(text, environments)),
     traffic: traffic.map((text) => parseTraffic(text, environments)),
@@ -219,10 +219,10 @@ async function withSummaries(
 }
 
 /** It has a filter, or several values of one, that the vendor's list does not have. */
-const isExtended = ({ search, rolloutStatusIds, trafficTypeIds, ownerIds, states, traffic }: FlagQuery): boolean =>
+const isExtended = ({ search, ids, rolloutStatusIds, trafficTypeIds, ownerIds, states, traffic }: FlagQuery): boolean =>
   search !== undefined ||
   rolloutStatusIds.length > 1 ||
-  [trafficTypeIds, ownerIds, states, traffic].some(({ length }) => length > 0);
+  [ids, trafficTypeIds, ownerIds, states, traffic].some(({ length }) => length > 0);
 
 /** Flags with several owners count for each of them. */
 function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, production: readonly Reference[]): FlagFacets {

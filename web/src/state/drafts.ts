@@ -51,6 +51,22 @@ export const useDraftedEnvironments = (person: string, object: string): readonly
     .split(' ')
     .filter(Boolean);
 
+/** The ids of flags and segments of which the user has a draft. */
+export const useDraftedObjects = (person: string): readonly string[] =>
+  useSyncExternalStore(subscribe, () => objectsWithDraft(person))
+    .split(' ')
+    .filter(Boolean);
+
+function objectsWithDraft(person: string): string {
+  const start = `draft:${person}:`;
+  const objects = new Set<string>();
+  for (const key of new Set([...Object.keys(sessionStorage), ...known.keys()])) {
+    const [object = '', environment = ''] = key.startsWith(start) ? key.slice(start.length).split(':') : [];
+    if (object !== '' && readDraft({ person, object, environment })) objects.add(object);
+  }
+  return [...objects].sort().join(' ');
+}
+
 /** Joined into one string, which compares equal while nothing changes. */
 function environmentsWithDraft(person: string, object: string): string {
   const start = keyOf({ person, object, environment: '' });

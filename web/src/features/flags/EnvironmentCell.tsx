@@ -40,7 +40,7 @@ interface Named {
 }
 
 /** A smaller share in production is a normal ramp. */
-function differenceOf(lead: DefinitionSummary, beside: DefinitionSummary, name: string): string | undefined {
+export function differenceOf(lead: DefinitionSummary, beside: DefinitionSummary, name: string): string | undefined {
   if (lead.digest !== beside.digest) return `Rules, targets or treatments differ from ${name}`;
   return rolledOutShare(lead) > rolledOutShare(beside) && !beside.killed
     ? `Further rolled out than ${name}`
@@ -75,12 +75,12 @@ function Cell({ flag, environment, definition, hasDraft, hasWords }: Props & { r
   );
 }
 
-function Picture({ definition }: Pick<Props, 'definition'>) {
+export function Picture({ definition }: Pick<Props, 'definition'>) {
   if (!definition) return <NoBar />;
   return <Bar buckets={rolloutOf(definition)} order={definition.treatments} isFaded={definition.killed} label="" />;
 }
 
-function Words({ definition }: Pick<Props, 'definition'>) {
+export function Words({ definition }: Pick<Props, 'definition'>) {
   if (!definition) return <span className={styles.none}>Not defined</span>;
   if (definition.killed) return <Killed />;
   const leading = rolloutOf(definition).find(({ size }) => size > 0);
@@ -92,7 +92,7 @@ function Words({ definition }: Pick<Props, 'definition'>) {
 }
 
 /** Shares are those of all keys that match no rule, with the traffic allocation counted. */
-function inWords(definition: DefinitionSummary | undefined): string {
+export function inWords(definition: DefinitionSummary | undefined): string {
   if (!definition) return 'not defined';
   const { killed, defaultTreatment, ruleCount } = definition;
   if (killed) return `killed, everyone gets ${defaultTreatment}`;

@@ -43,6 +43,12 @@ export function FlagFilters() {
       >
         Archived
       </FilterToggle>
+      <FilterToggle
+        isOn={search.drafts !== undefined}
+        onToggle={() => change({ drafts: search.drafts ? undefined : 'true' })}
+      >
+        With my drafts
+      </FilterToggle>
       {isFiltered && (
         <Button look="quiet" onClick={clear}>
           Clear filters

@@ -20,6 +20,7 @@ import { useSelection } from './selection.ts';
 const NoFlags = lazy(() => import('./NoFlags.tsx').then((module) => ({ default: module.NoFlags })));
 const BulkFailures = lazy(() => import('./BulkReport.tsx').then((module) => ({ default: module.BulkFailures })));
 const ViewTabs = lazy(() => import('./ViewTabs.tsx').then((module) => ({ default: module.ViewTabs })));
+const Board = lazy(() => import('./Board.tsx').then((module) => ({ default: module.Board })));
 /** Loaded with its dialogs once something is selected. */
 const SelectionBar = lazy(() => import('./SelectionBar.tsx').then((module) => ({ default: module.SelectionBar })));
 
@@ -28,7 +29,7 @@ export function FlagsPage() {
   const project = useProject();
   const refusal = useWhyNot()(createFlag);
   const navigate = useNavigate();
-  const { isFiltered } = useFlagsSearch();
+  const { search, isFiltered } = useFlagsSearch();
   const { data, error, refetch, isPlaceholderData } = useFirstPage();
   const selection = useSelection();
   const failed = useFailedFlags();
@@ -71,7 +72,12 @@ export function FlagsPage() {
           </div>
         )}
       </Suspense>
-      {data && !isEmpty && <FlagTable first={data} isOld={isPlaceholderData} selection={selection} />}
+      {data && !isEmpty && search.board && (
+        <Suspense fallback={<SkeletonRows rows={6} height={104} />}>
+          <Board />
+        </Suspense>
+      )}
+      {data && !isEmpty && !search.board && <FlagTable first={data} isOld={isPlaceholderData} selection={selection} />}
       {selection.count > 0 && (
         <Suspense>
           <SelectionBar selection={selection} total={total ?? 0} />

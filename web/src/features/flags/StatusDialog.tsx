@@ -11,11 +11,13 @@ import { useRolloutStatuses } from './flags-query.ts';
 
 interface Props {
   readonly flags: readonly { readonly name: string }[];
+  /** Chosen already: only the note is asked for. */
+  readonly status?: { readonly id: string; readonly name: string };
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-export function StatusDialog({ flags, onClose, onDone }: Props) {
+export function StatusDialog({ flags, status: chosen, onClose, onDone }: Props) {
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const statuses = useRolloutStatuses();
@@ -29,7 +31,7 @@ export function StatusDialog({ flags, onClose, onDone }: Props) {
           call(patchFlag, {
             params: { project: project.id, flag: name },
             query: noteOf(note),
-            body: [{ op: 'replace', path: '/rolloutStatus/id', value: status }],
+            body: [{ op: 'replace', path: '/rolloutStatus/id', value: chosen?.id ?? status }],
           }),
         (what) => `Set the status of ${what}.`,
       ),
@@ -40,7 +42,7 @@ export function StatusDialog({ flags, onClose, onDone }: Props) {
   });
   return (
     <FormModal
-      title={`Set the rollout status of ${flags.length === 1 ? flags[0]?.name : `${flags.length} flags`}`}
+      title={`Set the rollout status of ${flags.length === 1 ? flags[0]?.name : `${flags.length} flags`}${chosen ? ` to ${chosen.name}` : ''}`}
       about="This is only a label. It does not change what anyone gets."
       form={form}
       problem={problem}
@@ -48,13 +50,15 @@ export function StatusDialog({ flags, onClose, onDone }: Props) {
       submit="Set status"
       onClose={onClose}
     >
-      <Select name="status" label="Rollout status" autoFocus>
-        {(statuses.data ?? []).map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </Select>
+      {chosen === undefined && (
+        <Select name="status" label="Rollout status" autoFocus>
+          {(statuses.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
       {isRequired && <NoteFields isRequired errors={errors} />}
       <BulkProgress />
     </FormModal>

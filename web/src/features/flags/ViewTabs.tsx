@@ -1,4 +1,4 @@
-import { MoreHorizontal, Plus, Users } from 'lucide-react';
+import { List, MoreHorizontal, Plus, SquareKanban, Users } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { View } from '#domain/views.ts';
 import { useProject } from '../../server/project.ts';
@@ -78,7 +78,8 @@ export function ViewTabs() {
             </MenuItem>
           </Menu>
         )}
-        <ColumnMenu />
+        <LayoutSwitch />
+        {!search.board && <ColumnMenu />}
       </div>
       {dialog && (
         <Suspense>
@@ -86,6 +87,21 @@ export function ViewTabs() {
         </Suspense>
       )}
     </div>
+  );
+}
+
+function LayoutSwitch() {
+  const { search, change } = useFlagsSearch();
+  return (
+    <fieldset className={styles.switch}>
+      <legend className="sr">Layout</legend>
+      <button type="button" aria-pressed={!search.board} onClick={() => change({ board: undefined })}>
+        <List size={14} aria-hidden /> List
+      </button>
+      <button type="button" aria-pressed={search.board !== undefined} onClick={() => change({ board: 'true' })}>
+        <SquareKanban size={14} aria-hidden /> Board
+      </button>
+    </fieldset>
   );
 }
 

@@ -1,12 +1,23 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type QueryKey,
+  useInfiniteQuery,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { countFlags, listFlags } from '#contract/flags.ts';
 import { listRolloutStatusesOfProject } from '#contract/rollout-statuses.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
-import { type Answer, reading } from '../../server/api.ts';
+import { type Answer, call, reading } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
 import { useProject } from '../../server/project.ts';
 import { definitionsRefreshMs } from '../../server/query-client.ts';
+import { useMe } from '../../server/session.ts';
+import { useDraftedObjects } from '../../state/drafts.ts';
 import { type FlagsSearch, filters, noFilters, sortOf } from './flags-search.ts';
 
 export type FlagPage = Answer<typeof listFlags>;
@@ -28,15 +39,20 @@ export function useFlagsSearch() {
   const params = { project: useProject().name };
   const change = (changed: FlagsSearch) =>
     void navigate({ to: '/p/$project/flags', params, search: { ...search, ...changed }, replace: true });
-  const isFiltered = Boolean(search.q ?? search.archived) || filters.some((name) => search[name]?.length);
+  const isFiltered =
+    Boolean(search.q ?? search.archived ?? search.drafts) || filters.some((name) => search[name]?.length);
   return { search, change, isFiltered, clear: () => change(noFilters) };
 }
+
+/** As many as the server takes. */
+const maxDrafts = 50;
 
 /** The filters as the server takes them. Undefined while the ids of the names are not known. */
 function useFilterQuery() {
   const { search } = useFlagsSearch();
   const statuses = useRolloutStatuses().data;
   const types = useTrafficTypes().data;
+  const drafted = useDraftedObjects(useMe().user.id).slice(0, maxDrafts);
   if ((search.status && !statuses) || (search.type && !types)) return undefined;
   const idsOf = (names: readonly string[] | undefined, all: readonly { id: string; name: string }[] = []) =>
     names?.flatMap((word) => all.find(({ name }) => name === word)?.id ?? []);
@@ -45,14 +61,16 @@ function useFilterQuery() {
     query: {
       search: search.q,
       archived: search.archived,
+      id: search.drafts && [...drafted],
       ...{ rolloutStatus, trafficType },
       tag: search.tag && [...search.tag],
       owner: search.owner && [...search.owner],
       state: search.state && [...search.state],
       traffic: search.traffic && [...search.traffic],
     },
-    /** Only names that do not exist, which the server would refuse. */
-    isEmpty: rolloutStatus?.length === 0 || trafficType?.length === 0,
+    /** No draft, or only names that do not exist, which the server would refuse. */
+    isEmpty:
+      rolloutStatus?.length === 0 || trafficType?.length === 0 || (search.drafts !== undefined && drafted.length === 0),
   };
 }
 
@@ -100,6 +118,40 @@ export function useHasTraffic({ objects }: FlagPage): boolean {
   const { search } = useFlagsSearch();
   if (objects.some(({ lastTrafficReceivedAt }) => typeof lastTrafficReceivedAt === 'number')) withTraffic.add(id);
   return withTraffic.has(id) || search.traffic !== undefined || sortOf(search).sort === 'traffic';
+}
+
+/** A column of the board. */
+const columnPageSize = 20;
+
+/** The flags of the query in one status, those that are longest in it first. */
+export function useFlagsInStatus(statusId: string) {
+  const { id } = useProject();
+  const filter = useFilterQuery();
+  const query = { expand: 'environments', sort: 'since', ...filter?.query } as const;
+  const at = (offset: number) => ({
+    params: { project: id },
+    query: { ...query, rolloutStatus: [statusId], limit: columnPageSize, offset },
+  });
+  const found = useInfiniteQuery<FlagPage, ApiProblem, InfiniteData<FlagPage>, QueryKey, number>({
+    queryKey: [...reading(listFlags, at(0)).queryKey, 'column'],
+    queryFn: ({ pageParam }) => call(listFlags, at(pageParam)),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, objects, totalCount }) =>
+      objects.length > 0 && offset + objects.length < totalCount ? offset + objects.length : undefined,
+    enabled: filter !== undefined && !filter.isEmpty,
+    placeholderData: keepPreviousData,
+    refetchInterval: definitionsRefreshMs,
+  });
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = found;
+  return {
+    flags: data?.pages.flatMap(({ objects }) => objects) ?? [],
+    error,
+    isLoading: isPending && !filter?.isEmpty,
+    hasMore: hasNextPage,
+    isLoadingMore: isFetchingNextPage,
+    loadMore: () => void fetchNextPage(),
+    refetch,
+  };
 }
 
 /** All flags of the query, as it is now. */

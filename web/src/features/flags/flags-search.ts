@@ -11,6 +11,10 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
   readonly q?: string | undefined;
   /** Archived flags, which are otherwise left out. */
   readonly archived?: 'true' | undefined;
+  /** Flags with unsaved edits in this tab, in any environment. */
+  readonly drafts?: 'true' | undefined;
+  /** The board instead of the list. */
+  readonly board?: 'true' | undefined;
   /** `name`, or `-name` for descending. */
   readonly sort?: string | undefined;
   /** The view that was opened, as `addressOf` names it. What it keeps is in the other parameters. */
@@ -20,6 +24,8 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
 export const flagsSearch = (params: SearchParams): FlagsSearch => ({
   q: textOf(params.q),
   archived: textOf(params.archived) === 'true' ? 'true' : undefined,
+  drafts: textOf(params.drafts) === 'true' ? 'true' : undefined,
+  board: textOf(params.board) === 'true' ? 'true' : undefined,
   sort: textOf(params.sort),
   view: textOf(params.view),
   ...Object.fromEntries(filters.map((name) => [name, listOf(params[name])])),
@@ -31,12 +37,12 @@ const listOf = (value: Value): readonly string[] | undefined =>
   typeof value === 'string' ? (value === '' ? undefined : [value]) : value;
 
 export const noFilters: FlagsSearch = {
-  ...{ q: undefined, archived: undefined },
+  ...{ q: undefined, archived: undefined, drafts: undefined },
   ...Object.fromEntries(filters.map((name) => [name, undefined])),
 };
 
 /** The whole list, as it is without a search. */
-export const nothingChosen: FlagsSearch = { ...noFilters, sort: undefined, view: undefined };
+export const nothingChosen: FlagsSearch = { ...noFilters, board: undefined, sort: undefined, view: undefined };
 
 const lastChangedFirst = { sort: 'changed', order: 'desc' } as const;
 

@@ -1,0 +1,68 @@
+/** The columns of the board: their order, and which are folded. */
+import type { RolloutStatus } from '#domain/rollout-statuses.ts';
+import { noticesOf } from '../../state/notices.ts';
+
+/** How a flag lives. The API lists statuses in another order; unknown ones come last. */
+const lifecycle = [
+  'Pre-Production',
+  '0% in Production',
+  'Internal Testing',
+  'External Beta',
+  'Ramping',
+  'Experimenting',
+  '100% Released',
+  'Permanent',
+  'Killed',
+  'Removed from Code',
+];
+
+export function inLifecycle(statuses: readonly RolloutStatus[]): readonly RolloutStatus[] {
+  const placeOf = ({ name }: RolloutStatus) => {
+    const place = lifecycle.indexOf(name);
+    return place === -1 ? lifecycle.length : place;
+  };
+  return statuses.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Days after which a flag has been in a status for long. */
+const limits: Readonly<Record<string, number>> = {
+  'Internal Testing': 30,
+  'External Beta': 30,
+  Ramping: 30,
+  Experimenting: 60,
+  '100% Released': 90,
+};
+
+export const isLong = (status: string, days: number): boolean => days > (limits[status] ?? Number.POSITIVE_INFINITY);
+
+/** What people chose, by name of the status: it holds in every project. */
+type Folds = Readonly<Record<string, boolean>>;
+
+const storageKey = 'flag-board-folds';
+const folds = noticesOf<Folds>(readFolds());
+export const useFolds = folds.use;
+
+/** Remembered in this browser. */
+export function fold(next: Folds): void {
+  localStorage.setItem(storageKey, JSON.stringify(next));
+  folds.set(next);
+}
+
+function readFolds(): Folds {
+  try {
+    return (JSON.parse(localStorage.getItem(storageKey) ?? '{}') ?? {}) as Folds;
+  } catch {
+    return {};
+  }
+}
+
+const usuallyOpen = 4;
+const inProgress = lifecycle.slice(2, 7);
+
+/** Open at first: rollouts in progress or done that have flags, then others until there are four. Returns names. */
+export function usualColumns(statuses: readonly RolloutStatus[], countOf: (id: string) => number): ReadonlySet<string> {
+  const withFlags = statuses.filter(({ id }) => countOf(id) > 0);
+  const first = withFlags.filter(({ name }) => inProgress.includes(name));
+  const some = [...new Set([...first, ...withFlags])].slice(0, Math.max(usuallyOpen, first.length));
+  return new Set(some.map(({ name }) => name));
+}
