@@ -89,6 +89,28 @@ suite('what is around every page', { concurrency: 2 }, () => {
     },
   );
 
+  visit('the home of a project counts what needs attention, and each number leads to its list', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'home_killed', { on: { Staging: 50, Production: 50 } });
+    await aFlag(things, 'home_same');
+    const killed = `/splits/ws/${project.id}/home_killed/environments/${environments.Production?.id}/kill`;
+    await api('PUT', killed, { comment: 'broken' });
+    await page.goto('/p/Checkout');
+    await heading(page, 'Checkout').waitFor();
+    const tile = (name: string) =>
+      page.getByRole('list', { name: 'What needs attention' }).getByRole('link', { name: new RegExp(`^${name}`) });
+    await tile('Killed 1 1 in Production').waitFor();
+    await page.getByRole('heading', { name: '1 flag differs between Staging and Production' }).waitFor();
+    await page.getByRole('img', { name: /^Changes per day .* 1 kill$/ }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'killed home_killed' }).first().waitFor();
+    await look(page, 'the home of a project');
+    await tile('Killed').click();
+    await page.waitForURL('**/p/Checkout/flags?state=killed');
+    await heading(page, 'Flags').waitFor();
+    await page.getByRole('link', { name: 'home_killed' }).waitFor();
+    await page.getByRole('link', { name: 'home_same' }).waitFor({ state: 'detached' });
+  });
+
   visit('who may not administer sees nothing of it', async (things) => {
     const member = await aMember(things);
     const { page, complaints, leave } = member;
@@ -96,8 +118,10 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await heading(page, 'Flags').waitFor();
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
     assert.deepEqual(await links.allInnerTexts(), [
+      'Home',
       'Flags',
       'Segments',
+      'Changesets',
       'Drift',
       'Cleanup',
       'SDKs',

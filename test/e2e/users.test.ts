@@ -75,15 +75,23 @@ suite('users', { concurrency: 2 }, () => {
     withClipboard,
   );
 
-  visit('who cannot be invited stays in the field, with the reason', async ({ page }) => {
+  visit('each line of an invitation says what became of it, and those refused can be corrected', async (things) => {
+    const { page, api } = things;
+    await api('POST', '/users', { email: 'noor@example.org' });
     await page.goto('/admin/users?invite');
     await press(page, 'Send invitation');
     await page.getByText('Enter at least one email address.').waitFor();
-    await field(page, 'Email addresses').fill(`new@example.org\n${ana.email}\nno-address`);
-    await press(page, 'Invite 3 people');
-    await page.getByText('ana@example.org: is already invited or active. no-address: is not a valid email').waitFor();
-    assert.equal(await field(page, 'Email addresses').inputValue(), `${ana.email}\nno-address`);
+    await field(page, 'Email addresses').fill(`new@example.org\n${ana.email}\nnoor@example.org no-address`);
+    await press(page, 'Invite 4 people');
+    await page.getByRole('heading', { name: 'Invited 1 of 4 people' }).waitFor();
+    const line = (text: string) => page.getByRole('dialog').getByRole('listitem').filter({ hasText: text });
+    await line('new@example.org').getByText('Not emailed yet').waitFor();
+    await line(ana.email).getByText('Has an account already').waitFor();
+    await line('noor@example.org').getByText('Is invited already').waitFor();
+    await line('no-address').getByText('Not an email address').waitFor();
     await look(page, 'invite with refusals');
+    await press(page, 'Correct these 3');
+    assert.equal(await field(page, 'Email addresses').inputValue(), `${ana.email}\nnoor@example.org\nno-address`);
     await page.keyboard.press('Escape');
     await row(page, 'new@example.org').getByText('Pending').waitFor();
   });

@@ -119,7 +119,7 @@ const inProject = { getParentRoute: () => project, validateSearch: textSearch };
 const projectHome = createRoute({
   ...inProject,
   path: '/',
-  component: lazyRouteComponent(() => import('./shell/HomePage.tsx'), 'ProjectHomePage'),
+  component: lazyRouteComponent(() => import('./features/home/ProjectHomePage.tsx'), 'ProjectHomePage'),
 });
 const flags = createRoute({
   getParentRoute: () => project,

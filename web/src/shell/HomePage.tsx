@@ -3,7 +3,7 @@ import { Navigate } from '@tanstack/react-router';
 import { createProject } from '#contract/projects.ts';
 import { askSentence, useAdministrators } from '../kit/Denied.tsx';
 import { Loaded } from '../kit/Loaded.tsx';
-import { projectsReading, useLikelyProject, useProject } from '../server/project.ts';
+import { projectsReading, useLikelyProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
@@ -45,8 +45,3 @@ const NoneOpen = () => (
     Someone has to give you access to one. {askSentence(useAdministrators())}
   </EmptyState>
 );
-
-export function ProjectHomePage() {
-  const { name } = useProject();
-  return <Navigate to="/p/$project/flags" params={{ project: name }} replace />;
-}

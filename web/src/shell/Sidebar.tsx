@@ -7,6 +7,7 @@ import {
   Flag,
   GitCompareArrows,
   GitPullRequestArrow,
+  House,
   KeyRound,
   Layers,
   type LucideIcon,
@@ -92,6 +93,9 @@ function ProjectLinks() {
   const params = { project };
   return (
     <>
+      <NavLink icon={House} to="/p/$project" params={params} activeOptions={{ exact: true }}>
+        Home
+      </NavLink>
       <NavLink icon={Flag} to="/p/$project/flags" params={params} aside={<FlagCount project={project} />}>
         Flags
       </NavLink>

@@ -3,6 +3,7 @@ import { memo, type ReactNode } from 'react';
 import { type DriftingFlag, driftBetween } from '#domain/drift.ts';
 import { rolloutOf } from '#domain/rollouts.ts';
 import { Bar, NoBar } from '../../kit/Bar.tsx';
+import { kindsInWords } from '../../kit/drift-kinds.ts';
 import { Killed, ProdChip } from '../../kit/StatusChip.tsx';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { flagPath } from '../../state/paths.ts';
@@ -12,7 +13,7 @@ import { percent } from '../../ui/percent.ts';
 import { ShortTime } from '../../ui/Time.tsx';
 import type { DriftSort } from './DriftPage.tsx';
 import styles from './DriftTable.module.css';
-import { cellInWords, differencesInWords, kindsInWords, type Side } from './drift-words.ts';
+import { cellInWords, differencesInWords, type Side } from './drift-words.ts';
 
 interface Props {
   readonly flags: readonly DriftingFlag[];

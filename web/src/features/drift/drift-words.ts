@@ -1,6 +1,7 @@
 import type { DefinitionSummary } from '#domain/definitions/summary.ts';
-import { type Drift, type DriftKind, driftBetween } from '#domain/drift.ts';
+import { type Drift, driftBetween } from '#domain/drift.ts';
 import { equalJson } from '#domain/json.ts';
+import { capitalised } from '../../kit/drift-kinds.ts';
 import type { Environment } from '../../server/project.ts';
 import { percent } from '../../ui/percent.ts';
 
@@ -33,17 +34,6 @@ function targetingInWords(mine: DefinitionSummary, theirs: DefinitionSummary): s
   return words.length > 0 ? words : ['rules or targets'];
 }
 
-const kindWords: Readonly<Record<DriftKind, string>> = {
-  killed: 'killed',
-  defined: 'defined in some',
-  targeting: 'rules or targets',
-  share: 'share',
-};
-
-/** What differs in any of several environments. */
-export const kindsInWords = (kinds: readonly DriftKind[]): string =>
-  capitalised(kinds.map((kind) => kindWords[kind]).join(', '));
-
 /** For screen readers and the tooltip of a cell. */
 export function cellInWords(base: Side, other: Side, drift: Drift | undefined): string {
   const where = `${other.environment.name}: `;
@@ -52,5 +42,3 @@ export function cellInWords(base: Side, other: Side, drift: Drift | undefined): 
   const moved = drift.share > 0 ? `at least ${percent(drift.share)} of keys get another treatment; ` : '';
   return `${where}${moved}differs in: ${differencesInWords(base, other)}`;
 }
-
-const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,35 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inviteUser } from '#contract/users.ts';
-import { groupsReading } from '../../administration/whole-lists.ts';
+import { emailKey, type UserStatus } from '#domain/users.ts';
+import { everyoneReading, groupsReading } from '../../administration/whole-lists.ts';
 import { explain } from '../../kit/explain.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { type FieldRule, useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
 import { ApiProblem } from '../../server/api-problem.ts';
+import { client } from '../../server/query-client.ts';
 import { ChipsField } from '../../ui/ChipsField.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { addressesIn } from './addresses.ts';
-import { Invited } from './Invited.tsx';
+import { type InvitationResult, Invited } from './Invited.tsx';
 import { useRefreshUsers } from './user-changes.ts';
-
-interface Refusal {
-  readonly email: string;
-  readonly why: string;
-}
 
 const addressesRule: FieldRule = {
   check: (value) => (addressesIn(value).length === 0 ? 'Enter at least one email address.' : undefined),
 };
 
-/** Invites one or more people. Addresses that fail stay in the field, with the reason. */
+/** Invites one or more people, then says line by line what became of each. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const refresh = useRefreshUsers();
   const groups = useQuery(groupsReading);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [invited, setInvited] = useState<readonly string[]>([]);
-  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const [results, setResults] = useState<readonly InvitationResult[]>();
   const addresses = addressesIn(text);
 
   const { form, errors, problem, isSending } = useForm({
@@ -38,12 +34,14 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     onDone: async (answer) => {
       // First, so that the mail status is newer than the invitations.
       await refresh();
-      setInvited([...invited, ...answer.invited]);
-      setRefusals(answer.refusals);
-      setText(answer.refusals.map(({ email }) => email).join('\n'));
+      setResults(answer);
     },
   });
-  if (invited.length > 0 && refusals.length === 0) return <Invited emails={invited} onClose={onClose} />;
+  const correct = () => {
+    setText((results ?? []).flatMap(({ email, refusal }) => (refusal ? [email] : [])).join('\n'));
+    setResults(undefined);
+  };
+  if (results) return <Invited results={results} onClose={onClose} onCorrect={correct} />;
   return (
     <FormModal
       title="Invite people"
@@ -60,11 +58,8 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         hint="One per line, or separated by commas."
         rows={3}
         value={text}
-        onChange={({ target }) => {
-          setText(target.value);
-          setRefusals([]);
-        }}
-        error={errors.emails ?? refusalWords(refusals)}
+        onChange={({ target }) => setText(target.value)}
+        error={errors.emails}
         autoComplete="off"
         spellCheck={false}
         autoFocus
@@ -81,26 +76,37 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const refusalWords = (refusals: readonly Refusal[]): string | undefined =>
-  refusals.length === 0 ? undefined : refusals.map(({ email, why }) => `${email}: ${why}`).join(' ');
-
 /** One by one. A failure does not undo the earlier invitations. */
-async function inviteEach(emails: readonly string[], groups: readonly string[]) {
-  const invited: string[] = [];
-  const refusals: Refusal[] = [];
+async function inviteEach(emails: readonly string[], groups: readonly string[]): Promise<InvitationResult[]> {
+  const results: InvitationResult[] = [];
   for (const email of emails) {
     try {
       await call(inviteUser, { body: { email, groups: groups.map((id) => ({ id })) } });
-      invited.push(email);
+      results.push({ email });
     } catch (problem) {
       if (!(problem instanceof ApiProblem)) throw problem;
-      refusals.push({ email, why: reasonOf(problem) });
+      results.push({ email, refusal: await refusalOf(problem, email) });
     }
   }
-  return { invited, refusals };
+  return results;
 }
 
-function reasonOf(problem: ApiProblem): string {
-  if (problem.status === 409) return 'is already invited or active.';
-  return problem.message.startsWith('email ') ? 'is not a valid email address.' : explain(problem);
+async function refusalOf(problem: ApiProblem, email: string): Promise<NonNullable<InvitationResult['refusal']>> {
+  if (problem.status === 409) return takenWords[(await statusOf(email)) ?? 'unknown'];
+  return problem.message.startsWith('email ')
+    ? { state: 'Not invited', words: 'Not an email address' }
+    : { state: 'Not invited', words: explain(problem) };
+}
+
+const takenWords: Readonly<Record<UserStatus | 'unknown', NonNullable<InvitationResult['refusal']>>> = {
+  ACTIVE: { state: 'Member', words: 'Has an account already' },
+  PENDING: { state: 'Pending', words: 'Is invited already; send the invitation again from the list' },
+  DEACTIVATED: { state: 'Deactivated', words: 'Has a deactivated account; reactivate it from the list' },
+  unknown: { state: 'Not invited', words: 'Has an account or an invitation already' },
+};
+
+/** Of a person among those that the page knows. */
+async function statusOf(email: string): Promise<UserStatus | undefined> {
+  const { people } = await client.fetchQuery(everyoneReading);
+  return people.find((one) => emailKey(one.email) === emailKey(email))?.status;
 }
