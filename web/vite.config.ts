@@ -43,7 +43,7 @@ const groups = [
   // Loads with the dialogs that propose changes, and with the pages of changesets.
   {
     name: 'changesets',
-    test: /\/src\/(contract|domain)\/(changesets|changeset-plans|approvals)\.|\/web\/src\/changesets\/changesets-query/,
+    test: /\/src\/(contract|domain)\/(changesets|changeset-plans|change-requests|approvals)\.|\/web\/src\/changesets\/changesets-query/,
   },
   {
     name: 'app',
