@@ -27,6 +27,11 @@ const groups = [
     name: 'rule-editor',
     test: /\/ui\/SuggestInput|\/web\/src\/targeting\/(ConditionEditor|DateField|FlagSubject|RegexTester|MatcherEditor|MatcherValue|DependencyValue|Segment(Value|Marks|sField|sElsewhere)|TokensInput|IntegerInput|KeysField|use-segment-options|use-make-segment)/,
   },
+  // Loads with the review dialog and with the pages of changesets.
+  {
+    name: 'findings',
+    test: /\/domain\/(changeset-plans|evaluation\/(cases|examples|findings|looser|pattern-steps|reachability|served))\./,
+  },
   {
     name: 'targeting',
     test: /\/domain\/evaluation\/(?!bucketing)|\/domain\/definitions\/(?!conditions|definition|matchers|shares|summary)|\/web\/src\/targeting\/(?!ConflictPanel|Difference|KeyChanges|Relations|WholeDefinition)|\/features\/definitions\/editing\//,
@@ -43,7 +48,7 @@ const groups = [
   // Loads with the dialogs that propose changes, and with the pages of changesets.
   {
     name: 'changesets',
-    test: /\/src\/(contract|domain)\/(changesets|changeset-plans|change-requests|approvals)\.|\/web\/src\/changesets\/changesets-query/,
+    test: /\/src\/(contract|domain)\/(change-requests|changesets|approvals)\.|\/web\/src\/changesets\/changesets-query/,
   },
   {
     name: 'app',

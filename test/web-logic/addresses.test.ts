@@ -29,6 +29,9 @@ test('where one value is meant the first counts', () => {
     type: undefined,
     state: undefined,
     archived: undefined,
+    traffic: undefined,
+    drafts: undefined,
+    board: undefined,
     view: undefined,
   });
 });
@@ -51,11 +54,15 @@ test('production is always shown; of the others, as many as fit, those closest t
     const { lead, bars, columns } = shownColumns(width, all, choices);
     return [lead?.name, bars.map(({ name }) => name).join(''), [...columns].join()];
   };
-  assert.deepEqual(at(1384), ['p', 'edcb', 'tags,status,owner,changed']);
-  assert.deepEqual(at(1000), ['p', 'ed', 'tags,status,owner,changed']);
+  assert.deepEqual(at(1384), ['p', 'edcb', 'tags,status,evaluations,owner,changed']);
+  assert.deepEqual(at(1000), ['p', 'e', 'tags,status,evaluations,owner,changed']);
   assert.deepEqual(at(800), ['p', 'e', 'status,owner,changed']);
   assert.deepEqual(at(640), ['p', '', 'status,changed']);
-  assert.deepEqual(at(1384, { 'env:e': false, 'env:a': true, tags: false }), ['p', 'dcba', 'status,owner,changed']);
+  assert.deepEqual(at(1384, { 'env:e': false, 'env:a': true, tags: false }), [
+    'p',
+    'dcba',
+    'status,evaluations,owner,changed',
+  ]);
 });
 
 test('after signing in nobody is sent to another site', () => {
