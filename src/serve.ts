@@ -22,7 +22,7 @@ import { startBackups } from '#jobs/backups.ts';
 import { startExpiry } from '#jobs/changesets.ts';
 import { startCleanup } from '#jobs/cleanup.ts';
 import { startDefinitionFacts } from '#jobs/definition-facts.ts';
-import { announceLinks, mailHandlers, setupLink, smtpSender, testMailSender } from '#jobs/mail.ts';
+import { doWithoutMailServer, mailHandlers, setupLink, smtpSender, testMailSender } from '#jobs/mail.ts';
 import { startNode } from '#jobs/nodes.ts';
 import { startOutbox } from '#jobs/outbox.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
@@ -198,7 +198,7 @@ function surroundingsOf({
 
 /** How mails leave the outbox: through the mail server, or through the log. */
 function mailing({ config: { mail }, log, store }: Omit<Beginning, 'firstStart'>, publicUrl: string) {
-  if (!mail) return { handlers: {}, onWake: () => announceLinks(store, log, publicUrl) };
+  if (!mail) return { handlers: {}, onWake: () => doWithoutMailServer(store, log, publicUrl) };
   const send = smtpSender(mail.smtpUrl, mail.from, publicUrl);
   return { handlers: mailHandlers(send, () => store.clock()) };
 }

@@ -20,10 +20,12 @@ import { emailKey } from '#domain/users.ts';
 import { findAccount } from '#store/account.ts';
 import { listApiKeysById } from '#store/api-keys.ts';
 import {
+  type ActivePerson,
   type ApprovalRules,
   listActivePeople,
   listApprovalRules,
   listApprovalRulesOf,
+  listPossibleApprovers,
   type StoredReview,
 } from '#store/approvals.ts';
 import type { ChangesetHead } from '#store/changesets.ts';
@@ -155,6 +157,24 @@ export async function requireApprovals(
 export async function placesApprovedBy(db: Reader, actor: Actor, changeset: Reviewed): Promise<ReadonlySet<string>> {
   const [standing] = await standingsFor(db, [actor], changeset);
   return standing ? placesOf(standing, changeset) : new Set();
+}
+
+/** As many are told of a request. */
+const maxTold = 50;
+
+/** People who could approve the changeset now; of many, the first. */
+export async function listApprovers(db: Reader, changeset: Reviewed): Promise<ActivePerson[]> {
+  const { head, project, operations } = changeset;
+  const environmentIds = [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))];
+  const filter = { projectId: project.id, environmentIds, emailKeys: head.approvers.map(emailKey) };
+  const people = await listPossibleApprovers(db, filter, maxTold);
+  if (people.length === 0) return [];
+  const actors = people.map((person) => actorOfUser(person, person.isAdministrator));
+  const standings = await standingsFor(db, actors, changeset);
+  return people.filter((_, index) => {
+    const standing = standings[index];
+    return standing !== undefined && placesOf(standing, changeset).size > 0;
+  });
 }
 
 /** What environments that need an approval, and the project, say about an actor. */

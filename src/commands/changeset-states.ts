@@ -18,6 +18,7 @@ import { endLease } from '#store/large-segments.ts';
 import { findProjectById } from '#store/projects.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
+import { tellOf } from './changeset-mails.ts';
 import { grantFor } from './changeset-operations.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
@@ -54,10 +55,10 @@ interface Saved {
   readonly before?: Changeset;
 }
 
-/** Stores the changeset in its new state, with an audit entry. */
+/** Stores the changeset in its new state, with an audit entry, and tells those whom it concerns. */
 export async function saveAs(
   tx: RecordingTx,
-  { head, operations, reviews }: Reviewed,
+  { project, head, operations, reviews }: Reviewed,
   { action, status, comment, before }: Saved,
 ): Promise<Changeset> {
   const { expiresAt, ...rest } = head;
@@ -80,6 +81,7 @@ export async function saveAs(
     before: before ? withoutRevision(before) : { status: head.status },
     after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
   });
+  await tellOf(tx, { project, head: after, operations, reviews }, { before: head.status, action, comment });
   return { ...changeset, reviews: [...reviews] };
 }
 

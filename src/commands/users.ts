@@ -13,6 +13,7 @@ import {
   type User,
 } from '#domain/users.ts';
 import { findAdministratorsId, lockGroup, lockGroupNames } from '#store/groups.ts';
+import { deleteChangesetMailsTo } from '#store/outbox.ts';
 import { deleteSessionsOfUser } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
@@ -87,6 +88,7 @@ async function changeUser(tx: AloneTx, id: string, action: Entry['action'], chan
   if (before.twoFactor && !after.twoFactor) await deleteTwoFactor(tx, id);
   if (after.email !== before.email || after.status !== before.status) await endPasswordReset(tx, id);
   if (endsSessions(before, after, tx.actor)) await deleteSessionsOfUser(tx, id);
+  if (after.status === 'DEACTIVATED') await deleteChangesetMailsTo(tx, id);
   const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
   // A key that may not create administrators may have read the old link.
   if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);

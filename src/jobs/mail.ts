@@ -1,12 +1,20 @@
 /** Composes emails and sends them by SMTP. */
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
-import { hasUnannouncedMail, type Mail, pathOf, takeUnannouncedMails } from '#store/outbox.ts';
+import {
+  type ChangesetMail,
+  deleteChangesetMails,
+  hasChangesetMail,
+  hasUnannouncedMail,
+  type Mail,
+  pathOf,
+  takeUnannouncedMails,
+} from '#store/outbox.ts';
 import { housekeep, type Store } from '#store/sql.ts';
 import { GiveUp, type OutboxHandler, type OutboxHandlers } from './outbox.ts';
 
 /** Resolves once the mail server has accepted the message. */
-export type SendMail = (mail: Mail) => Promise<void>;
+export type SendMail = (mail: Mail | ChangesetMail) => Promise<void>;
 
 export const linkOf = (publicUrl: string, mail: Mail): string => publicUrl + pathOf(mail);
 
@@ -53,7 +61,14 @@ export function mailHandlers(send: SendMail, clock: () => number): OutboxHandler
       await send(mail);
     },
   };
-  return { invitation: handler, 'password-reset': handler };
+  const news: OutboxHandler = { ...handler, deliver: async ({ payload }) => send(payload as ChangesetMail) };
+  return { invitation: handler, 'password-reset': handler, changeset: news };
+}
+
+/** Links are logged. News about changesets are dropped, so that they do not pile up: the interface shows what waits. */
+export async function doWithoutMailServer(store: Store, log: Logger, publicUrl: string): Promise<void> {
+  await announceLinks(store, log, publicUrl);
+  if (await hasChangesetMail(store)) await housekeep(store, deleteChangesetMails);
 }
 
 /** Without a mail server, each link is logged once, and the mails stay in the outbox. */
@@ -79,44 +94,89 @@ export async function greetMailServer(smtpUrl: string): Promise<void> {
 interface Words {
   readonly subject: string;
   readonly lead: string;
+  /** In somebody's own words. */
+  readonly quote?: string;
   readonly button: string;
-  readonly unexpected: string;
+  readonly link: string;
+  /** Smaller, below the button. */
+  readonly notes: readonly string[];
 }
 
-export function composeMail(mail: Mail, publicUrl: string): { subject: string; text: string; html: string } {
-  const words = wordsOf(mail, publicUrl);
-  const link = linkOf(publicUrl, mail);
-  const expires = `The link works once and expires on ${new Date(mail.expiresAt).toUTCString()}.`;
+export function composeMail(
+  mail: Mail | ChangesetMail,
+  publicUrl: string,
+): { subject: string; text: string; html: string } {
+  const words = mail.kind === 'changeset' ? newsOf(mail, publicUrl) : wordsOf(mail, publicUrl);
+  const { subject, lead, quote, button, link, notes } = words;
+  const quoted = quote === undefined ? [] : [quote.replaceAll(/^/gm, '> ')];
   return {
-    subject: words.subject,
-    text: [words.lead, `${words.button}:\n${link}`, expires, words.unexpected].join('\n\n'),
-    html: toHtml(words, link, expires),
+    subject,
+    text: [lead, ...quoted, `${button}:\n${link}`, ...notes].join('\n\n'),
+    html: toHtml(words),
+  };
+}
+
+const verbs = {
+  approved: (by: string) => `${by} approved`,
+  published: (by: string) => `${by} applied`,
+  rejected: (by: string) => `${by} rejected`,
+  expired: () => 'Burgee gave up',
+  failed: () => 'Burgee could not apply',
+} as const;
+
+/** A title can be long, and have line breaks. */
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 150);
+
+function newsOf(mail: ChangesetMail, publicUrl: string): Words {
+  const { news, by, title, project, comment, changesetId, expiresAt } = mail;
+  const name = inOneLine(title) || 'a changeset without a title';
+  const where = `“${name}” in the project ${project.name}`;
+  const asked = news === 'requested';
+  return {
+    subject: inOneLine(asked ? `Approve: ${name}` : `${name}: ${news}`),
+    lead: asked ? `${by} asks you to approve ${where}.` : `${verbs[news](by)} your changeset ${where}.`,
+    ...(comment === '' ? {} : { quote: comment }),
+    button: asked ? 'Review the changes' : 'Open the changeset',
+    link: `${publicUrl}/p/${project.id}/changesets/${changesetId}`,
+    notes: [
+      ...(expiresAt === undefined
+        ? []
+        : [`If nobody decides, it is given up on ${new Date(expiresAt).toUTCString()}.`]),
+      asked
+        ? 'You get this email because you can approve changes there.'
+        : 'You get this email because you made the changeset.',
+    ],
   };
 }
 
 function wordsOf(mail: Mail, publicUrl: string): Words {
   const { host } = new URL(publicUrl);
+  const link = linkOf(publicUrl, mail);
+  const expires = `The link works once and expires on ${new Date(mail.expiresAt).toUTCString()}.`;
   if (mail.kind === 'invitation') {
     return {
       subject: `You are invited to Burgee at ${host}`,
       lead: `${mail.invitedBy} invited you (${mail.email}) to Burgee at ${host}. Your team uses it to control who sees which feature.`,
       button: 'Create your account',
-      unexpected: 'If you did not expect this email, ignore it. No account is created until you accept.',
+      link,
+      notes: [expires, 'If you did not expect this email, ignore it. No account is created until you accept.'],
     };
   }
   return {
     subject: `Reset your password for Burgee at ${host}`,
     lead: `Someone, probably you, requested a password reset for ${mail.email} in Burgee at ${host}.`,
     button: 'Set a new password',
-    unexpected: 'If this was not you, ignore this email. Your password stays the same.',
+    link,
+    notes: [expires, 'If this was not you, ignore this email. Your password stays the same.'],
   };
 }
 
 /** Mail clients support only tables and inline styles. The link is repeated below the button for clients that do not show it. */
-function toHtml({ subject, lead, button, unexpected }: Words, link: string, expires: string): string {
+function toHtml({ subject, lead, quote, button, link, notes }: Words): string {
   const paragraph = (text: string, style = '') =>
     `<p style="margin:0 0 16px;font-size:15px;line-height:1.5;${style}">${escapeHtml(text)}</p>`;
   const quiet = 'font-size:13px;color:#5b6472;';
+  const quoted = 'padding-left:12px;border-left:3px solid #e2e5ea;white-space:pre-line;';
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
@@ -125,13 +185,12 @@ function toHtml({ subject, lead, button, unexpected }: Words, link: string, expi
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;background:#ffffff;border:1px solid #e2e5ea;border-radius:10px">
 <tr><td style="padding:28px 32px">
 <p style="margin:0 0 20px;font-size:17px;font-weight:600">Burgee</p>
-${paragraph(lead)}
+${[paragraph(lead), ...(quote === undefined ? [] : [paragraph(quote, quoted)])].join('\n')}
 <table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 24px"><tr><td style="background:#1f5fd0;border-radius:7px">
 <a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 22px;font-size:15px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button)}</a>
 </td></tr></table>
-${paragraph(expires, quiet)}
 <p style="margin:0 0 16px;${quiet}line-height:1.5;word-break:break-all">${escapeHtml(link)}</p>
-${paragraph(unexpected, `${quiet}margin-bottom:0;`)}
+${notes.map((note) => paragraph(note, quiet)).join('\n')}
 </td></tr></table>
 </td></tr></table>
 </body>

@@ -4,7 +4,7 @@ import { type Actor, mayGrant } from '#domain/access.ts';
 import type { Review } from '#domain/approvals.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Reference } from '#domain/schema.ts';
-import { isOnList, type Listed } from './scope-filter.ts';
+import { isOnList, isOpenTo, type Listed } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
 /** What an environment requires, and what its lists say about an actor. */
@@ -93,12 +93,51 @@ export interface ActivePerson {
 
 export async function listActivePeople(db: Reader, ids: readonly string[]): Promise<ActivePerson[]> {
   if (ids.length === 0) return [];
-  const rows = await db.all<{ id: string; email: string; name: string; is_administrator: boolean | number }>(sql`
-    select u.id, u.email, u.name,
-           exists (select 1 from memberships m join groups g on g.id = m.group_id
-                    where m.user_id = u.id and g.name = ${administrators.name}) as is_administrator
-      from users u where u.id in (${join([...ids])}) and u.status = 'ACTIVE'`);
-  return rows.map(({ is_administrator, ...person }) => ({ ...person, isAdministrator: Boolean(is_administrator) }));
+  const rows = await db.all<PersonRow>(sql`
+    select ${personColumns} from users u where u.id in (${join([...ids])}) and u.status = 'ACTIVE'`);
+  return rows.map(toPerson);
+}
+
+interface PersonRow extends Omit<ActivePerson, 'isAdministrator'> {
+  readonly is_administrator: boolean | number;
+}
+
+const personColumns = sql`
+  u.id, u.email, u.name, exists (select 1 from memberships m join groups g on g.id = m.group_id
+                                  where m.user_id = u.id and g.name = ${administrators.name}) as is_administrator`;
+
+const toPerson = ({ is_administrator, ...person }: PersonRow): ActivePerson => ({
+  ...person,
+  isAdministrator: Boolean(is_administrator),
+});
+
+export interface ApproverFilter {
+  readonly projectId: string;
+  /** Those whose lists count. */
+  readonly environmentIds: readonly string[];
+  /** Keys of addresses; empty: everyone on the lists. */
+  readonly emailKeys: readonly string[];
+}
+
+/** People who see the project and whom the lists let approve, or who were named. Rights to edit are not considered. */
+export async function listPossibleApprovers(
+  db: Reader,
+  { projectId, environmentIds, emailKeys }: ApproverFilter,
+  limit: number,
+): Promise<ActivePerson[]> {
+  if (environmentIds.length === 0) return [];
+  const user: Listed = { type: 'user', id: sql`u.id` };
+  const isConcerned =
+    emailKeys.length > 0
+      ? sql`u.email_key in (${join([...emailKeys])})`
+      : sql`exists (select 1 from environments e
+                     where e.id in (${join([...environmentIds])})
+                       and case when e.are_approvers_restricted then ${isOnList(granted('approve'), user)}
+                                else not e.are_editors_restricted or ${isOnList(granted('edit'), user)} end)`;
+  const rows = await db.all<PersonRow>(sql`
+    select ${personColumns} from users u join projects p on p.id = ${projectId}
+     where u.status = 'ACTIVE' and ${isOpenTo(user)} and ${isConcerned} order by u.created_at, u.id limit ${limit}`);
+  return rows.map(toPerson);
 }
 
 interface ReviewRow {

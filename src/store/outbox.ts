@@ -7,7 +7,7 @@
  * 3. Each claim raises `attempts`. A node that lost an entry to another node settles nothing, because its number no
  *    longer matches.
  */
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { administrators } from '#domain/groups.ts';
 import type { Reader, Tx } from './sql.ts';
 
@@ -206,6 +206,52 @@ export interface Mail {
   /** Name of the inviter; absent for a password reset. */
   readonly invitedBy?: string;
 }
+
+/** What happened to a changeset. */
+export type ChangesetNews = 'requested' | 'approved' | 'published' | 'rejected' | 'expired' | 'failed';
+
+/** News about a changeset for somebody whom it concerns. It has no secret. */
+export interface ChangesetMail {
+  readonly kind: 'changeset';
+  readonly email: string;
+  readonly name: string;
+  readonly news: ChangesetNews;
+  readonly changesetId: string;
+  readonly title: string;
+  readonly project: { readonly id: string; readonly name: string };
+  /** Who did it. */
+  readonly by: string;
+  /** What they said about it, or why it ended. */
+  readonly comment: string;
+  /** Of a request: when it is given up. */
+  readonly expiresAt?: number;
+}
+
+/** Older news about the same changeset that nobody began to send are replaced. */
+export async function putChangesetMails(
+  tx: Tx,
+  mails: readonly { readonly id: string; readonly userId: string; readonly mail: ChangesetMail }[],
+): Promise<void> {
+  const [first] = mails;
+  if (!first) return;
+  const userIds = mails.map(({ userId }) => userId);
+  await tx.run(sql`
+    delete from outbox
+     where user_id in (${join(userIds)}) and kind = 'changeset' and attempts = 0
+       and payload like ${`%"changesetId":"${first.mail.changesetId}"%`}`);
+  await tx.run(sql`
+    insert into outbox (id, kind, target, position, payload, user_id, created_at, due_at)
+    values ${bulk(mails.map(({ id, userId, mail }) => [id, mail.kind, 'mail', 0, JSON.stringify(mail), userId, tx.now, tx.now]))}`);
+  tx.announce({ kind: 'outbox' });
+}
+
+export const deleteChangesetMailsTo = (tx: Tx, userId: string) =>
+  tx.run(sql`delete from outbox where user_id = ${userId} and kind = 'changeset'`);
+
+export const hasChangesetMail = async (db: Reader): Promise<boolean> =>
+  (await db.one(sql`select 1 from outbox where announced_at is null and kind = 'changeset' limit 1`)) !== undefined;
+
+export const deleteChangesetMails = (tx: Tx) => tx.run(sql`delete from outbox where kind = 'changeset'`);
 
 const folders = { invitation: 'invitations', 'password-reset': 'reset' } as const;
 const mailKinds = sql`'invitation', 'password-reset'`;

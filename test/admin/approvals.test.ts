@@ -6,6 +6,8 @@ import { expireChangeset } from '#commands/changeset-reviews.ts';
 import { contextFor } from '#commands/context.ts';
 import { system } from '#commands/setup.ts';
 import { startExpiry } from '#jobs/changesets.ts';
+import { composeMail } from '#jobs/mail.ts';
+import { type ChangesetMail, deleteChangesetMails, listOutbox } from '#store/outbox.ts';
 import { type Answer, refused } from '../support/app.ts';
 import {
   aDefinedFlag,
@@ -329,6 +331,74 @@ test('kills go through where the environment allows them, and those who skip app
   assert.deepEqual([entry.changesetId, entry.withoutApproval], [other.id, 'skipped']);
 });
 
+/** The mails about a changeset that wait to be sent, and takes them away. */
+async function mailsAbout(changesetId: string): Promise<string[]> {
+  const mails = (await listOutbox(api.store)).flatMap(({ kind, payload }) =>
+    kind === 'changeset' ? [payload as ChangesetMail] : [],
+  );
+  await api.store.write((tx) => deleteChangesetMails(tx));
+  return mails
+    .filter((one) => one.changesetId === changesetId)
+    .map(({ email, news, comment }) => `${email} ${news} ${comment}`)
+    .sort();
+}
+
+test('those who can approve are told of a request, and its author of what others did with it', async () => {
+  const [dan, eve] = [await aPerson(api), await aPerson(api)];
+  const project = await aGuardedProject({
+    areApproversRestricted: true,
+    approvers: [ana, ben, dan, eve].map(({ id }) => ({ id, type: 'user' })),
+  });
+  const deactivated = { ...(await ok(api.get(`/users/${eve.id}`))), status: 'DEACTIVATED' };
+  await ok(api.put(`/users/${eve.id}`, deactivated));
+  const id = await aRequest(project, [project.edit(allocate(40))], { comment: 'Before Friday' });
+  // Neither the author, nor those who are not listed, nor those who cannot sign in.
+  const mail = (await listOutbox(api.store))
+    .map(({ payload }) => payload as ChangesetMail)
+    .find(({ changesetId }) => changesetId === id);
+  assert.ok(mail);
+  const { subject, text, html } = composeMail(mail, 'https://flags.example.com');
+  assert.equal(subject, 'Approve: Ship it');
+  for (const words of [
+    `${ana.email} asks you to approve`,
+    'Before Friday',
+    `https://flags.example.com/p/${project.id}/changesets/${id}`,
+  ]) {
+    assert.ok(text.includes(words) && html.includes(words), words);
+  }
+  assert.deepEqual(
+    await mailsAbout(id),
+    [`${ben.email} requested Before Friday`, `${dan.email} requested Before Friday`].sort(),
+  );
+  await ok(say('approve', id, ben, { comment: 'Fine' }));
+  assert.deepEqual(await mailsAbout(id), [`${ana.email} approved Fine`]);
+  await ok(api.put(`/changesets/${id}`, { title: 'Ship it now' }, as(ana)));
+  assert.equal((await mailsAbout(id)).length, 2, 'the approval is void, so they are asked again');
+  await ok(say('reject', id, dan, { comment: 'Not on a Friday' }));
+  assert.deepEqual(await mailsAbout(id), [`${ana.email} rejected Not on a Friday`]);
+  const { id: request } = await ok(
+    api.post(
+      `/changeRequests/ws/${project.id}/environments/${project.production.id}`,
+      { split: { name: project.flag.name }, operationType: 'KILL', title: 'Off' },
+      as(ana),
+    ),
+  );
+  await ok(api.put(`/changeRequests/${request}`, { status: 'APPROVED', comment: 'Quick' }, as(ben)));
+  // One mail, not one for the approval and one for what it published.
+  assert.deepEqual(
+    (await mailsAbout(request)).filter((line) => line.startsWith(ana.email)),
+    [`${ana.email} published Quick`],
+  );
+});
+
+test('whoever is deactivated gets no mail that waits', async () => {
+  const dan = await aPerson(api);
+  const project = await aGuardedProject({ areApproversRestricted: true, approvers: [{ id: dan.id, type: 'user' }] });
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  await ok(api.put(`/users/${dan.id}`, { ...(await ok(api.get(`/users/${dan.id}`))), status: 'DEACTIVATED' }));
+  assert.deepEqual(await mailsAbout(id), []);
+});
+
 // Last: it moves the clock.
 test('a request expires once, whoever looks', async () => {
   const project = await aGuardedProject();
@@ -345,6 +415,8 @@ test('a request expires once, whoever looks', async () => {
     const nodes = [1, 2, 3].map(() => startExpiry({ store: api.store, log, expire }));
     while ((await stateOf(id)) === 'REQUESTED') await nextTurn();
     await Promise.all(nodes.map((node) => node.stop()));
+    const told = (await mailsAbout(id)).filter((line) => line.startsWith(ana.email));
+    assert.deepEqual(told, [`${ana.email} expired Nobody applied or rejected it in time`]);
     const { body } = await api.get(`/auditLogs?objectId=${id}&objectType=changeset`);
     const ends = body.data.filter(({ auditLogType }: Named) => auditLogType === 'changeset.expired');
     assert.equal(ends.length, 1);

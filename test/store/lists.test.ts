@@ -395,6 +395,10 @@ const lists: Record<string, readonly Run[]> = {
   listExpiredChangesets: [(db) => changesets.listExpiredChangesets(db, 20)],
   listApprovalRules: [(db) => approvals.listApprovalRules(db, ['id'], { type: 'user', id: 'id' })],
   listApprovalRulesOf: [(db) => approvals.listApprovalRulesOf(db, ['id', 'other'], actors)],
+  listPossibleApprovers: [[], ['ada@example.com']].map(
+    (emailKeys) => (db) =>
+      approvals.listPossibleApprovers(db, { projectId: project.id, environmentIds: ['id'], emailKeys }, 50),
+  ),
   listActivePeople: [(db) => approvals.listActivePeople(db, [user.id, 'other'])],
   listReviews: [(db) => approvals.listReviews(db, 'id')],
   listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],

@@ -1,0 +1,74 @@
+/** Who is told by mail what happened to a changeset. The mails are written in the transaction in which it happened. */
+import { v7 as newId } from 'uuid';
+import type { Actor } from '#domain/access.ts';
+import { isSame } from '#domain/approvals.ts';
+import type { ChangesetState } from '#domain/changesets.ts';
+import { type ActivePerson, listActivePeople } from '#store/approvals.ts';
+import { type ChangesetMail, type ChangesetNews, putChangesetMails } from '#store/outbox.ts';
+import { reaches } from '#store/scope-filter.ts';
+import { actorOfUser } from './actors.ts';
+import { listApprovers, type Reviewed } from './approvals.ts';
+import type { Entry, RecordingTx } from './context.ts';
+
+interface Happened {
+  /** The state before. */
+  readonly before: ChangesetState;
+  readonly action: Entry['action'];
+  /** In the words of the actor. */
+  readonly comment?: string | undefined;
+}
+
+/** Tells approvers that a changeset waits for them, and its author what others did. */
+export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Happened): Promise<void> {
+  const { status } = changeset.head;
+  if (status === 'REQUESTED' && happened.before !== 'REQUESTED') {
+    await tell(tx, changeset, { news: 'requested', people: await listApprovers(tx, changeset), happened });
+  }
+  const news = happened.action === 'changeset.approved' ? 'approved' : endings[status];
+  if (news) await tell(tx, changeset, { news, people: await authorOf(tx, changeset), happened });
+}
+
+const endings: Partial<Record<ChangesetState, ChangesetNews>> = {
+  PUBLISHED: 'published',
+  REJECTED: 'rejected',
+  EXPIRED: 'expired',
+  FAILED: 'failed',
+};
+
+/** Unless they did it themselves, are a key, or may not see the project any more. */
+async function authorOf(tx: RecordingTx, { head, project }: Reviewed): Promise<ActivePerson[]> {
+  const { author } = head;
+  if (author.type !== 'user' || isSame(author, tx.actor)) return [];
+  const [person] = await listActivePeople(tx, [author.id]);
+  if (!person) return [];
+  const { scope } = actorOfUser(person, person.isAdministrator);
+  return (await reaches(tx, scope, project.id)) ? [person] : [];
+}
+
+/** What was said about it before, if nothing was said now. */
+function wordsFor(news: ChangesetNews, { head, reviews }: Reviewed, actor: Actor): string {
+  if (news === 'requested') return head.comment;
+  if (news === 'expired' || news === 'failed') return head.reason ?? '';
+  // The approval that published a change request.
+  const last = reviews.at(-1);
+  return last?.kind === 'approve' && isSame(last.by, actor) ? last.comment : '';
+}
+
+interface News {
+  readonly news: ChangesetNews;
+  readonly people: readonly ActivePerson[];
+  readonly happened: Happened;
+}
+
+function tell(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: News): Promise<void> {
+  const { id: changesetId, title, workspace, expiresAt } = changeset.head;
+  const comment = happened.comment || wordsFor(news, changeset, tx.actor);
+  const about: Omit<ChangesetMail, 'email' | 'name'> = {
+    ...{ kind: 'changeset', news, changesetId, title, project: workspace, by: tx.actor.name, comment },
+    ...(news === 'requested' && expiresAt !== undefined ? { expiresAt } : {}),
+  };
+  return putChangesetMails(
+    tx,
+    people.map(({ id: userId, email, name }) => ({ id: newId(), userId, mail: { ...about, email, name } })),
+  );
+}
