@@ -52,6 +52,7 @@ import { rights } from '#http/routes/rights.ts';
 import { rolloutStatuses } from '#http/routes/rollout-statuses.ts';
 import { rollouts } from '#http/routes/rollouts.ts';
 import { ruleBasedSegments } from '#http/routes/rule-based-segments.ts';
+import { schedules } from '#http/routes/schedules.ts';
 import { sdks } from '#http/routes/sdks.ts';
 import { search } from '#http/routes/search.ts';
 import { segments } from '#http/routes/segments.ts';
@@ -212,6 +213,7 @@ export async function createApp({
     ...largeSegments(store),
     ...changeRequests(store, markersFor('changeRequests', account.markerSecret), { requestDays }),
     ...changesets(store, markersFor('changesets', account.markerSecret), { requestDays }),
+    ...schedules(store, { requestDays }),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),
     ...ruleBasedSegments(store, account.id),

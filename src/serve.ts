@@ -9,6 +9,7 @@ import { type Logger, pino } from 'pino';
 import { offerSetup } from '#commands/accounts.ts';
 import { expireChangeset } from '#commands/changeset-reviews.ts';
 import { contextFor } from '#commands/context.ts';
+import { applyStep, failStep } from '#commands/schedules.ts';
 import { type FirstStart, setUp, system } from '#commands/setup.ts';
 import { transactionIds } from '#commands/transaction-ids.ts';
 import { readDisk, startDisk } from '#delivery/disk.ts';
@@ -25,6 +26,7 @@ import { startDefinitionFacts } from '#jobs/definition-facts.ts';
 import { doWithoutMailServer, mailHandlers, setupLink, smtpSender, testMailSender } from '#jobs/mail.ts';
 import { startNode } from '#jobs/nodes.ts';
 import { startOutbox } from '#jobs/outbox.ts';
+import { startSchedules } from '#jobs/schedules.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startTraffic } from '#jobs/traffic.ts';
 import { findAccount } from '#store/account.ts';
@@ -163,9 +165,18 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startCleanup({ store, log, trafficDays: config.trafficDays }));
   jobs.push(startDefinitionFacts({ store, log }));
-  const expiry = { ...system, id: 'expiry', name: 'Expiry of requests' };
-  const asSystem = () => contextFor(store, { actor: expiry, transactionId: transactionIds()() });
-  jobs.push(startExpiry({ store, log, expire: (id) => expireChangeset(asSystem(), id) }));
+  const as = (id: string, name: string) =>
+    contextFor(store, { actor: { ...system, id, name }, transactionId: transactionIds()() });
+  jobs.push(startExpiry({ store, log, expire: (id) => expireChangeset(as('expiry', 'Expiry of requests'), id) }));
+  const asSchedule = () => as('schedule', 'Schedule');
+  jobs.push(
+    startSchedules({
+      store,
+      log,
+      apply: (due) => applyStep(asSchedule(), due),
+      fail: (due, refusal) => failStep(asSchedule(), due, refusal),
+    }),
+  );
   // On SQLite there is only this node.
   if (!isFile(config.databaseUrl)) {
     jobs.push(startSdkSharing({ store, log, sdks: delivery.sdks }));

@@ -2,8 +2,8 @@
  * Whether a change needs an approval, and whether it has it.
  *
  * Invariants
- * 1. An approval is of a content: the hash of title, comment, operations and what they start from. An edit of any of
- *    these voids it for good, even if a later edit brings the same content back.
+ * 1. An approval is of a content: the hash of title, comment, operations, what they start from, and the schedule. An
+ *    edit of any of these voids it for good, even if a later edit brings the same content back.
  * 2. The author and everyone who edited the content cannot approve it.
  * 3. An approval counts as long as the one who gave it could still give it, by the rows of the transaction that asks.
  */
@@ -82,13 +82,15 @@ export interface Reviewed {
   readonly reviews: readonly StoredReview[];
 }
 
-/** SHA-256 of what an approval is given for. Bases are texts that we made, so they are canonical. */
+/** SHA-256 of what an approval is given for, with when it is applied. Bases are texts that we made, so they are canonical. */
 export function contentHashOf({ head, operations }: Pick<Reviewed, 'head' | 'operations'>): string {
   const hash = createHash('sha256').update(canonicalText([head.title, head.comment]));
   for (const { kind, object, environment, edit, base = '' } of operations) {
     const text = canonicalText([kind, object.id, environment?.id ?? '', edit, base.length]);
     hash.update(`\n${text}\n`).update(base);
   }
+  // What later steps are based on follows from the rest.
+  if (head.schedule) hash.update(`\n${canonicalText([head.schedule.at ?? null, head.schedule.steps])}`);
   return hash.digest('hex');
 }
 
@@ -220,7 +222,8 @@ const isNeeded = ({ areRequired }: ApprovalRules, { head }: Pick<Reviewed, 'head
 
 function whyWithout(rules: ApprovalRules, { head, operations }: Reviewed): NeededApproval['without'] {
   if (head.approvers.length > 0) return undefined;
-  const here = operations.filter(({ environment }) => environment?.id === rules.environment.id);
+  const all = [...operations, ...(head.schedule?.steps.flatMap((step) => step.operations) ?? [])];
+  const here = all.filter(({ environment }) => environment?.id === rules.environment.id);
   if (rules.allowKills && here.every(({ edit }) => edit.kind === 'kill')) return 'kill';
   return rules.isSkipper ? 'skipped' : undefined;
 }

@@ -1,6 +1,13 @@
 /** What people say about a changeset: asking for approvals, giving and refusing them, comments, giving it up. */
 import { hasWritten, isSame } from '#domain/approvals.ts';
-import { type Changeset, type ChangesetRequest, openStates, requestedStates, toChangeset } from '#domain/changesets.ts';
+import {
+  type Changeset,
+  type ChangesetRequest,
+  openStates,
+  requestedStates,
+  scheduledStates,
+  toChangeset,
+} from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
 import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
@@ -83,7 +90,7 @@ export const withdrawChangeset = (context: Context, id: string, remark: Remarked
   write(context, (tx) => withdrawChangesetIn(tx, id, remark));
 
 export async function withdrawChangesetIn(tx: RecordingTx, id: string, { comment = '', ifMatch }: Remarked) {
-  const found = await lockOpen(tx, id, ifMatch, openStates, 'withdrawn');
+  const found = await lockOpen(tx, id, ifMatch, [...openStates, ...scheduledStates], 'withdrawn');
   await requireMayEdit(tx, found);
   const isDraft = found.head.status === 'DRAFT';
   const withdrawn = isDraft ? found : await review(tx, found, { kind: 'withdraw', comment });
@@ -103,7 +110,7 @@ export async function expireChangesetIn(tx: RecordingTx, id: string): Promise<vo
   await saveAs(tx, expired, { action: 'changeset.expired', status: 'EXPIRED' });
 }
 
-async function requireApprover(tx: RecordingTx, found: Reviewed): Promise<void> {
+export async function requireApprover(tx: RecordingTx, found: Reviewed): Promise<void> {
   if (hasWritten(tx.actor, found.head.author, found.reviews)) throw new Problem('changeset_own');
   if ((await placesApprovedBy(tx, tx.actor, found)).size > 0) return;
   throw new Problem('changeset_not_approver', { name: tx.actor.name });

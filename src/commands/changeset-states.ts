@@ -4,15 +4,16 @@ import { isSame, maxReviews } from '#domain/approvals.ts';
 import {
   type Changeset,
   type ChangesetState,
+  expiringStates,
   openStates,
   type PlacedOperation,
-  requestedStates,
+  scheduleAs,
   toChangeset,
 } from '#domain/changesets.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
-import { insertReview, listReviews, type StoredReview } from '#store/approvals.ts';
+import { insertReview, listReviews, type StoredReview, voidApprovals } from '#store/approvals.ts';
 import * as store from '#store/changesets.ts';
 import { endLease } from '#store/large-segments.ts';
 import { findProjectById } from '#store/projects.ts';
@@ -43,8 +44,12 @@ export async function lockOpen(
   requireMatch(ifMatch, found.head);
   const { status } = found.head;
   if (!states.includes(status)) throw new Problem('changeset_state', { status, needed: states.join(' or '), verb });
+  if (isRunning(found.head)) throw new Problem('changeset_state', { status: 'running', needed: 'not', verb });
   return found;
 }
+
+/** Some of its steps were applied. */
+export const isRunning = ({ schedule }: store.ChangesetHead): boolean => (schedule?.appliedAt.length ?? 0) > 0;
 
 interface Saved {
   readonly action: Entry['action'];
@@ -61,11 +66,12 @@ export async function saveAs(
   { project, head, operations, reviews }: Reviewed,
   { action, status, comment, before }: Saved,
 ): Promise<Changeset> {
-  const { expiresAt, ...rest } = head;
+  const { expiresAt, schedule, dueAt: _, ...rest } = head;
   const after: store.ChangesetHead = {
     ...rest,
     status,
-    ...(expiresAt !== undefined && requestedStates.includes(status) ? { expiresAt } : {}),
+    ...(schedule ? scheduleAs(status, schedule) : {}),
+    ...(expiresAt !== undefined && expiringStates.includes(status) ? { expiresAt } : {}),
     updatedAt: tx.now,
     revision: nextRevision(tx.now, head.revision),
   };
@@ -113,10 +119,24 @@ export async function review(
   return { ...changeset, reviews: [...reviews, added] };
 }
 
+/** Voids all approvals, because somebody edits the content. */
+export async function withoutApprovals<Changed extends Reviewed>(
+  tx: RecordingTx,
+  changeset: Changed,
+): Promise<Changed> {
+  await voidApprovals(tx, changeset.head.id);
+  const reviews = changeset.reviews.map((one) =>
+    one.kind === 'approve' && one.voidedAt === undefined ? { ...one, voidedAt: tx.now } : one,
+  );
+  return { ...changeset, reviews };
+}
+
 /** Of a request: whether it has what it needs. The actor may be allowed to skip approvals; the request is not. */
 export async function requestedStateOf(tx: RecordingTx, changeset: Reviewed): Promise<ChangesetState> {
   const needed = await neededApprovals(tx, tx.actor, changeset);
-  return needed.every(({ isGiven, without }) => isGiven || without === 'kill') ? 'APPROVED' : 'REQUESTED';
+  const isApproved = needed.every(({ isGiven, without }) => isGiven || without === 'kill');
+  if (changeset.head.schedule) return isApproved ? 'SCHEDULED' : 'SCHEDULE_REQUESTED';
+  return isApproved ? 'APPROVED' : 'REQUESTED';
 }
 
 /** The author, or whoever could apply it. */

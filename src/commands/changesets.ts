@@ -5,16 +5,16 @@
 import { v7 as newId } from 'uuid';
 import {
   type Changeset,
-  inverseOf,
+  inversesOf,
   type NewOperation,
   nameOf,
   type PlacedOperation,
+  scheduledStates,
   toChangeset,
 } from '#domain/changesets.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { withoutRevision } from '#domain/revisions.ts';
-import { voidApprovals } from '#store/approvals.ts';
 import { listChangesOfChangeset } from '#store/changes.ts';
 import * as store from '#store/changesets.ts';
 import { contentHashOf, type Reviewed, recordingAs, requireApprovals } from './approvals.ts';
@@ -22,12 +22,14 @@ import { appliers, lockObjects, placeOperations, withAdded } from './changeset-o
 import {
   entry,
   findIn,
+  isRunning,
   lockOpen,
   requestedStateOf,
   requireMayApply,
   requireMayEdit,
   review,
   saveAs,
+  withoutApprovals,
 } from './changeset-states.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
@@ -107,11 +109,7 @@ export async function changeChangesetIn(tx: RecordingTx, id: string, change: Cha
     return tx.unchanged(toChangeset(head, before, found.reviews));
   }
   if (change.operations || change.add) await store.replaceOperations(tx, id, operations);
-  await voidApprovals(tx, id);
-  const reviews = found.reviews.map((one) =>
-    one.kind === 'approve' && one.voidedAt === undefined ? { ...one, voidedAt: tx.now } : one,
-  );
-  const voided = { ...found, head: edited, operations, reviews };
+  const voided = await withoutApprovals(tx, { ...found, head: edited, operations });
   const changed = await review(tx, voided, { kind: 'edit', comment: '' });
   return saveAs(tx, changed, {
     action: 'changeset.changed',
@@ -138,7 +136,23 @@ export async function applyChangesetIn(tx: RecordingTx, id: string, ifMatch: str
 
 /** The same for one that is locked, on behalf of somebody who may apply it. */
 export async function applyLockedIn(tx: RecordingTx, found: Reviewed): Promise<Changeset> {
-  const { head, project, operations } = found;
+  const { recording, applied } = await applyOperationsIn(tx, found, found.operations);
+  const published = { ...found, head: { ...found.head, publishedAt: tx.now }, operations: applied };
+  const changeset = await saveAs(recording, published, { action: 'changeset.published', status: 'PUBLISHED' });
+  await store.replaceOperations(tx, found.head.id, applied);
+  return changeset;
+}
+
+/**
+ * Carries out operations of a locked changeset: all of them, or one of its steps. The caller has checked rights. Refuses
+ * if approvals are missing, and in conflicts. Returns them as they were carried out.
+ */
+export async function applyOperationsIn(
+  tx: RecordingTx,
+  found: Reviewed,
+  operations: readonly PlacedOperation[],
+): Promise<{ recording: RecordingTx; applied: PlacedOperation[] }> {
+  const { head, project } = found;
   const objects = await lockObjects(tx, project, operations);
   // The environments are locked, so their settings stay until the commit.
   const without = await requireApprovals(tx, found);
@@ -154,26 +168,24 @@ export async function applyLockedIn(tx: RecordingTx, found: Reviewed): Promise<C
     applied.push({ ...operation, edit });
   }
   if (conflicts.length > 0) throw new Problem('changeset_conflict', { conflicts });
-  const published = { ...found, head: { ...head, publishedAt: tx.now }, operations: applied };
-  const changeset = await saveAs(recording, published, { action: 'changeset.published', status: 'PUBLISHED' });
-  await store.replaceOperations(tx, head.id, applied);
-  return changeset;
+  return { recording, applied };
 }
 
-/** A draft that takes a published changeset back, against what is there now. Seeds come back too. */
+/** A draft that takes back what a changeset changed, against what is there now. Seeds come back too. */
 export const revertChangeset = (context: Context, id: string, note: Partial<Note>) =>
   write(context, (tx) => revertChangesetIn(tx, id, note));
 
 export async function revertChangesetIn(tx: RecordingTx, id: string, note: Partial<Note>): Promise<Changeset> {
   const { head, project, operations } = await findIn(tx, id);
-  if (head.status !== 'PUBLISHED') {
+  const hasStopped = isRunning(head) && !scheduledStates.includes(head.status);
+  if (head.status !== 'PUBLISHED' && !hasStopped) {
     throw new Problem('changeset_state', { status: head.status, needed: 'PUBLISHED', verb: 'reverted' });
   }
   const changes = await listChangesOfChangeset(tx, id);
-  const inverse = changes.flatMap((change) => inverseOf(change, operations) ?? []);
+  const inverse = inversesOf(changes, operations);
   if (inverse.length === 0) throw new Problem('changeset_without_changes');
   const { title = `Revert: ${head.title}`.trim(), comment = `Takes back the changeset ${id}.` } = note;
-  return shown(await insertIn(tx, { project, title, comment, reverts: id }, inverse.toReversed()));
+  return shown(await insertIn(tx, { project, title, comment, reverts: id }, inverse));
 }
 
 const shown = ({ head, operations, reviews }: Reviewed): Changeset => toChangeset(head, operations, reviews);

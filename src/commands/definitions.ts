@@ -33,6 +33,7 @@ import { requireDirect } from './approvals.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { type Cycle, findCycle } from './cycles.ts';
 import { requireNote } from './projects.ts';
+import { stopRampsIn } from './ramps.ts';
 
 /** The definition to change, with the note and the precondition. */
 export interface DefinitionChange {
@@ -125,6 +126,10 @@ export async function editDefinitionIn(tx: RecordingTx, change: DefinitionChange
   const before = parseStored(stored);
   const targeting = await resolveFlagSets(tx, change.project, applyEdit(before, edit));
   if (equalJson(targeting, toTargeting(before))) return tx.unchanged({ stored, targeting });
+  if (targeting.killed && !before.killed) {
+    const place = { projectId: change.project.id, environmentId: stored.environment.id, flagId: stored.id };
+    await stopRampsIn(tx, place, { flag: stored.name, environment: stored.environment.name });
+  }
   const text = isSwitch(edit) ? JSON.stringify(targeting) : await saveValid(tx, change, { targeting, before });
   return save(recording, change, { stored, revision, action: actions[edit.kind], targeting, text });
 }

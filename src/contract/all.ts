@@ -20,6 +20,7 @@ import { Project } from '#domain/projects.ts';
 import { Restriction } from '#domain/restrictions.ts';
 import { ExplainedRights, ProjectAccess } from '#domain/rights.ts';
 import { RuleBasedBody, RuleBasedDefinition, RuleBasedSegment } from '#domain/rule-based-segments.ts';
+import { ComingSchedule } from '#domain/schedules.ts';
 import { ActiveSegmentReply, SegmentReply, UploadRecord } from '#domain/segments.ts';
 import { TrafficTypeReply } from '#domain/traffic-types.ts';
 import { User } from '#domain/users.ts';
@@ -48,6 +49,7 @@ import * as rights from './rights.ts';
 import * as rolloutStatuses from './rollout-statuses.ts';
 import * as rollouts from './rollouts.ts';
 import * as ruleBasedSegments from './rule-based-segments.ts';
+import * as schedules from './schedules.ts';
 import * as sdks from './sdks.ts';
 import * as search from './search.ts';
 import * as segments from './segments.ts';
@@ -174,6 +176,12 @@ export const resources = {
     description: 'Edits to several objects of a project that are applied together, or not at all.',
     endpoints: changesets,
     schemas: { Changeset },
+  },
+  schedules: {
+    title: 'Schedules',
+    description: 'Changesets that are applied at a time, or step by step as a ramp.',
+    endpoints: schedules,
+    schemas: { ComingSchedule },
   },
   users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
   groups: {

@@ -4,7 +4,7 @@ import { Millis, OneOf, Reference } from './schema.ts';
 
 export const reviewKinds = ['comment', 'request', 'edit', 'approve', 'reject', 'withdraw'] as const;
 
-const Person = Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() });
+export const Person = Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() });
 export type Person = Static<typeof Person>;
 
 export const Review = Type.Object({

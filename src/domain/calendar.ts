@@ -1,4 +1,4 @@
-/** Calendar days in a time zone. */
+/** Calendar days and local times in a time zone. */
 
 /** From `start` until just before `end`. */
 export interface Day {
@@ -22,6 +22,23 @@ export function daysBetween(from: number, to: number, timeZone: string, most: nu
     [name, start] = [next, end];
   }
   return days;
+}
+
+/**
+ * The instant of a local time such as `2026-11-20T09:00`, or what is wrong. A time that clocks skip is as much later as
+ * they are put forward: 02:30 becomes 03:30. Of a time that comes twice, it is the first.
+ */
+export function instantOf(time: string, timeZone: string): number | 'time' | 'zone' {
+  const asUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(time) ? Date.parse(`${time}Z`) : Number.NaN;
+  // `Date` takes the 30th of February for the 2nd of March.
+  if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(time)) return 'time';
+  // Offsets such as +02:00 are not the zone of a place, whose rules may change.
+  const local = /^[A-Za-z]/.test(timeZone) ? localTimes(timeZone) : undefined;
+  if (!local) return 'zone';
+  // No zone changes its clocks twice within two days.
+  const [before, after] = [local.offsetAt(asUtc - dayMs), local.offsetAt(asUtc + dayMs)];
+  const matching = [asUtc - before, asUtc - after].filter((at) => at + local.offsetAt(at) === asUtc);
+  return matching.length > 0 ? Math.min(...matching) : asUtc - before;
 }
 
 const dayMs = 86_400_000;
@@ -51,7 +68,7 @@ function localTimes(timeZone: string) {
     const { year, month, day, hour, minute, second } = partsOf(at);
     return `${year}-${month}-${day} ${hour}:${minute}:${second}` === `${name} 00:00:00`;
   };
-  return { dayOf, startOf, isStartOf };
+  return { dayOf, offsetAt, startOf, isStartOf };
 }
 
 function formatIn(timeZone: string): Intl.DateTimeFormat | undefined {

@@ -4,12 +4,14 @@ import type { Permission } from './access.ts';
 import { Review } from './approvals.ts';
 import type { Bucketing } from './bucketing.ts';
 import type { Change } from './changes.ts';
-import { type Targeting, toTargeting } from './definitions/definition.ts';
-import type { DefinitionEdit } from './definitions/edits.ts';
+import { type Definition, type Targeting, toTargeting } from './definitions/definition.ts';
+import { editNow } from './definitions/edit-now.ts';
+import { applyEdit, type DefinitionEdit } from './definitions/edits.ts';
 import { type Flag, patchTo, settingsOf } from './flags.ts';
 import { Patch, type Operation as PatchOperation } from './json-patch.ts';
 import { refuse } from './problems.ts';
 import { type SegmentRules, toRulesText } from './rule-based-segments.ts';
+import { LocalTime, maxSteps, maxWaitMs, Schedule } from './schedules.ts';
 import { Millis, OneOf, Reference } from './schema.ts';
 import { maxKeysPerCall } from './segments.ts';
 
@@ -17,6 +19,8 @@ export const changesetStates = [
   'DRAFT',
   'REQUESTED',
   'APPROVED',
+  'SCHEDULE_REQUESTED',
+  'SCHEDULED',
   'PUBLISHED',
   'REJECTED',
   'WITHDRAWN',
@@ -27,8 +31,12 @@ export type ChangesetState = (typeof changesetStates)[number];
 
 /** Not over yet: it can be edited, applied and withdrawn. */
 export const openStates: readonly ChangesetState[] = ['DRAFT', 'REQUESTED', 'APPROVED'];
+/** A schedule applies it, once it has its approvals. */
+export const scheduledStates: readonly ChangesetState[] = ['SCHEDULE_REQUESTED', 'SCHEDULED'];
 /** Waits for an approval, or has what it needs. */
-export const requestedStates: readonly ChangesetState[] = ['REQUESTED', 'APPROVED'];
+export const requestedStates: readonly ChangesetState[] = ['REQUESTED', 'APPROVED', ...scheduledStates];
+/** Given up if nobody acts in time. */
+export const expiringStates: readonly ChangesetState[] = ['REQUESTED', 'APPROVED', 'SCHEDULE_REQUESTED'];
 
 /** Which edits each kind of object takes. */
 const editsOf = {
@@ -139,6 +147,36 @@ export const ChangesetRequest = Type.Object({
 });
 export type ChangesetRequest = Static<typeof ChangesetRequest>;
 
+const StepRequest = Type.Object({
+  waitMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxWaitMs,
+      description: 'Milliseconds after the step before it, up to 90 days. Each step has this or `hold`.',
+    }),
+  ),
+  hold: Type.Optional(Type.Boolean({ description: '`true`: waits until somebody resumes.' })),
+  operations: Type.Array(NewOperation, {
+    minItems: 1,
+    maxItems: maxChangesetOperations,
+    description:
+      'Edits of definitions that the changeset’s own operations edit: `replace`, `patch`, `kill`, `restore`.',
+  }),
+});
+
+export const ScheduleRequest = Type.Object({
+  ...ChangesetRequest.properties,
+  at: Type.Optional(
+    Type.Object(LocalTime.properties, {
+      description: 'When its own operations are applied. Absent: as soon as it has its approvals.',
+    }),
+  ),
+  steps: Type.Optional(
+    Type.Array(StepRequest, { maxItems: maxSteps, description: 'Of a ramp: what follows its own operations.' }),
+  ),
+});
+export type ScheduleRequest = Static<typeof ScheduleRequest>;
+
 export const Remark = Type.Object({ comment: text('Why.') });
 export const Comment = Type.Object({ comment: Type.String({ minLength: 1, maxLength: 2_000 }) });
 
@@ -158,6 +196,10 @@ export const Changeset = Type.Object({
     Type.Array(Review, { description: 'comments, approvals and edits, in their order; not in lists' }),
   ),
   operations: Type.Array(Operation),
+  schedule: Type.Optional(Type.Object(Schedule.properties, { description: 'if it was scheduled; not in lists' })),
+  dueAt: Type.Optional(
+    Type.Unsafe<number>({ ...Millis, description: 'if it was scheduled: when the next step is due' }),
+  ),
   createdAt: Millis,
   updatedAt: Millis,
   publishedAt: Type.Optional(Millis),
@@ -165,7 +207,10 @@ export const Changeset = Type.Object({
     Type.Unsafe<number>({ ...Millis, description: 'while it is requested: when it is given up' }),
   ),
 });
-export type Changeset = Static<typeof Changeset> & { readonly revision: number };
+export type Changeset = Omit<Static<typeof Changeset>, 'schedule'> & {
+  readonly revision: number;
+  readonly schedule?: Schedule;
+};
 
 /** An operation with the object that it edits. */
 export interface PlacedOperation {
@@ -187,6 +232,15 @@ export const toChangeset = (
   operations: placed.map(toOperation),
   ...(reviews ? { reviews: [...reviews] } : {}),
 });
+
+/** The members of a changeset about its schedule. Nothing is due once it is over. */
+export function scheduleAs(status: ChangesetState, schedule: Schedule): Pick<Changeset, 'schedule' | 'dueAt'> {
+  if (scheduledStates.includes(status)) {
+    return { schedule, ...(schedule.dueAt === undefined ? {} : { dueAt: schedule.dueAt }) };
+  }
+  const { dueAt: _, pausedAt: __, leftMs: ___, ...over } = schedule;
+  return { schedule: over };
+}
 
 export const toOperation = ({ kind, object, environment, edit }: PlacedOperation): Static<typeof Operation> => ({
   ...(environment ? { environment } : {}),
@@ -248,22 +302,39 @@ export const nameOf = ({ object, environment }: Pick<PlacedOperation, 'object' |
   environment ? `${object.name} in ${environment.name}` : object.name;
 
 /**
- * The operation that takes a recorded change back. `applied`: the operations of the changeset that made it. None for
- * the keys of a large segment: old ones are not kept.
+ * The operations that take recorded changes back, the last change first. `changes` are in their order, `applied` are
+ * the operations of the changeset that made them. None for the keys of a large segment: old ones are not kept.
  */
-export function inverseOf(
-  { object, environmentId, before, after }: Change,
-  applied: readonly PlacedOperation[],
-): PlacedOperation | undefined {
+export function inversesOf(changes: readonly Change[], applied: readonly PlacedOperation[]): PlacedOperation[] {
+  const objects = Map.groupBy(changes, ({ object, environmentId = '' }) => `${object.id} ${environmentId}`);
+  return [...objects.values()].flatMap((these) => inverseOf(these, applied) ?? []).reverse();
+}
+
+function inverseOf(changes: readonly Change[], applied: readonly PlacedOperation[]): PlacedOperation | undefined {
+  const { object, environmentId, before, after } = changes.at(-1) as Change;
   const made = applied.find((one) => one.object.id === object.id && one.environment?.id === environmentId);
   if (!made) throw new Error(`no operation changed ${object.name}`);
-  if (made.kind === 'definition') return { ...made, ...inverseOfDefinition(before, after) };
+  if (made.kind === 'definition') return { ...made, ...inverseOfSteps(changes) };
   if (made.kind === 'flag') return { ...made, ...inverseOfSettings(before as Flag, after as Flag) };
   const { kind, keys = [] } = made.edit;
   if (kind === 'removeAllKeys' || kind === 'uploadKeys') return undefined;
   if (kind === 'replaceRules')
     return { ...made, edit: { kind, body: before }, base: toRulesText(after as SegmentRules) };
   return { ...made, edit: { kind: kind === 'addKeys' ? 'removeKeys' : 'addKeys', keys } };
+}
+
+/** Takes back the last step, then those before it. What others changed between them stays. */
+function inverseOfSteps(changes: readonly Change[]): Inverse {
+  const { before, after } = changes.at(-1) as Change;
+  const first = changes[0]?.before;
+  if (changes.length === 1 || first === undefined) return inverseOfDefinition(first, after);
+  let back = before as Definition;
+  for (const step of changes.slice(0, -1).toReversed()) {
+    const base = { ...toTargeting(step.after as Recorded), revision: -1 };
+    const { edit } = editNow({ kind: 'replace', body: toTargeting(step.before as Recorded) }, base, back);
+    if (edit?.kind === 'replace') back = { ...back, ...applyEdit(back, edit) };
+  }
+  return inverseOfDefinition(back, after);
 }
 
 type Inverse = Pick<PlacedOperation, 'edit' | 'base'>;

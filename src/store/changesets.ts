@@ -7,13 +7,15 @@ import {
   type ObjectKind,
   type PlacedOperation,
   requestedStates,
+  scheduledStates,
 } from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
 import { isApprover } from './approvals.ts';
+import { endSchedule, findSchedule } from './schedules.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import { likeLiteral, onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
-/** A changeset without its operations. */
+/** A changeset without its operations; in lists without its schedule, too. */
 export type ChangesetHead = Omit<Changeset, 'operations' | 'type' | 'reviews'>;
 
 /** Who asks, and what they may read. */
@@ -38,6 +40,7 @@ interface ChangesetRow {
   readonly reason: string | null;
   readonly expires_at: number | null;
   readonly operation_type: string | null;
+  readonly due_at: number | null;
 }
 
 const toHead = (row: ChangesetRow): ChangesetHead => ({
@@ -55,14 +58,16 @@ const toHead = (row: ChangesetRow): ChangesetHead => ({
   ...(row.reason === null ? {} : { reason: row.reason }),
   ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
   ...(row.operation_type === null ? {} : { operationType: row.operation_type }),
+  ...(row.due_at === null ? {} : { dueAt: row.due_at }),
   revision: row.revision,
 });
 
 const columns = sql`
   c.id, c.project_id, p.name as project_name, c.state, c.title, c.comment, c.author_type, c.author_id, c.author_name,
   c.reverts, c.revision, c.created_at, c.updated_at, c.published_at, c.approvers, c.reason, c.expires_at,
-  c.operation_type`;
-const changesets = sql`changesets c join projects p on p.id = c.project_id`;
+  c.operation_type, s.due_at`;
+const changesets = sql`
+  changesets c join projects p on p.id = c.project_id left join changeset_schedules s on s.changeset_id = c.id`;
 
 /** A key of some environments sees what is in these alone; one that reads no segments sees none that change segments. */
 export const isVisible = ({ scope, permissions }: Viewer) => sql`
@@ -81,7 +86,8 @@ const isReadable = (permissions: Viewer['permissions']): Sql => {
 export async function findChangeset(db: Reader, id: string, viewer: Viewer): Promise<ChangesetHead | undefined> {
   const row = await db.one<ChangesetRow>(sql`
     select ${columns} from ${changesets} where c.id = ${id} and ${isVisible(viewer)}`);
-  return row && toHead(row);
+  const schedule = row && (await findSchedule(db, id));
+  return row && { ...toHead(row), ...(schedule ? { schedule } : {}) };
 }
 
 /** In the order of the ids. Whether the reader may see them must be checked before. */
@@ -202,7 +208,9 @@ async function insertOperations(tx: Tx, id: string, operations: readonly PlacedO
     values ${bulk(rows)}`);
 }
 
+/** Ends its schedule, if the state does. */
 export async function saveChangeset(tx: Tx, head: ChangesetHead): Promise<void> {
+  if (head.schedule && !scheduledStates.includes(head.status)) await endSchedule(tx, head.id);
   await tx.run(sql`
     update changesets
        set state = ${head.status}, title = ${head.title}, comment = ${head.comment}, revision = ${head.revision},

@@ -18,6 +18,7 @@ import {
   aRuleBasedSegment,
   aSegment,
   aSetName,
+  inThirtyDays,
   startedImport,
   uniqueName,
 } from '../support/build.ts';
@@ -132,6 +133,13 @@ const { body: guarded } = await api.post(`/environments/ws/${project.id}`, {
   name: 'guarded',
   changePermissions: { areApprovalsRequired: true },
 });
+async function schedulePath(isPaused = false): Promise<string> {
+  const path = await changesetPath();
+  await api.post(`${path}/schedule`, { at: inThirtyDays() });
+  if (isPaused) await api.post(`${path}/pause`);
+  return path;
+}
+
 /** One that somebody else has to approve. */
 async function requestPath(): Promise<string> {
   const { name: flag } = await aFlag(api, project);
@@ -400,6 +408,15 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   ],
   'changesets.applyChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/apply`]],
   'changesets.revertChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath(true)}/revert`]],
+  'schedules.scheduleChangeset': [
+    forAllWhoSeeTheProject,
+    async () => [`${await changesetPath()}/schedule`, { at: inThirtyDays() }],
+  ],
+  'schedules.pauseChangeset': [forAllWhoSeeTheProject, async () => [`${await schedulePath()}/pause`]],
+  'schedules.resumeChangeset': [forAllWhoSeeTheProject, async () => [`${await schedulePath(true)}/resume`]],
+  'schedules.skipWait': [forAllWhoSeeTheProject, async () => [`${await schedulePath()}/skip`]],
+  'schedules.abortChangeset': [forAllWhoSeeTheProject, async () => [`${await schedulePath()}/abort`]],
+  'schedules.listComingSteps': [forAllWhoSeeTheProject, async () => [`${await definitionPath()}/schedules`]],
   'flagSets.listFlagSets': [forAllWhoSeeTheProject, async () => [`${setsPath}?workspace_id=${project.id}`]],
   'flagSets.getFlagSet': [forAllWhoSeeTheProject, async () => [await flagSetPath()]],
   'flagSets.listFlagsInSet': [forAllWhoSeeTheProject, async () => [`${await flagSetPath()}/flags`]],

@@ -39,6 +39,7 @@ import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
 import * as rollouts from '#store/rollouts.ts';
 import * as ruleBasedSegments from '#store/rule-based-segments.ts';
+import * as schedules from '#store/schedules.ts';
 import * as sdks from '#store/sdks.ts';
 import * as search from '#store/search.ts';
 import * as segmentKeys from '#store/segment-keys.ts';
@@ -392,6 +393,17 @@ const lists: Record<string, readonly Run[]> = {
     limit: [20],
   }).flatMap((filter) => marks.map((mark) => (db: Reader) => changesets.listChangesets(db, { ...filter, ...mark }))),
   listStoredDefinitionsNamed: [(db) => definitions.listStoredDefinitionsNamed(db, environment, ['a', 'b'])],
+  listNextSteps: [(db) => schedules.listNextSteps(db, 20)],
+  listTimedSteps: [(db) => schedules.listTimedSteps(db, '', 20)],
+  listRunningRamps: [
+    (db) => schedules.listRunningRamps(db, { projectId: project.id, environmentId: environment.id, flagId: flag.id }),
+  ],
+  listScheduledFor: [
+    (db) => {
+      const place = { projectId: project.id, environmentId: environment.id, flagId: flag.id };
+      return schedules.listScheduledFor(db, place, { state: 'SCHEDULED', limit: 10 });
+    },
+  ],
   listExpiredChangesets: [(db) => changesets.listExpiredChangesets(db, 20)],
   listApprovalRules: [(db) => approvals.listApprovalRules(db, ['id'], { type: 'user', id: 'id' })],
   listApprovalRulesOf: [(db) => approvals.listApprovalRulesOf(db, ['id', 'other'], actors)],

@@ -53,6 +53,12 @@ export async function aFlag(api: Asker, project: { id: string }, name = uniqueNa
   return body as { id: string; name: string };
 }
 
+/** A local time in thirty days, for schedules. */
+export const inThirtyDays = () => ({
+  time: new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 16),
+  zone: 'UTC',
+});
+
 /** A report of one line that names the flag. */
 export const aCodeReport = (flag: string) => ({
   repository: uniqueName('repository'),
@@ -106,7 +112,7 @@ export async function aLargeSegment(
 }
 
 /**
- * Segments of all kinds, with keys and what names them, a flag set, an attribute, an identity, a changeset, a kept flag
+ * Segments of all kinds, with keys and what names them, a flag set, an attribute, an identity, a scheduled changeset, a kept flag
  * that code names: rows for tests of whole databases.
  */
 export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'delete'>): Promise<ProjectFixture> {
@@ -125,7 +131,8 @@ export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'dele
     treatments: [{ name: 'on', segments: [name] }, { name: 'off' }],
   });
   const operations = [{ environment: staging.id, flag: flag.name, edit: { kind: 'kill' } }];
-  await done(api.post('/changesets', { workspace: { id }, operations }));
+  const changeset = await done(api.post('/changesets', { workspace: { id }, operations }));
+  await done(api.post(`/changesets/${changeset.id}/schedule`, { at: inThirtyDays() }));
   await done(api.put(`/splits/ws/${id}/${flag.name}/keep`, {}));
   await done(api.put(`/cleanup/ws/${id}/policy`, { ...defaultPolicy, ageDays: 60 }));
   await done(api.put(`/code-references/ws/${id}`, aCodeReport(flag.name)));

@@ -12,6 +12,7 @@ import {
   aRuleBasedSegment,
   aSegment,
   aSetName,
+  inThirtyDays,
   type ProjectFixture,
   startedImport,
   uniqueName,
@@ -145,6 +146,13 @@ export function requestsTo(api: Calls): Requests {
   const aRequest = async (place: Place): Promise<Target> => {
     const target = await aChangeset(place);
     await api.post(`/changesets/${target.words?.changeset}/request`);
+    return target;
+  };
+  const aSchedule = async (place: Place, isPaused = false): Promise<Target> => {
+    const target = await aChangeset(place);
+    const path = `/changesets/${target.words?.changeset}`;
+    await api.post(`${path}/schedule`, { at: inThirtyDays() });
+    if (isPaused) await api.post(`${path}/pause`);
     return target;
   };
   return {
@@ -289,6 +297,14 @@ export function requestsTo(api: Calls): Requests {
         await api.post(`/changesets/${words?.changeset}/apply`);
         return { words: words ?? {} };
       },
+    },
+    schedules: {
+      scheduleChangeset: (place) => aChangeset(place, { body: { at: inThirtyDays() } }),
+      pauseChangeset: (place) => aSchedule(place),
+      resumeChangeset: (place) => aSchedule(place, true),
+      skipWait: (place) => aSchedule(place),
+      abortChangeset: (place) => aSchedule(place),
+      listComingSteps: definedFlagIn,
     },
     flagSets: {
       listFlagSets: async ({ id }) => ({ query: { workspace_id: id, limit: '200' } }),

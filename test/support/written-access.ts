@@ -142,6 +142,12 @@ POST /changesets/:changeset/reject changeset.write environment
 POST /changesets/:changeset/comments changeset.write environment
 POST /changesets/:changeset/apply changeset.write environment
 POST /changesets/:changeset/revert changeset.write environment
+POST /changesets/:changeset/schedule changeset.write environment
+POST /changesets/:changeset/pause changeset.write environment
+POST /changesets/:changeset/resume changeset.write environment
+POST /changesets/:changeset/skip changeset.write environment
+POST /changesets/:changeset/abort changeset.write environment
+GET /splits/ws/:project/:flag/environments/:environment/schedules changeset.read environment
 GET /users user.read environment
 POST /users user.write account
 GET /users/:user user.read environment

@@ -6,7 +6,7 @@ import type { accountContract, contract, serviceContract } from '../all.ts';
 import type * as imports from '../imports.ts';
 import type * as server from '../server.ts';
 import type * as service from '../service.ts';
-import { changesetExamples } from './changesets.ts';
+import { changesetExamples, scheduleExamples } from './changesets.ts';
 import { flagExamples } from './flags.ts';
 import { peopleExamples } from './people.ts';
 import { projectExamples } from './projects.ts';
@@ -99,6 +99,7 @@ export const examples: ExamplesOf<Endpoints> = {
   ...flagExamples,
   ...segmentExamples,
   ...changesetExamples,
+  ...scheduleExamples,
   ...peopleExamples,
   ...importExamples,
   ...serverExamples,

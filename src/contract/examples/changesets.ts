@@ -1,4 +1,5 @@
 import type * as changesets from '../changesets.ts';
+import type * as schedules from '../schedules.ts';
 import { at, type ExamplesOf, environmentReference, ids, markerPage } from './values.ts';
 
 const changeset = {
@@ -91,5 +92,76 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
   revertChangeset: {
     body: { title: 'Close it again' },
     reply: { ...changeset, title: 'Close it again', reverts: ids.changeset },
+  },
+};
+
+const onFriday = { time: '2026-11-20T09:00', zone: 'Europe/Berlin' };
+const fridayMs = 1_795_161_600_000;
+const dayMs = 86_400_000;
+const allocate = (share: number) => ({
+  kind: 'patch' as const,
+  operations: [{ op: 'replace' as const, path: '/trafficAllocation', value: share }],
+});
+const schedule = {
+  by: changeset.author,
+  at: onFriday,
+  steps: [
+    {
+      waitMs: dayMs,
+      operations: [
+        { environment: environmentReference, flag: { id: ids.flag, name: 'new_checkout' }, edit: allocate(100) },
+      ],
+    },
+  ],
+  appliedAt: [],
+  dueAt: fridayMs,
+};
+const scheduled = { ...changeset, status: 'SCHEDULED' as const, schedule, dueAt: fridayMs };
+const { dueAt: _, ...halted } = schedule;
+const { dueAt: __, ...waiting } = scheduled;
+
+export const scheduleExamples: ExamplesOf<typeof schedules> = {
+  scheduleChangeset: {
+    body: {
+      at: onFriday,
+      steps: [
+        {
+          waitMs: dayMs,
+          operations: [{ environment: 'Staging-Default', flag: 'new_checkout', edit: allocate(100) }],
+        },
+      ],
+    },
+    reply: scheduled,
+  },
+  pauseChangeset: {
+    body: { comment: 'Errors went up.' },
+    reply: { ...waiting, schedule: { ...halted, pausedAt: at } },
+  },
+  resumeChangeset: { body: { comment: 'It was something else.' }, reply: scheduled },
+  skipWait: { body: {}, reply: { ...scheduled, schedule: { ...schedule, dueAt: at }, dueAt: at } },
+  abortChangeset: { body: { comment: 'Not this week.' }, reply: changeset },
+  listComingSteps: {
+    reply: [
+      {
+        changeset: { id: ids.changeset, name: title },
+        status: 'SCHEDULED',
+        by: changeset.author,
+        at: onFriday,
+        stepCount: 2,
+        steps: [
+          { step: 1, share: 50, at: fridayMs },
+          { step: 2, share: 100, at: fridayMs + dayMs },
+        ].map(({ share, ...step }) => ({
+          ...step,
+          hold: false,
+          isConflict: false,
+          killed: false,
+          shares: [
+            { treatment: 'on', size: share / 5 },
+            { treatment: 'off', size: 100 - share / 5 },
+          ],
+        })),
+      },
+    ],
   },
 };

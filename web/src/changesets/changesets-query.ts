@@ -35,6 +35,8 @@ export const stateWords: Readonly<
   DRAFT: { word: 'Draft', kind: 'plain', mark: 'ring' },
   REQUESTED: { word: 'Waiting for approval', kind: 'accent', mark: 'ring' },
   APPROVED: { word: 'Approved', kind: 'ok', mark: 'ring' },
+  SCHEDULE_REQUESTED: { word: 'Scheduled, waiting for approval', kind: 'accent', mark: 'ring' },
+  SCHEDULED: { word: 'Scheduled', kind: 'accent', mark: 'dot' },
   PUBLISHED: { word: 'Applied', kind: 'ok', mark: 'dot' },
   REJECTED: { word: 'Rejected', kind: 'danger', mark: 'dot' },
   WITHDRAWN: { word: 'Withdrawn', kind: 'plain', mark: 'dot' },

@@ -1,0 +1,40 @@
+import { permissionsOf } from '#domain/access.ts';
+import { nextRevision } from '#domain/revisions.ts';
+import { findChangeset, lockChangeset, saveChangeset, type Viewer } from '#store/changesets.ts';
+import { type DefinitionPlace, listRunningRamps } from '#store/schedules.ts';
+import type { RecordingTx } from './context.ts';
+
+/**
+ * Ends the ramps that have begun to change a definition, because somebody killed it. The environment is locked, and a
+ * step that is being applied locks its changeset first: if both meet, PostgreSQL ends one of them, which is tried again.
+ */
+export async function stopRampsIn(
+  tx: RecordingTx,
+  place: DefinitionPlace,
+  names: { readonly flag: string; readonly environment: string },
+): Promise<void> {
+  for (const id of await listRunningRamps(tx, place)) {
+    // A ramp may kill as its last step.
+    if (id === tx.changesetId) continue;
+    await lockChangeset(tx, id);
+    const head = await findChangeset(tx, id, everything);
+    if (head?.status !== 'SCHEDULED') continue;
+    const { schedule } = head;
+    const reason = `${tx.actor.name} killed ${names.flag} in ${names.environment} after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`;
+    const revision = nextRevision(tx.now, head.revision);
+    await saveChangeset(tx, { ...head, status: 'FAILED', reason, updatedAt: tx.now, revision });
+    await tx.record({
+      action: 'changeset.failed',
+      object: { type: 'changeset', id, name: head.title },
+      project: head.workspace,
+      note: { title: head.title, comment: reason },
+      before: { status: head.status },
+      after: { status: 'FAILED', reason },
+      // Replies that show changesets are not cached.
+      touches: 'nothing',
+    });
+  }
+}
+
+/** Whoever may kill the definition ends its ramps, even if these change other environments, too. */
+const everything: Viewer = { scope: { kind: 'account' }, permissions: permissionsOf(['API_ALL_GRANTED']) };

@@ -1,0 +1,259 @@
+/**
+ * Schedules: a changeset that is applied at a time, or step by step as a ramp.
+ *
+ * Invariants
+ * 1. A step is applied by the transaction that locks the changeset and finds the step due; it moves the schedule on, so
+ *    no other node applies it again.
+ * 2. A step is applied with the rights that whoever scheduled it has in that transaction, and only with approvals that
+ *    still hold there.
+ * 3. A step that is refused changes nothing, and no further step is applied.
+ */
+
+import type { Actor } from '#domain/access.ts';
+import { instantOf } from '#domain/calendar.ts';
+import {
+  type Changeset,
+  openStates,
+  type PlacedOperation,
+  type ScheduleRequest,
+  scheduledStates,
+  toChangeset,
+} from '#domain/changesets.ts';
+import { Problem, refuse } from '#domain/problems.ts';
+import { dueAtOf, operationsOfStep, placeSteps } from '#domain/ramps.ts';
+import { requireMatch } from '#domain/revisions.ts';
+import type { Schedule } from '#domain/schedules.ts';
+import { listApiKeysById } from '#store/api-keys.ts';
+import { listActivePeople } from '#store/approvals.ts';
+import { lockChangeset, replaceOperations } from '#store/changesets.ts';
+import { type DueStep, deleteSchedule, saveSchedule } from '#store/schedules.ts';
+import { actorOfKey, actorOfUser, whomToAsk } from './actors.ts';
+import { contentHashOf, neededApprovals, type Reviewed } from './approvals.ts';
+import { type Remarked, requireApprover, requireOpenApprovers } from './changeset-reviews.ts';
+import {
+  findIn,
+  lockOpen,
+  requestedStateOf,
+  requireMayApply,
+  requireMayEdit,
+  review,
+  saveAs,
+  withoutApprovals,
+} from './changeset-states.ts';
+import { applyOperationsIn } from './changesets.ts';
+import { type Context, type RecordingTx, write } from './context.ts';
+
+export interface Scheduling extends ScheduleRequest {
+  /** How long it waits for approvals. */
+  readonly lifeMs: number;
+  readonly ifMatch: string | undefined;
+}
+
+/**
+ * Sets or changes when it is applied, and asks for the approvals that it needs. That is an edit: approvals of something
+ * else, or of another time, are void. For those who could apply it.
+ */
+export const scheduleChangeset = (context: Context, id: string, scheduling: Scheduling) =>
+  write(context, (tx) => scheduleChangesetIn(tx, id, scheduling));
+
+export async function scheduleChangesetIn(tx: RecordingTx, id: string, scheduling: Scheduling): Promise<Changeset> {
+  const { at, steps: asked = [], comment = '', approvers = [], lifeMs, ifMatch } = scheduling;
+  const found = await lockOpen(tx, id, ifMatch, [...openStates, ...scheduledStates], 'scheduled');
+  const { head, project, operations } = found;
+  refuse('changeset_invalid', at || asked.length > 0 ? [] : ['at or steps is needed: when to apply it']);
+  const steps = placeSteps(operations, asked);
+  await requireMayApply(tx, project, everyOperation(operations, steps));
+  await requireOpenApprovers(tx, found, approvers);
+  const { type, id: actorId, name } = tx.actor;
+  const schedule: Schedule = {
+    by: { type, id: actorId, name },
+    ...(at ? { at } : {}),
+    steps,
+    appliedAt: [],
+    dueAt: at ? dueAtOf(at, tx.now) : tx.now,
+  };
+  let edited: Reviewed = {
+    ...found,
+    head: { ...head, approvers, schedule, expiresAt: head.expiresAt ?? tx.now + lifeMs },
+  };
+  if (head.status === 'DRAFT') edited = await review(tx, edited, { kind: 'request', comment });
+  else if (contentHashOf(edited) !== contentHashOf(found)) {
+    edited = await review(tx, await withoutApprovals(tx, edited), { kind: 'edit', comment });
+  }
+  await saveSchedule(tx, id, schedule);
+  return saveAs(tx, edited, {
+    action: 'changeset.scheduled',
+    status: await requestedStateOf(tx, edited),
+    comment,
+    before: toChangeset(head, operations),
+  });
+}
+
+const everyOperation = (operations: readonly PlacedOperation[], steps: Schedule['steps']): PlacedOperation[] =>
+  [operations, ...steps.map((_, index) => operationsOfStep(operations, steps, index + 1))].flat();
+
+type Control = (context: Context, id: string, remark: Remarked) => Promise<Changeset>;
+
+/** Stops the clock before the next step. */
+export const pauseChangeset: Control = (context, id, remark) =>
+  write(context, async (tx) => {
+    const found = await lockScheduled(tx, id, remark, 'paused');
+    await requireMayEdit(tx, found);
+    const { dueAt, ...schedule } = found.schedule;
+    if (dueAt === undefined) throw notNow(found.schedule, 'waiting', 'paused');
+    const isTimed = schedule.at && schedule.appliedAt.length === 0;
+    const left = isTimed ? {} : { leftMs: Math.max(0, dueAt - tx.now) };
+    return move(tx, found, { action: 'changeset.paused', remark, to: { ...schedule, pausedAt: tx.now, ...left } });
+  });
+
+/**
+ * Goes on after a pause, with what was left of the wait; a time that has passed meanwhile is due at once. Or lets a step
+ * go that waits for somebody: where approvals are required, that is for those who could approve the changeset.
+ */
+export const resumeChangeset: Control = (context, id, remark) =>
+  write(context, async (tx) => {
+    const found = await lockScheduled(tx, id, remark, 'resumed');
+    const { schedule } = found;
+    const { pausedAt, leftMs, ...rest } = schedule;
+    if (schedule.dueAt !== undefined) throw notNow(schedule, 'paused or held', 'resumed');
+    if (pausedAt === undefined) await requireMayRelease(tx, found);
+    else await requireMayEdit(tx, found);
+    const { at, appliedAt } = rest;
+    const instant = at && appliedAt.length === 0 ? instantOf(at.time, at.zone) : tx.now + (leftMs ?? 0);
+    const dueAt = typeof instant === 'number' ? instant : tx.now;
+    return move(tx, found, { action: 'changeset.resumed', remark, to: { ...rest, dueAt } });
+  });
+
+/** Ends the wait before the next step. For those who could apply it. */
+export const skipWait: Control = (context, id, remark) =>
+  write(context, async (tx) => {
+    const found = await lockScheduled(tx, id, remark, 'skipped');
+    await requireMayApply(tx, found.project, found.operations);
+    if (found.schedule.dueAt === undefined) throw notNow(found.schedule, 'waiting', 'skipped');
+    return move(tx, found, { action: 'changeset.skipped', remark, to: { ...found.schedule, dueAt: tx.now } });
+  });
+
+/** Ends it. If nothing was applied, it is a draft again, without a schedule. What was applied stays. */
+export const abortChangeset: Control = (context, id, remark) =>
+  write(context, async (tx) => {
+    const found = await lockScheduled(tx, id, remark, 'aborted');
+    await requireMayEdit(tx, found);
+    const { comment = '' } = remark;
+    const { appliedAt, steps } = found.schedule;
+    if (appliedAt.length > 0) {
+      const reason = `${tx.actor.name} aborted it after ${appliedAt.length} of ${steps.length + 1} steps`;
+      const aborted = { ...found, head: { ...found.head, reason } };
+      return saveAs(tx, aborted, { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
+    }
+    await deleteSchedule(tx, id);
+    const { schedule: _, expiresAt: __, ...head } = found.head;
+    const draft = await withoutApprovals(tx, { ...found, head: { ...head, approvers: [] } });
+    return saveAs(tx, draft, { action: 'changeset.aborted', status: 'DRAFT', comment });
+  });
+
+interface Scheduled extends Reviewed {
+  readonly schedule: Schedule;
+}
+
+async function lockScheduled(tx: RecordingTx, id: string, { ifMatch }: Remarked, verb: string): Promise<Scheduled> {
+  await lockChangeset(tx, id);
+  const found = await findIn(tx, id);
+  requireMatch(ifMatch, found.head);
+  const { status, schedule } = found.head;
+  const states = verb === 'aborted' ? scheduledStates : ['SCHEDULED'];
+  if (schedule && states.includes(status)) return { ...found, schedule };
+  throw new Problem('changeset_state', { status, needed: states.join(' or '), verb });
+}
+
+const notNow = ({ dueAt, pausedAt }: Schedule, needed: string, verb: string): Problem => {
+  const status = dueAt !== undefined ? 'waiting' : pausedAt === undefined ? 'held' : 'paused';
+  return new Problem('changeset_state', { status, needed, verb });
+};
+
+async function requireMayRelease(tx: RecordingTx, found: Reviewed): Promise<void> {
+  const needed = await neededApprovals(tx, tx.actor, found);
+  if (needed.some(({ without }) => !without)) await requireApprover(tx, found);
+  else await requireMayApply(tx, found.project, found.operations);
+}
+
+interface Move {
+  readonly action: `changeset.${string}`;
+  readonly remark: Remarked;
+  readonly to: Schedule;
+}
+
+async function move(tx: RecordingTx, found: Reviewed, { action, remark: { comment = '' }, to }: Move) {
+  await saveSchedule(tx, found.head.id, to);
+  const { status } = found.head;
+  return saveAs(tx, { ...found, head: { ...found.head, schedule: to } }, { action, status, comment });
+}
+
+/** Applies a step, if it is still due. Several nodes may try: one does it. Refuses as applying a changeset does. */
+export const applyStep = (context: Context, due: DueStep) => write(context, (tx) => applyStepIn(tx, due));
+
+export async function applyStepIn(tx: RecordingTx, due: DueStep): Promise<void> {
+  const found = await lockDue(tx, due);
+  if (!found) return tx.unchanged(undefined);
+  const { head, schedule, operations } = found;
+  const { steps, appliedAt } = schedule;
+  const acting = await asWhoScheduled(tx, schedule);
+  const step = appliedAt.length;
+  const now = operationsOfStep(operations, steps, step);
+  await requireMayApply(acting, found.project, now);
+  const { recording, applied } = await applyOperationsIn(acting, found, now);
+  const { dueAt: _, ...rest } = schedule;
+  const moved = { ...rest, appliedAt: [...appliedAt, tx.now] };
+  const next = steps[step];
+  if (next) {
+    const to = next.waitMs === undefined ? moved : { ...moved, dueAt: tx.now + next.waitMs };
+    await move(recording, found, { action: 'changeset.advanced', remark: {}, to });
+    return;
+  }
+  await saveSchedule(tx, head.id, moved);
+  // A ramp has only definitions, whose edits are carried out as they are.
+  const last = steps.length > 0 ? operations : applied;
+  const published = { ...found, head: { ...head, schedule: moved, publishedAt: tx.now }, operations: last };
+  await saveAs(recording, published, { action: 'changeset.published', status: 'PUBLISHED' });
+  await replaceOperations(tx, head.id, last);
+}
+
+/** Ends a changeset whose step was refused, if that step is still due. */
+export const failStep = (context: Context, due: DueStep, refusal: Problem) =>
+  write(context, (tx) => failStepIn(tx, due, refusal));
+
+export async function failStepIn(tx: RecordingTx, due: DueStep, refusal: Problem): Promise<void> {
+  const found = await lockDue(tx, due);
+  if (!found) return tx.unchanged(undefined);
+  const { appliedAt, steps } = found.schedule;
+  const which = steps.length > 0 ? `Step ${appliedAt.length + 1} of ${steps.length + 1}: ` : '';
+  const reason = (which + whyRefused(refusal)).slice(0, longestReason);
+  const failed = { ...found, head: { ...found.head, reason } };
+  await saveAs(tx, failed, { action: 'changeset.failed', status: 'FAILED', comment: reason });
+}
+
+const longestReason = 2_000;
+
+const whyRefused = ({ code, message, details }: Problem): string =>
+  code === 'approvals_required'
+    ? 'it lacked an approval that counted at its time'
+    : (details || message).replaceAll('\n', '; ');
+
+async function lockDue(tx: RecordingTx, { changesetId, dueAt }: DueStep): Promise<Scheduled | undefined> {
+  await lockChangeset(tx, changesetId);
+  const found = await findIn(tx, changesetId);
+  const { schedule, status } = found.head;
+  const isDue = scheduledStates.includes(status) && schedule?.dueAt === dueAt && dueAt <= tx.now;
+  return isDue && schedule ? { ...found, schedule } : undefined;
+}
+
+/** The transaction with the rights of whoever scheduled it, as the rows have them now; they are in the audit log. */
+async function asWhoScheduled(tx: RecordingTx, { by }: Schedule): Promise<RecordingTx> {
+  const [key] = by.type === 'api_key' ? await listApiKeysById(tx, [by.id]) : [];
+  const [person] = by.type === 'user' ? await listActivePeople(tx, [by.id]) : [];
+  const actor: Actor | undefined = key ? actorOfKey(key) : person && actorOfUser(person, person.isAdministrator);
+  if (!actor) {
+    const reason = `${by.name}, who scheduled it, no longer has access.`;
+    throw new Problem('right_missing', { reason, ask: await whomToAsk(tx) });
+  }
+  return { ...tx, actor, record: (...entries) => tx.record(...entries.map((one) => ({ ...one, actor }))) };
+}

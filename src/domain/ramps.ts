@@ -1,0 +1,172 @@
+/**
+ * The steps of a schedule. A changeset's own operations are the first; each further one edits the same definitions and
+ * is based on what the steps before it make of them, so that what others change meanwhile is merged or is a conflict.
+ */
+import { instantOf } from './calendar.ts';
+import {
+  type Changeset,
+  definitionEditOf,
+  type Edit,
+  kindOf,
+  maxBases,
+  type PlacedOperation,
+  type ScheduleRequest,
+} from './changesets.ts';
+import { type Definition, type Targeting, toTargeting } from './definitions/definition.ts';
+import { type EditBase, editNow } from './definitions/edit-now.ts';
+import { applyEdit } from './definitions/edits.ts';
+import { refuse } from './problems.ts';
+import { rolloutOf } from './rollouts.ts';
+import type { ComingSchedule, ComingStep, LocalTime, Schedule, Step } from './schedules.ts';
+
+const maxAheadMs = 2 * 366 * 86_400_000;
+
+/** Refuses a time that does not exist, is over, or is years ahead. */
+export function dueAtOf({ time, zone }: LocalTime, now: number): number {
+  const instant = instantOf(time, zone);
+  if (typeof instant === 'number') {
+    refuse('changeset_invalid', instant <= now ? ['at/time is over'] : []);
+    refuse('changeset_invalid', instant > now + maxAheadMs ? ['at/time must be within two years'] : []);
+    return instant;
+  }
+  refuse('changeset_invalid', [
+    instant === 'time'
+      ? 'at/time must be a local date and time, for example 2026-11-20T09:00'
+      : `at/zone ${zone} is not a known time zone; send a name such as Europe/Berlin`,
+  ]);
+  return Number.NaN;
+}
+
+/** All are tried at once, which must not delay other requests. */
+const maxStepOperations = 200;
+/** A definition that steps follow is there after the first. */
+const laterKinds: readonly Edit['kind'][] = ['replace', 'patch', 'kill', 'restore'];
+
+/** Finds what the steps edit among the changeset's operations. Refuses steps that could never be applied. */
+export function placeSteps(
+  operations: readonly PlacedOperation[],
+  asked: NonNullable<ScheduleRequest['steps']>,
+): Step[] {
+  const complaints: string[] = [];
+  const fine = operations.every(({ kind, edit }) => kind === 'definition' && edit.kind !== 'delete');
+  if (asked.length > 0 && !fine) {
+    complaints.push('a changeset with further steps must only edit definitions, and delete none');
+  }
+  const steps = asked.map(({ waitMs, hold = false, operations: edits }, index): Step => {
+    if ((waitMs === undefined) !== hold) complaints.push(`steps/${index} must have either waitMs or hold`);
+    const placed = edits.flatMap((operation, at) => {
+      const place = `steps/${index}/operations/${at}`;
+      if (kindOf(operation) !== 'definition' || !laterKinds.includes(operation.edit.kind)) {
+        complaints.push(`${place} must ${laterKinds.join(', ')} a definition`);
+      }
+      const { flag, environment, edit } = operation;
+      const found = operations.find(
+        (one) => isNamed(one.object, flag) && one.environment !== undefined && isNamed(one.environment, environment),
+      );
+      if (found?.environment) return [{ environment: found.environment, flag: found.object, edit }];
+      complaints.push(`${place} must edit a definition that the changeset’s own operations edit`);
+      return [];
+    });
+    const names = placed.map(({ flag, environment }) => `${flag.id} ${environment.id}`);
+    if (new Set(names).size < names.length) complaints.push(`steps/${index} must edit each definition only once`);
+    return { ...(hold ? { hold } : { waitMs: waitMs ?? 0 }), operations: placed };
+  });
+  const count = steps.reduce((sum, step) => sum + step.operations.length, 0);
+  if (count > maxStepOperations || JSON.stringify(steps).length > maxBases) {
+    complaints.push(`the steps change too much: they must not have more than ${maxStepOperations} operations in all`);
+  }
+  refuse('changeset_invalid', complaints);
+  // Refuses edits that make no sense after those before them.
+  for (const operation of operations) editsOf(operation, steps);
+  return steps;
+}
+
+const isNamed = ({ id, name }: { readonly id: string; readonly name: string }, word: string | undefined) =>
+  id === word || name === word;
+
+const editIn = ({ operations }: Step, { object, environment }: PlacedOperation): Edit | undefined =>
+  operations.find((one) => one.flag.id === object.id && one.environment.id === environment?.id)?.edit;
+
+/** What each step does to the definition, from the first; undefined if nothing. */
+function editsOf(operation: PlacedOperation, steps: readonly Step[]): (PlacedOperation | undefined)[] {
+  const started = operation.base === undefined ? undefined : (JSON.parse(operation.base) as EditBase);
+  let base = steps.length > 0 ? applied(started, operation.edit) : undefined;
+  const later = steps.map((step): PlacedOperation | undefined => {
+    const edit = editIn(step, operation);
+    if (!edit || !base) return undefined;
+    const text = JSON.stringify({ revision: noRevision, ...toTargeting(base) });
+    base = applied(base, edit);
+    return { ...operation, edit, base: text };
+  });
+  return [operation, ...later];
+}
+
+function applied(before: Targeting | undefined, edit: Edit): Targeting {
+  const wanted = definitionEditOf(edit);
+  if (wanted.kind === 'create') return applyEdit(undefined, wanted);
+  return applyEdit(before as Definition, wanted) as Targeting;
+}
+
+/** No definition has this revision, so the base is always compared as a whole. */
+const noRevision = -1;
+
+/** The operations of a step, from 0, with what each is based on. */
+export const operationsOfStep = (
+  operations: readonly PlacedOperation[],
+  steps: readonly Step[],
+  index: number,
+): PlacedOperation[] =>
+  index === 0
+    ? [...operations]
+    : operations.flatMap((operation) => editsOf(operation, steps.slice(0, index))[index] ?? []);
+
+/** What a scheduled changeset is going to do to a definition, which `operation` edits. */
+export const comingSchedule = (
+  { id, title, status }: Pick<Changeset, 'id' | 'title' | 'status'>,
+  schedule: Schedule,
+  operation: PlacedOperation,
+  now: Definition | undefined,
+): ComingSchedule => ({
+  changeset: { id, name: title },
+  status: status as ComingSchedule['status'],
+  by: schedule.by,
+  ...(schedule.at ? { at: schedule.at } : {}),
+  stepCount: schedule.steps.length + 1,
+  ...(schedule.pausedAt === undefined ? {} : { pausedAt: schedule.pausedAt }),
+  steps: comingSteps(operation, schedule, now),
+});
+
+function comingSteps(operation: PlacedOperation, schedule: Schedule, now: Definition | undefined): ComingStep[] {
+  const { steps, appliedAt, dueAt } = schedule;
+  const coming: ComingStep[] = [];
+  const edits = editsOf(operation, steps);
+  let current = now;
+  let at = dueAt;
+  for (let index = appliedAt.length; index <= steps.length; index += 1) {
+    const step = steps[index - 1];
+    if (index > appliedAt.length) at = at === undefined || step?.waitMs === undefined ? undefined : at + step.waitMs;
+    const mine = edits[index];
+    const next = mine && after(mine, current);
+    const isConflict = next === 'conflict';
+    if (next && next !== 'conflict') current = next;
+    coming.push({
+      step: index + 1,
+      ...(at === undefined ? {} : { at }),
+      hold: step?.hold ?? false,
+      isConflict,
+      shares: current ? rolloutOf(current) : [],
+      killed: current?.killed ?? false,
+    });
+    if (isConflict) break;
+  }
+  return coming;
+}
+
+function after({ edit, base }: PlacedOperation, now: Definition | undefined): Definition | undefined | 'conflict' {
+  const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
+  const { edit: next, conflicts } = editNow(definitionEditOf(edit), started, now);
+  if (conflicts.length > 0) return 'conflict';
+  if (!next || next.kind === 'delete') return next ? undefined : now;
+  const targeting = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
+  return { ...(now as Definition), ...targeting, revision: 0 };
+}

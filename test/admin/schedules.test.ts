@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { pino } from 'pino';
+import sql from 'sql-template-tag';
+import { contextFor } from '#commands/context.ts';
+import { applyStep, failStep } from '#commands/schedules.ts';
+import { system } from '#commands/setup.ts';
+import { startSchedules } from '#jobs/schedules.ts';
+import { openStore } from '#store/open.ts';
+import type { Store } from '#store/sql.ts';
+import { type Answer, refused } from '../support/app.ts';
+import { aDefinedFlag, aDefinition, aProject, aSegment } from '../support/build.ts';
+import { until } from '../support/nodes.ts';
+import { aPerson, setUpAdministrator, startAccounts } from '../support/session.ts';
+
+const api = await startAccounts();
+const [minute, hour] = [60_000, 3_600_000];
+// Before anybody signs in: sessions end.
+api.clock.now = Date.parse('2026-11-20T08:00:00Z');
+await setUpAdministrator(api);
+const [ana, ben, cleo] = [await aPerson(api), await aPerson(api), await aPerson(api)];
+type Who = { readonly signedIn: object };
+type Named = { readonly auditLogType: string };
+
+const allocate = (share: number) => ({
+  kind: 'patch',
+  operations: [{ op: 'replace', path: '/trafficAllocation', value: share }],
+});
+const as = (who: Who) => who.signedIn;
+
+async function ok(answering: Promise<Answer>): Promise<Answer['body']> {
+  const answer = await answering;
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** A project with a flag that is defined in both environments, and what is asked about it in production. */
+async function aPlace(permissions?: object) {
+  // Entries of one moment have no order.
+  pass(minute);
+  const project = await aProject(api);
+  const { flag } = await aDefinedFlag(api, project);
+  const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}`;
+  await ok(api.post(path, aDefinition()));
+  const guard = (value: object) =>
+    ok(
+      api.patch(`/environments/ws/${project.id}/${project.production.id}`, [
+        { op: 'replace', path: '/changePermissions', value },
+      ]),
+    );
+  if (permissions) await guard({ areApprovalsRequired: true, ...permissions });
+  const edit = (one: unknown) => ({ environment: project.production.id, flag: flag.name, edit: one });
+  return {
+    ...project,
+    flag,
+    path,
+    guard,
+    edit,
+    share: async () => (await ok(api.get(path))).trafficAllocation,
+    draft: async (one: unknown = allocate(10), who: Who = ana): Promise<string> => {
+      const body = { workspace: { id: project.id }, title: 'Ramp', operations: [edit(one)] };
+      return (await ok(api.post('/changesets', body, as(who)))).id;
+    },
+    /** 10 % at once, then as asked. */
+    ramp: async (steps: readonly object[], who: Who = ana) => {
+      const body = { workspace: { id: project.id }, title: 'Ramp', operations: [edit(allocate(10))] };
+      const { id } = await ok(api.post('/changesets', body, as(who)));
+      const asked = steps.map(({ share, ...step }: { share?: number }) => ({
+        ...step,
+        operations: [edit(allocate(share ?? 100))],
+      }));
+      await ok(say('schedule', id, who, { steps: asked }));
+      return id as string;
+    },
+  };
+}
+
+const say = (verb: string, id: string, who: Who, body?: object) => api.post(`/changesets/${id}/${verb}`, body, as(who));
+const read = (id: string) => ok(api.get(`/changesets/${id}`));
+const stateOf = async (id: string) => (await read(id)).status;
+const inAnHour = () => new Date((api.clock.now ?? 0) + hour).toISOString().slice(0, 16);
+const at = (time: string, zone = 'UTC') => ({ at: { time, zone } });
+
+const workOf = (store: Store) => {
+  const context = () => contextFor(store, { actor: { ...system, id: 'schedule' }, transactionId: 'schedule' });
+  return {
+    store,
+    log: pino({ level: 'silent' }),
+    apply: (due: Parameters<typeof applyStep>[1]) => applyStep(context(), due),
+    fail: (due: Parameters<typeof failStep>[1], refusal: Parameters<typeof failStep>[2]) =>
+      failStep(context(), due, refusal),
+  };
+};
+
+/** What nodes that start now apply. */
+async function run(stores: readonly Store[] = [api.store]): Promise<void> {
+  const nodes = stores.map((store) => startSchedules(workOf(store)));
+  const isDone = async () => {
+    const [row] = await api.store.all<{ total: number }>(sql`
+      select count(*) as total from changeset_schedules s join changesets c on c.id = s.changeset_id
+       where s.due_at <= ${api.store.clock()}
+         and (c.state = 'SCHEDULED' or c.state = 'SCHEDULE_REQUESTED' and s.local_time is not null)`);
+    return row?.total === 0;
+  };
+  await until('every step that is due is settled', isDone);
+  await Promise.all(nodes.map((node) => node.stop()));
+}
+const pass = (ms: number) => {
+  api.clock.now = (api.clock.now ?? 0) + ms;
+};
+
+test('a changeset is applied at a local time, whatever clocks do there', async () => {
+  const place = await aPlace();
+  const resolved = async (time: string, zone: string) => {
+    const id = await place.draft();
+    const { dueAt, status, schedule } = await ok(say('schedule', id, ana, at(time, zone)));
+    assert.deepEqual([status, schedule.at, schedule.dueAt], ['SCHEDULED', { time, zone }, dueAt]);
+    await ok(say('abort', id, ana));
+    return new Date(dueAt).toISOString();
+  };
+  assert.equal(await resolved('2026-11-20T10:00', 'Europe/Berlin'), '2026-11-20T09:00:00.000Z');
+  assert.equal(await resolved('2027-07-01T10:00', 'Europe/Berlin'), '2027-07-01T08:00:00.000Z');
+  // 02:30 does not exist on this day: it is 03:30 in summer time.
+  assert.equal(await resolved('2027-03-28T02:30', 'Europe/Berlin'), '2027-03-28T01:30:00.000Z');
+  assert.equal(await resolved('2027-03-28T03:00', 'Europe/Berlin'), '2027-03-28T01:00:00.000Z');
+  // 02:30 comes twice: the first, still in summer time.
+  assert.equal(await resolved('2027-10-31T02:30', 'Europe/Berlin'), '2027-10-31T00:30:00.000Z');
+  assert.equal(await resolved('2027-10-31T03:00', 'Europe/Berlin'), '2027-10-31T02:00:00.000Z');
+  // Half an hour of summer time, and an offset of 45 minutes.
+  assert.equal(await resolved('2027-04-04T01:45', 'Australia/Lord_Howe'), '2027-04-03T14:45:00.000Z');
+  assert.equal(await resolved('2026-12-24T18:00', 'Asia/Kathmandu'), '2026-12-24T12:15:00.000Z');
+  assert.equal(await resolved('2028-02-29T00:00', 'Pacific/Kiritimati'), '2028-02-28T10:00:00.000Z');
+  const id = await place.draft();
+  for (const [body, complaint] of [
+    [at('2026-11-20T10:00', 'Europe/Atlantis'), /^at\/zone Europe\/Atlantis is not a known time zone/],
+    [at('2026-11-20T10:00', '+02:00'), /^at\/zone/],
+    [at('2027-02-29T10:00'), /^at\/time must be a local date/],
+    [at('2026-11-20T10:00:00Z'), /^at\/time must be a local date/],
+    [at('2026-11-20T08:00'), /^at\/time is over/],
+    [at('2030-11-20T08:00'), /^at\/time must be within two years/],
+    [{}, /^at or steps is needed/],
+  ] as const) {
+    refused(await say('schedule', id, ana, body), 400, complaint);
+  }
+  assert.equal(await stateOf(id), 'DRAFT');
+});
+
+test('what was due while no server ran is applied at the start, once, by whoever scheduled it', async () => {
+  const place = await aPlace();
+  const id = await place.draft(allocate(40));
+  await ok(say('schedule', id, ana, at(inAnHour())));
+  refused(await say('apply', id, ana), 409, /is SCHEDULED/);
+  refused(await api.put(`/changesets/${id}`, { title: 'Other' }, as(ana)), 409, /is SCHEDULED/);
+  pass(hour - 1);
+  assert.deepEqual(await api.recorded(() => run()), []);
+  pass(2 * hour);
+  const other = await openStore(api.database, () => api.clock.now ?? 0);
+  after(() => other.close());
+  const actions = await api.recorded(() => run([api.store, other, api.store]));
+  assert.deepEqual(actions, ['definition.patched', 'changeset.published']);
+  assert.deepEqual([await place.share(), await stateOf(id)], [40, 'PUBLISHED']);
+  const { editor, changesetId } = await api.lastChange();
+  assert.deepEqual([editor.name, changesetId], [ana.email, id]);
+  const { schedule, dueAt } = await read(id);
+  assert.deepEqual([schedule.appliedAt, schedule.dueAt, dueAt], [[api.clock.now], undefined, undefined]);
+});
+
+test('new rules of a time zone move the instant, not the time on the clock', async () => {
+  const place = await aPlace();
+  const id = await place.draft();
+  const { dueAt } = await ok(say('schedule', id, ana, at('2026-12-24T18:00', 'Europe/Berlin')));
+  await api.store.write((tx) =>
+    tx.run(sql`update changeset_schedules set due_at = ${dueAt - hour} where changeset_id = ${id}`),
+  );
+  await run();
+  assert.equal((await read(id)).dueAt, dueAt);
+  await ok(say('abort', id, ana));
+});
+
+test('a ramp waits between its steps, and can be paused, resumed, skipped and held', async () => {
+  const place = await aPlace();
+  const id = await place.ramp([
+    { waitMs: hour, share: 25 },
+    { waitMs: hour, share: 50 },
+    { hold: true, share: 100 },
+  ]);
+  const coming = async () => (await ok(api.get(`${place.path}/schedules`, as(ana))))[0];
+  assert.deepEqual(
+    (await coming()).steps.map(({ step, at: when, hold }: { step: number; at?: number; hold: boolean }) => [
+      step,
+      when && when - (api.clock.now ?? 0),
+      hold,
+    ]),
+    [
+      [1, 0, false],
+      [2, hour, false],
+      [3, 2 * hour, false],
+      [4, undefined, true],
+    ],
+  );
+  await run();
+  assert.equal(await place.share(), 10);
+  pass(hour / 2);
+  await ok(say('pause', id, ana, { comment: 'Errors' }));
+  refused(await say('skip', id, ana), 409, /is paused; only one that is waiting can be skipped/);
+  pass(hour);
+  await run();
+  assert.equal(await place.share(), 10);
+  const resumed = await ok(say('resume', id, ben));
+  assert.equal(resumed.dueAt, (api.clock.now ?? 0) + hour / 2);
+  refused(await say('resume', id, ana), 409, /is waiting/);
+  pass(hour / 2);
+  await run();
+  assert.equal(await place.share(), 25);
+  // What others change meanwhile stays.
+  await ok(api.patch(place.path, [{ op: 'replace', path: '/defaultRule', value: [{ treatment: 'on', size: 100 }] }]));
+  await ok(say('skip', id, ben));
+  await run();
+  assert.equal(await place.share(), 50);
+  pass(2 * hour);
+  await run();
+  const held = await read(id);
+  assert.deepEqual([await place.share(), held.status, held.dueAt], [50, 'SCHEDULED', undefined]);
+  refused(await say('pause', id, ana), 409, /is held/);
+  refused(await api.delete(`/changesets/${id}`, as(ana)), 409, /is running/);
+  const [last] = (await coming()).steps;
+  assert.deepEqual([last.step, last.at, last.shares], [4, undefined, [{ treatment: 'on', size: 100 }]]);
+  await ok(say('resume', id, ana));
+  await run();
+  assert.equal(await stateOf(id), 'PUBLISHED');
+  const { trafficAllocation, defaultRule } = await ok(api.get(place.path));
+  assert.deepEqual([trafficAllocation, defaultRule.length], [100, 1]);
+  assert.deepEqual(await coming(), undefined);
+  // A revert takes all steps back, and nothing else.
+  const { id: revert } = await ok(say('revert', id, ana));
+  await ok(say('apply', revert, ana));
+  const after = await ok(api.get(place.path));
+  assert.deepEqual([after.trafficAllocation, after.defaultRule.length], [100, 1]);
+});
+
+test('a step that is refused changes nothing, stops the rest, and says why', async () => {
+  const place = await aPlace();
+  const id = await place.ramp([{ waitMs: hour }, { waitMs: hour }]);
+  await run();
+  await ok(api.patch(place.path, [{ op: 'replace', path: '/trafficAllocation', value: 11 }]));
+  const [next] = (await ok(api.get(`${place.path}/schedules`)))[0].steps;
+  assert.equal(next.isConflict, true);
+  pass(hour);
+  const actions = await api.recorded(() => run());
+  assert.deepEqual(actions, ['changeset.failed']);
+  const { status, reason, schedule } = await read(id);
+  assert.deepEqual([status, schedule.appliedAt.length, await place.share()], ['FAILED', 1, 11]);
+  const name = `${place.flag.name} in production`;
+  assert.equal(reason, `Step 2 of 3: ${name}: someone else changed the traffic allocation too`);
+  pass(hour);
+  assert.deepEqual(await api.recorded(() => run()), []);
+});
+
+test('rights are those of whoever scheduled it, at its time', async () => {
+  const place = await aPlace();
+  const dan = await aPerson(api);
+  const ids = [await place.draft(allocate(40), dan), await place.draft(allocate(50), dan)];
+  for (const id of ids)
+    await ok(say('schedule', id, dan, { steps: [{ waitMs: 0, operations: [place.edit(allocate(60))] }] }));
+  await place.guard({ areEditorsRestricted: true, editors: [{ id: ana.id, type: 'user' }] });
+  await run();
+  for (const id of ids)
+    assert.match((await read(id)).reason, /^Step 1 of 2: Only .+ can edit definitions in production/);
+  await place.guard({});
+  const last = await place.draft(allocate(40), dan);
+  await ok(say('schedule', last, dan, { steps: [{ hold: true, operations: [place.edit(allocate(60))] }] }));
+  await ok(
+    api.put(`/users/${dan.id}`, {
+      name: dan.name,
+      email: dan.email,
+      type: 'user',
+      status: 'DEACTIVATED',
+      '2fa': false,
+    }),
+  );
+  await run();
+  const { status, reason } = await read(last);
+  assert.equal(status, 'FAILED');
+  assert.match(reason, new RegExp(`^Step 1 of 2: ${dan.email}, who scheduled it, no longer has access`));
+  assert.equal(await place.share(), 100);
+});
+
+test('where approvals are required, it is applied only with approvals that hold at its time', async () => {
+  const place = await aPlace({});
+  const steps = [{ waitMs: hour, operations: [place.edit(allocate(50))] }];
+  const id = await place.draft();
+  const asked = await ok(say('schedule', id, ana, { steps }));
+  assert.equal(asked.status, 'SCHEDULE_REQUESTED');
+  assert.deepEqual(await api.recorded(() => run()), []);
+  assert.equal((await ok(say('approve', id, ben))).status, 'SCHEDULED');
+  // Another wait is another content.
+  const edited = await ok(say('schedule', id, ana, { steps: [{ ...steps[0], waitMs: 1 }] }));
+  assert.equal(edited.status, 'SCHEDULE_REQUESTED');
+  assert.equal((await ok(say('schedule', id, ana, { steps }))).status, 'SCHEDULE_REQUESTED');
+  assert.equal((await ok(say('approve', id, ben))).status, 'SCHEDULED');
+  await run();
+  assert.equal(await place.share(), 10);
+  // Before the second step, Ben may no longer approve.
+  await place.guard({
+    areApprovalsRequired: true,
+    areApproversRestricted: true,
+    approvers: [{ id: cleo.id, type: 'user' }],
+  });
+  pass(hour);
+  await run();
+  const { status, reason } = await read(id);
+  assert.deepEqual([status, await place.share()], ['FAILED', 10]);
+  assert.equal(reason, 'Step 2 of 2: it lacked an approval that counted at its time');
+  // A time comes, approved or not.
+  const other = await place.draft(allocate(70));
+  await ok(say('schedule', other, ana, at(inAnHour())));
+  pass(hour);
+  await run();
+  const late = await read(other);
+  assert.deepEqual([late.status, late.reason], ['FAILED', 'it lacked an approval that counted at its time']);
+  refused(await say('approve', other, cleo), 409, /is FAILED/);
+});
+
+test('a kill needs no approval where kills are allowed, but what follows it does', async () => {
+  const place = await aPlace({ allowKills: true });
+  const id = await place.draft({ kind: 'kill' });
+  const steps = [{ waitMs: 0, operations: [place.edit({ kind: 'restore' })] }];
+  assert.equal((await ok(say('schedule', id, ana, { steps }))).status, 'SCHEDULE_REQUESTED');
+  // A held step is for those who could approve.
+  await ok(say('abort', id, ana));
+  await ok(say('schedule', id, ana, { steps: [{ hold: true, operations: [place.edit({ kind: 'restore' })] }] }));
+  await ok(say('approve', id, ben));
+  await run();
+  refused(await say('resume', id, ana), 403, /wrote themselves/);
+  await ok(say('resume', id, cleo));
+  await run();
+  assert.equal(await stateOf(id), 'PUBLISHED');
+});
+
+test('a kill stops the running ramps of the definition, and only these', async () => {
+  const [place, elsewhere] = [await aPlace(), await aPlace()];
+  const ids = [await place.ramp([{ waitMs: hour }]), await elsewhere.ramp([{ waitMs: hour }])];
+  await run();
+  const waiting = await place.draft();
+  await ok(say('schedule', waiting, ana, at(inAnHour())));
+  pass(minute);
+  const actions = await api.recorded(() => ok(api.put(`${place.path}/kill`, undefined, as(ben))));
+  assert.deepEqual(actions.toSorted(), ['changeset.failed', 'definition.killed']);
+  const { status, reason } = await read(ids[0] as string);
+  assert.equal(status, 'FAILED');
+  assert.equal(reason, `${ben.email} killed ${place.flag.name} in production after 1 of 2 steps`);
+  assert.deepEqual([await stateOf(ids[1] as string), await stateOf(waiting)], ['SCHEDULED', 'SCHEDULED']);
+  pass(hour);
+  await run();
+  assert.equal(await place.share(), 10);
+  // What was applied can be taken back.
+  await ok(say('apply', (await ok(say('revert', ids[0] as string, ana))).id, ana));
+  assert.equal(await place.share(), 100);
+});
+
+test('aborting leaves what was applied, and a draft if nothing was', async () => {
+  const place = await aPlace();
+  const id = await place.ramp([{ waitMs: hour }]);
+  const draft = await ok(say('abort', id, ana));
+  assert.deepEqual([draft.status, draft.schedule, draft.dueAt], ['DRAFT', undefined, undefined]);
+  await ok(say('schedule', id, ana, { steps: [{ waitMs: hour, operations: [place.edit(allocate(50))] }] }));
+  await run();
+  const { status, reason } = await ok(say('abort', id, ana));
+  assert.deepEqual([status, reason], ['WITHDRAWN', `${ana.email} aborted it after 1 of 2 steps`]);
+  pass(hour);
+  assert.deepEqual(await api.recorded(() => run()), []);
+  assert.equal(await place.share(), 10);
+});
+
+test('steps that could never be applied are refused', async () => {
+  const place = await aPlace();
+  const id = await place.draft();
+  const step = (edit: unknown, more: object = { waitMs: 1 }) => ({ ...more, operations: [place.edit(edit)] });
+  const staging = { ...place.edit(allocate(1)), environment: place.staging.id };
+  for (const [steps, complaint] of [
+    [[step(allocate(1), {})], /^steps\/0 must have either waitMs or hold/],
+    [[step(allocate(1), { waitMs: 1, hold: true })], /^steps\/0 must have either/],
+    [[step({ kind: 'delete' })], /^steps\/0\/operations\/0 must replace, patch, kill, restore a definition/],
+    [[{ waitMs: 1, operations: [staging] }], /must edit a definition that the changeset’s own operations edit/],
+    [[{ waitMs: 1, operations: [place.edit(allocate(1)), place.edit(allocate(2))] }], /only once/],
+    [[step(allocate(101))], /trafficAllocation/],
+  ] as const) {
+    refused(await say('schedule', id, ana, { steps }), 400, complaint);
+  }
+  const { name } = await aSegment(api, place, [place.staging]);
+  const keys = { environment: place.staging.id, segment: name, edit: { kind: 'addKeys', keys: ['ada'] } };
+  const mixed = await ok(api.post('/changesets', { workspace: { id: place.id }, operations: [keys] }, as(ana)));
+  const steps = [step(allocate(1))];
+  refused(await say('schedule', mixed.id, ana, { steps }), 400, /^a changeset with further steps must only edit/);
+  await ok(say('schedule', mixed.id, ana, at(inAnHour())));
+  pass(hour);
+  await run();
+  assert.equal(await stateOf(mixed.id), 'PUBLISHED');
+  const { body } = await api.get(`/auditLogs?objectId=${mixed.id}&objectType=changeset`);
+  const actions = body.data.map(({ auditLogType }: Named) => auditLogType);
+  assert.deepEqual(actions, ['changeset.published', 'changeset.scheduled', 'changeset.created']);
+});
