@@ -59,6 +59,12 @@ suite('how pages look', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags');
     await page.getByRole('checkbox', { name: /contrast/ }).check();
     assert.deepEqual(await unmarked('tr[aria-selected=true]'), []);
+    const notDefined = 'main [class*=none_]';
+    await page.locator(notDefined).first().waitFor();
+    assert.equal(
+      await page.evaluate(`getComputedStyle(document.querySelector('${notDefined}')).borderTopStyle`),
+      'dashed',
+    );
   });
 
   visit('pages before there is an administrator can be seen and read by everybody', async ({ page, server }) => {
