@@ -51,15 +51,24 @@ export async function changeAccessIn(tx: AloneTx, change: AccessChange): Promise
   const isRepeated = new Set(environmentIds).size < environmentIds.length;
   refuse('restriction_invalid', isRepeated ? ['environments must not list an environment twice'] : []);
   const hasChanged = [await changeProject(tx, before, change)];
-  for (const [index, { id, editors, killers }] of (update.environments ?? []).entries()) {
+  for (const [index, { id, editors, killers, approvals = {} }] of (update.environments ?? []).entries()) {
     const stored = permissionsIn(before, id);
     const permissions = {
       ...stored,
       editors: merged(stored.editors, editors),
       killers: killers ?? stored.killers,
+      approvers: merged(stored.approvers, approvals.approvers),
+      skippers: approvals.skippers ?? stored.skippers,
+      areApprovalsRequired: approvals.required ?? stored.areApprovalsRequired,
+      allowKills: approvals.allowKills ?? stored.allowKills,
     };
     const place = `environments/${index}`;
-    const places = { editors: `${place}/editors/grantees`, killers: `${place}/killers` };
+    const places = {
+      editors: `${place}/editors/grantees`,
+      killers: `${place}/killers`,
+      approvers: `${place}/approvals/approvers/grantees`,
+      skippers: `${place}/approvals/skippers`,
+    };
     hasChanged.push(await changeEnvironment(tx, await lockEnvironment(tx, id), { stored, permissions, places }));
   }
   if (!hasChanged.includes(true)) return tx.unchanged(before);
@@ -215,7 +224,7 @@ interface PermissionsChange {
   readonly stored?: StoredPermissions;
   readonly permissions: Permissions;
   /** Where the body has the lists, for refusals. */
-  readonly places?: Readonly<Record<'editors' | 'killers', string>>;
+  readonly places?: Readonly<Record<keyof typeof inChangePermissions, string>>;
 }
 
 const inChangePermissions = {

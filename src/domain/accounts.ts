@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { type Actor, permissions } from './access.ts';
 import { Password } from './passwords.ts';
-import { Millis, OneOf, patterns, Title } from './schema.ts';
+import { extend, Millis, OneOf, patterns, Reference, Title } from './schema.ts';
 import { Email, User } from './users.ts';
 
 /** What the holder of an invitation or reset link may see. */
@@ -26,6 +26,9 @@ export const SessionView = Type.Object({
     description: 'where they apply: everywhere, or where the lists of the project allow it',
   }),
   createdAt: Millis,
+  waiting: Type.Array(extend(Reference, Type.Object({ count: Type.Integer() })), {
+    description: 'projects with changesets that wait for an approval that they can give; of the newest 1,000 requests',
+  }),
   mustSetUpTwoFactor: Type.Boolean({
     description: 'the server requires a second factor, and the user has none: nothing else works before',
   }),

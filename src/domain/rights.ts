@@ -87,12 +87,30 @@ const Circle = Type.Object({
 /** Everyone, or only those listed. */
 export type Circle = Static<typeof Circle>;
 
+const Approvals = Type.Object({
+  required: Type.Boolean({ description: 'changes to definitions and segments need the approval of someone else' }),
+  approvers: Circle,
+  allowKills: Type.Boolean({ description: 'kills need none' }),
+  skippers: Type.Array(Grantee, { description: 'their changes need none' }),
+});
+export type Approvals = Static<typeof Approvals>;
+
+export const noApprovals: Approvals = {
+  required: false,
+  approvers: { restricted: false, grantees: [] },
+  allowKills: false,
+  skippers: [],
+};
+
 const EnvironmentAccess = Type.Object({
   id: Type.String(),
   name: Type.String(),
   production: Type.Boolean(),
   editors: Circle,
   killers: Type.Array(Grantee, { description: 'can kill and restore in addition to the editors' }),
+  approvals: Type.Optional(
+    Type.Unsafe<Approvals>({ ...Approvals, description: 'absent: none are required, and nothing else is set' }),
+  ),
 });
 
 /** The access lists of a project and its environments. */
@@ -138,6 +156,17 @@ export const ProjectAccessUpdate = Type.Object(
             production: Type.Optional(Type.Boolean({ description: 'ignored' })),
             editors: Type.Optional(CircleUpdate),
             killers: Type.Optional(Type.Array(NamedGrantee, { maxItems: maxGrantees })),
+            approvals: Type.Optional(
+              Type.Object(
+                {
+                  required: Type.Optional(Type.Boolean()),
+                  approvers: Type.Optional(CircleUpdate),
+                  allowKills: Type.Optional(Type.Boolean()),
+                  skippers: Type.Optional(Type.Array(NamedGrantee, { maxItems: maxGrantees })),
+                },
+                closed,
+              ),
+            ),
           },
           closed,
         ),

@@ -10,6 +10,7 @@ import {
   scheduledStates,
 } from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
+import type { Reference } from '#domain/schema.ts';
 import { isApprover } from './approvals.ts';
 import { endSchedule, findSchedule } from './schedules.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
@@ -130,6 +131,22 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
     select ${columns} from ${changesets} where ${join(conditions, ' and ')} ${order} limit ${limit} offset ${offset}`);
   if (before) rows.reverse();
   return rows.map(toHead);
+}
+
+/** So many requests, the newest, are looked at. */
+const maxRequestsRead = 1_000;
+
+/** In which projects changesets wait for an approval that the actor can give, and how many. */
+export async function countWaitingChangesets(db: Reader, actor: Actor) {
+  const rows = await db.all<Reference>(sql`
+    select p.id, p.name
+      from (select c.id, c.project_id, c.approvers, c.author_type, c.author_id from changesets c
+             where c.state = 'REQUESTED' order by c.created_at desc, c.id desc limit ${maxRequestsRead}) c
+      join projects p on p.id = c.project_id
+     where ${isVisible(actor)} and ${concerns.waiting(actor)}`);
+  const counts = new Map<string, Reference & { count: number }>();
+  for (const { id, name } of rows) counts.set(id, { id, name, count: (counts.get(id)?.count ?? 0) + 1 });
+  return [...counts.values()];
 }
 
 const concerns = {

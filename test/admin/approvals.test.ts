@@ -19,7 +19,7 @@ import {
   uniqueName,
 } from '../support/build.ts';
 import { chanceOf } from '../support/chance.ts';
-import { aPerson, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { account, aPerson, setUpAdministrator, startAccounts } from '../support/session.ts';
 
 const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
@@ -74,6 +74,10 @@ const needsApproval = async (project: Guarded, who: Who) => {
   const environments = await ok(api.get(`/environments/ws/${project.id}?sort=position`, as(who)));
   return environments.find(({ id }: { id: string }) => id === project.production.id).needsApproval;
 };
+const badge = async ({ id }: { id: string }, who: Who): Promise<number | undefined> => {
+  const { body } = await api.get(account('/session'), as(who));
+  return body.waiting.find((one: { id: string }) => one.id === id)?.count;
+};
 const stateOf = async (id: string) => (await ok(api.get(`/changesets/${id}`))).status;
 const waiting = async (project: { id: string }, who: Who, filter = 'waiting') =>
   (await ok(api.get(`/changesets?workspaceId=${project.id}&filter=${filter}`, as(who)))).data.map(
@@ -86,6 +90,7 @@ test('where approvals are required, a changeset is applied after somebody else a
   refused(await say('apply', id, ana), 403, /^Approvals are required\. orgId=.+ envId=/);
   refused(await say('approve', id, ana), 403, 'Nobody approves or rejects what they wrote themselves');
   assert.deepEqual([await waiting(project, ben), await waiting(project, ana)], [[id], []]);
+  assert.deepEqual([await badge(project, ben), await badge(project, ana)], [1, undefined]);
   assert.deepEqual([await waiting(project, ana, 'mine'), await waiting(project, ben, 'mine')], [[id], []]);
   const plan = () => ok(api.get(`/changesets/${id}/plan`, as(ben)));
   const { id: environmentId, name } = project.production;
@@ -116,6 +121,28 @@ test('where approvals are required, a changeset is applied after somebody else a
   );
   assert.equal((await project.read()).trafficAllocation, 40);
   refused(await say('approve', id, ben), 409, /is PUBLISHED/);
+});
+
+test('the access of a project has the approvals of its environments, and changes them with the rest', async () => {
+  const project = await aGuardedProject();
+  const path = `/workspaces/${project.id}/access`;
+  const here = ({ environments }: Answer['body']) =>
+    environments.find(({ id }: { id: string }) => id === project.production.id);
+  const none = { restricted: false, grantees: [] };
+  assert.deepEqual(here(await ok(api.get(path))).approvals, {
+    ...{ required: true, approvers: none, allowKills: false, skippers: [] },
+  });
+  const grantee = { id: ben.id, type: 'user' };
+  const approvals = { approvers: { restricted: true, grantees: [grantee] }, allowKills: true, skippers: [grantee] };
+  const update = { environments: [{ id: project.production.id, approvals }] };
+  const changed = here(await ok(api.put(path, update, as(administrator)))).approvals;
+  assert.deepEqual(
+    [changed.required, changed.allowKills, changed.approvers.grantees[0].id, changed.skippers[0].id],
+    [true, true, ben.id, ben.id],
+  );
+  assert.equal(await needsApproval(project, ben), undefined);
+  const off = { environments: [{ id: project.production.id, approvals: { required: false } }] };
+  assert.equal(here(await ok(api.put(path, off))).approvals.required, false);
 });
 
 test('each environment needs its own approval, and an approver of both gives both', async () => {

@@ -404,6 +404,9 @@ const lists: Record<string, readonly Run[]> = {
       return schedules.listScheduledFor(db, place, { state: 'SCHEDULED', limit: 10 });
     },
   ],
+  countWaitingChangesets: scopes.map(
+    (scope) => (db: Reader) => changesets.countWaitingChangesets(db, { ...someone, scope }),
+  ),
   listExpiredChangesets: [(db) => changesets.listExpiredChangesets(db, 20)],
   listApprovalRules: [(db) => approvals.listApprovalRules(db, ['id'], { type: 'user', id: 'id' })],
   listApprovalRulesOf: [(db) => approvals.listApprovalRulesOf(db, ['id', 'other'], actors)],

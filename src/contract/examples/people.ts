@@ -39,6 +39,7 @@ const session = {
   administrator: false,
   permissions: [...permissionsOfPerson(false)] as (typeof permissions)[number][],
   projects: 'listed' as const,
+  waiting: [],
   mustSetUpTwoFactor: false,
   createdAt: at,
 };

@@ -18,6 +18,7 @@ import { emailKey, toUserReply } from '#domain/users.ts';
 import { hashOf } from '#security/secrets.ts';
 import { isSetupToken } from '#store/account.ts';
 import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
+import { countWaitingChangesets } from '#store/changesets.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listMails, listMailsToMembers, type MailEntry, pathOf } from '#store/outbox.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
@@ -37,7 +38,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
     const person = await findSignedIn(db, hashOf(token));
     // The session was ended at the same moment.
     if (!person) throw new Problem('signed_out');
-    return toSessionView(person);
+    return toSessionView(db, person);
   };
   /** Failed guesses count against the address and the account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
@@ -74,7 +75,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
         signedIn(started.session.userId);
         return begin(cookie, started);
       }),
-    getSession: async ({ person }) => toSessionView(person),
+    getSession: async ({ person }) => toSessionView(db, person),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
       return endSession(context, { user, id: session.id });
@@ -123,15 +124,17 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
   });
 };
 
-function toSessionView(person: SignedIn): SessionView {
+async function toSessionView(db: Reader, person: SignedIn): Promise<SessionView> {
+  const actor = actorOfPerson(person);
   const { user, session, isAdministrator, lacksSecondFactor } = person;
   return {
     id: session.id,
     user: toUserReply(user),
     administrator: isAdministrator,
-    permissions: [...actorOfPerson(person).permissions],
+    permissions: [...actor.permissions],
     projects: isAdministrator ? 'all' : 'listed',
     createdAt: session.createdAt,
+    waiting: await countWaitingChangesets(db, actor),
     mustSetUpTwoFactor: lacksSecondFactor,
   };
 }

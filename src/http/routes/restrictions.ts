@@ -1,9 +1,11 @@
 import { changeAccess } from '#commands/restrictions.ts';
 import * as contract from '#contract/restrictions.ts';
+import { equalJson } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 import { accessUpdateOf, toRestriction } from '#domain/restrictions.ts';
+import { noApprovals } from '#domain/rights.ts';
 import type { Reference } from '#domain/schema.ts';
-import { findProjectAccess } from '#store/restrictions.ts';
+import { findProjectAccess, type StoredAccess } from '#store/restrictions.ts';
 import type { Reader } from '#store/sql.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
@@ -36,8 +38,17 @@ export const restrictions = (db: Reader) => {
         await changeAccess(context, { project, update: accessUpdateOf(body), places: inRestriction }),
       );
     },
-    getProjectAccess: async ({ project }) => accessOf(project),
+    getProjectAccess: async ({ project }) => toProjectAccess(await accessOf(project)),
     changeProjectAccess: async ({ context, project, body, ifMatch }) =>
-      changeAccess(context, { project, update: body, ifMatch, places: inAccess }),
+      toProjectAccess(await changeAccess(context, { project, update: body, ifMatch, places: inAccess })),
   });
 };
+
+/** Approvals as one member, which is left out where nothing is set. */
+const toProjectAccess = ({ environments, ...access }: StoredAccess) => ({
+  ...access,
+  environments: environments.map(({ areApprovalsRequired: required, allowKills, approvers, skippers, ...one }) => {
+    const approvals = { required, approvers, allowKills, skippers: [...skippers] };
+    return equalJson(approvals, noApprovals) ? one : { ...one, approvals };
+  }),
+});

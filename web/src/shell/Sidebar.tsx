@@ -28,7 +28,7 @@ import { createProject } from '#contract/projects.ts';
 import { listUsers } from '#contract/users.ts';
 import { reading } from '../server/api.ts';
 import { useIsGone, useLikelyProject } from '../server/project.ts';
-import { useMay } from '../server/session.ts';
+import { useMay, useMe } from '../server/session.ts';
 import { openPalette } from '../state/overlays.ts';
 import { KeyHint } from '../ui/KeyHint.tsx';
 import { Mark } from '../ui/Mark.tsx';
@@ -102,7 +102,7 @@ function ProjectLinks() {
       <NavLink icon={ContactRound} to="/p/$project/segments" params={params}>
         Segments
       </NavLink>
-      <NavLink icon={GitPullRequestArrow} to="/p/$project/changesets" params={params}>
+      <NavLink icon={GitPullRequestArrow} to="/p/$project/changesets" params={params} aside={<Waiting {...params} />}>
         Changesets
       </NavLink>
       <NavLink icon={GitCompareArrows} to="/p/$project/drift" params={params}>
@@ -181,6 +181,16 @@ function Entry({ icon: Icon, aside, children, ...anchor }: LinkProps) {
 }
 
 const NavLink = createLink(Entry);
+
+/** Changesets that wait for the user. */
+function Waiting({ project }: { readonly project: string }) {
+  const here = useMe().waiting.find(({ name }) => name === project);
+  return here ? (
+    <span className={styles.number}>
+      {here.count} <span className="sr">waiting for you</span>
+    </span>
+  ) : null;
+}
 
 /** All flags of the project. The page says it in words. */
 function FlagCount({ project }: { readonly project: string }) {

@@ -13,13 +13,14 @@ import { Loaded } from '../../kit/Loaded.tsx';
 import { type Answer, call, keyOf } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import { useProject } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
+import { useMay, useMe } from '../../server/session.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Filters } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
 import styles from './ChangesetsPage.module.css';
 import { StateChip } from './StateChip.tsx';
@@ -97,6 +98,7 @@ export function ChangesetsPage() {
           </Filters>
         )}
       </div>
+      {filter === 'waiting' && <Elsewhere />}
       <div role="tabpanel" id="changesets" aria-label={filterWords[filter]}>
         <Loaded query={query} skeleton={<SkeletonRows />}>
           {({ pages }) => {
@@ -138,6 +140,26 @@ export function ChangesetsPage() {
 }
 
 const pageSize = 50;
+
+/** What waits in other projects. */
+function Elsewhere() {
+  const project = useProject();
+  const others = useMe().waiting.filter(({ id }) => id !== project.id);
+  if (others.length === 0) return null;
+  return (
+    <p>
+      Also waiting for you:{' '}
+      {others.map(({ id, name, count }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <TextLink to="/p/$project/changesets" params={{ project: name }} search={{ show: 'waiting' }}>
+            {count} in {name}
+          </TextLink>
+        </span>
+      ))}
+    </p>
+  );
+}
 
 function Row({ changeset }: { readonly changeset: Listed }) {
   const project = useProject();

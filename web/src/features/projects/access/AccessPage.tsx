@@ -18,6 +18,7 @@ import { CrumbLink, Page, PageHead } from '../../../ui/Page.tsx';
 import { SkeletonRows } from '../../../ui/Skeleton.tsx';
 import { SettingsTabs } from '../SettingsTabs.tsx';
 import { AccessSaveBar } from './AccessSaveBar.tsx';
+import { ApprovalLists } from './ApprovalLists.tsx';
 import type { SavedAccess } from './access-draft.ts';
 import { accessReading, EditingContext, useAccessEditing } from './access-editing.ts';
 import { EnvironmentLists } from './EnvironmentLists.tsx';
@@ -58,7 +59,12 @@ function Access({ saved }: { readonly saved: SavedAccess }) {
       <Page>
         <AccessHead download={groups.data && { saved, groups: groups.data }} />
         <ProjectLists />
-        {access.environments.length > 0 && <EnvironmentLists />}
+        {access.environments.length > 0 && (
+          <>
+            <EnvironmentLists />
+            <ApprovalLists />
+          </>
+        )}
         {rows && everyone.data ? (
           <RightsMatrix rows={rows} isWhole={everyone.data.isWhole} />
         ) : failed?.error ? (

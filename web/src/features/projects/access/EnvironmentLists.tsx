@@ -56,7 +56,7 @@ function EnvironmentRow({ environment }: { readonly environment: EnvironmentAcce
   );
 }
 
-function useEnvironmentEdit({ id }: EnvironmentAccess) {
+export function useEnvironmentEdit({ id }: EnvironmentAccess) {
   const { base, mayChange, edit } = useEditing();
   return {
     mayChange,

@@ -1,7 +1,15 @@
 /** Project access while it is edited. Additions and removals are kept apart, so that others' changes can be merged in. */
 import { useCallback } from 'react';
 import type { getProjectAccess } from '#contract/restrictions.ts';
-import type { Circle, EnvironmentAccess, Grantee, ProjectAccess, ProjectAccessUpdate } from '#domain/rights.ts';
+import {
+  type Approvals,
+  type Circle,
+  type EnvironmentAccess,
+  type Grantee,
+  noApprovals,
+  type ProjectAccess,
+  type ProjectAccessUpdate,
+} from '#domain/rights.ts';
 import type { Answer } from '../../../server/api.ts';
 import { noticesOf } from '../../../state/notices.ts';
 
@@ -29,11 +37,21 @@ export const areSameCircles = (one: Circle, other: Circle): boolean =>
 const partsOf = (one: EnvironmentAccess, other: EnvironmentAccess | undefined) => ({
   editors: other === undefined || areSameCircles(one.editors, other.editors) ? undefined : one.editors,
   killers: other === undefined || areSame(one.killers, other.killers) ? undefined : one.killers,
+  approvals:
+    other === undefined || areSameApprovals(approvalsOf(one), approvalsOf(other)) ? undefined : approvalsOf(one),
 });
 
+export const approvalsOf = ({ approvals = noApprovals }: EnvironmentAccess): Approvals => approvals;
+
+const areSameApprovals = (one: Approvals, other: Approvals): boolean =>
+  one.required === other.required &&
+  one.allowKills === other.allowKills &&
+  areSameCircles(one.approvers, other.approvers) &&
+  areSame(one.skippers, other.skippers);
+
 export const isChangedIn = (base: ProjectAccess, environment: EnvironmentAccess): boolean => {
-  const { editors, killers } = partsOf(environment, environmentOf(base, environment.id));
-  return editors !== undefined || killers !== undefined;
+  const { editors, killers, approvals } = partsOf(environment, environmentOf(base, environment.id));
+  return editors !== undefined || killers !== undefined || approvals !== undefined;
 };
 
 const environmentOf = ({ environments }: ProjectAccess, id: string): EnvironmentAccess | undefined =>
@@ -45,8 +63,13 @@ export function updateOf(base: ProjectAccess, access: ProjectAccess): ProjectAcc
   const environments = access.environments
     .filter((environment) => isChangedIn(base, environment))
     .map((environment) => {
-      const { editors, killers } = partsOf(environment, environmentOf(base, environment.id));
-      return { id: environment.id, ...(editors && { editors: named(editors) }), ...(killers && { killers }) };
+      const { editors, killers, approvals } = partsOf(environment, environmentOf(base, environment.id));
+      return {
+        id: environment.id,
+        ...(editors && { editors: named(editors) }),
+        ...(killers && { killers }),
+        ...(approvals && { approvals: { ...approvals, approvers: named(approvals.approvers) } }),
+      };
     });
   return {
     ...(areSameCircles(base.view, view) ? {} : { view: named(view) }),
@@ -61,7 +84,10 @@ const named = ({ restricted, grantees }: Circle) => ({ restricted, grantees });
 /** The number of lists and settings that differ. */
 export const countChanges = ({ environments = [], ...project }: ProjectAccessUpdate): number =>
   Object.keys(project).length +
-  environments.reduce((count, { editors, killers }) => count + (editors ? 1 : 0) + (killers ? 1 : 0), 0);
+  environments.reduce(
+    (count, { editors, killers, approvals }) => count + [editors, killers, approvals].filter(Boolean).length,
+    0,
+  );
 
 /** `theirs` with what `mine` added, removed and set since `base`. */
 export function mergeAccess(base: ProjectAccess, mine: ProjectAccess, theirs: ProjectAccess): ProjectAccess {
@@ -77,10 +103,20 @@ export function mergeAccess(base: ProjectAccess, mine: ProjectAccess, theirs: Pr
         ...their,
         editors: mergeCircle(from.editors, my.editors, their.editors),
         killers: mergeList(from.killers, my.killers, their.killers),
+        ...((from.approvals ?? my.approvals ?? their.approvals) && {
+          approvals: mergeApprovals(approvalsOf(from), approvalsOf(my), approvalsOf(their)),
+        }),
       };
     }),
   };
 }
+
+const mergeApprovals = (base: Approvals, mine: Approvals, theirs: Approvals): Approvals => ({
+  required: mine.required === base.required ? theirs.required : mine.required,
+  allowKills: mine.allowKills === base.allowKills ? theirs.allowKills : mine.allowKills,
+  approvers: mergeCircle(base.approvers, mine.approvers, theirs.approvers),
+  skippers: mergeList(base.skippers, mine.skippers, theirs.skippers),
+});
 
 const mergeCircle = (base: Circle, mine: Circle, theirs: Circle): Circle => ({
   restricted: mine.restricted === base.restricted ? theirs.restricted : mine.restricted,

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useMemo } from 'react';
 import { listChanges } from '#contract/changes.ts';
+import { listEnvironments } from '#contract/environments.ts';
 import { changeProjectAccess, getProjectAccess } from '#contract/restrictions.ts';
 import { explainAccess, listGrantedRights } from '#contract/rights.ts';
 import type { ProjectAccess, ProjectAccessUpdate } from '#domain/rights.ts';
@@ -111,6 +112,7 @@ function useSave(project: string, setDraft: ReturnType<typeof useAccessDraft>['s
         client.invalidateQueries({ queryKey: keyOf(listChanges) }),
         client.invalidateQueries({ queryKey: keyOf(explainAccess) }),
         client.invalidateQueries({ queryKey: keyOf(listGrantedRights) }),
+        client.invalidateQueries({ queryKey: keyOf(listEnvironments) }),
       ]);
     },
     onError: ({ status }) => {
