@@ -48,7 +48,7 @@ const groups = [
   // Loads with the dialogs that propose changes, and with the pages of changesets.
   {
     name: 'changesets',
-    test: /\/src\/(contract|domain)\/(change-requests|changesets|approvals)\.|\/web\/src\/changesets\/changesets-query/,
+    test: /\/src\/(contract|domain)\/(change-requests|changesets|approvals|schedules)\.|\/web\/src\/changesets\/changesets-query/,
   },
   {
     name: 'app',
