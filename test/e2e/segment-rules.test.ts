@@ -38,6 +38,9 @@ suite('rule-based segments', { concurrency: 2 }, () => {
       await press(page, 'Review and save');
       await saveBar(page).getByText('Rule 2: Add at least one value.').waitFor();
       await page.getByRole('combobox', { name: 'Attribute' }).fill('plan');
+      await page.setViewportSize({ width: 390, height: 844 });
+      const attribute = await page.getByRole('combobox', { name: 'Attribute' }).boundingBox();
+      assert.ok((attribute?.width ?? 0) > 100, `the attribute is ${attribute?.width} px wide on a phone`);
       await add(page, 'pro');
       await look(page, 'editing a rule');
       await press(page, 'Edit excluded');
