@@ -13,6 +13,11 @@ suite('what is around every page', { concurrency: 2 }, () => {
   visit('the navigation leads everywhere, and each page takes the focus with its title', async ({ page }) => {
     await page.goto('/');
     await heading(page, 'Flags').waitFor();
+    await eventually(
+      page,
+      `(([rail]) => rail.scrollWidth - rail.clientWidth)(document.querySelectorAll('[data-rail]'))`,
+      0,
+    );
     for (const [link, title] of [
       ['Segments', 'Segments'],
       ['Environments', 'Environments'],
