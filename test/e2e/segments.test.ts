@@ -195,7 +195,7 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByRole('textbox', { name: 'Keys' }).fill(`kim, kim\nana, lee\n${'x'.repeat(251)}`);
     await page.getByText('251 characters; the limit is 250').waitFor();
     await page.getByText(/^New2will be added$/).waitFor();
-    await page.getByText(/^Already there1stay as they are$/).waitFor();
+    await page.getByText(/^Already there1no change$/).waitFor();
     await look(page, 'add keys');
     await press(page, 'Add keys to Staging');
     await page.getByText('2 keys added to Staging, which has 5 keys now.').waitFor();
@@ -210,7 +210,7 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByText(/^New10,001will be added$/).waitFor();
     await page.getByLabel('Key column').selectOption('user_id');
     await page.getByText(/^New10,002will be added$/).waitFor();
-    await page.getByText(/^Already there1stay as they are$/).waitFor();
+    await page.getByText(/^Already there1no change$/).waitFor();
     await press(page, 'Add keys to Staging');
     await page.getByText('10,002 keys added to Staging, which has 10,005 keys now.').waitFor();
     await page.getByText('1 to 50 of 10,005').waitFor();
@@ -268,8 +268,13 @@ suite('segments', { concurrency: 2 }, () => {
     await menuOf(page, 'beta_testers', 'Deactivate in Production');
     await page.getByText('Not active in Production', { exact: true }).waitFor();
     await menuOf(page, 'beta_testers', 'Delete segment');
-    await page.getByText('It is used by new_basket and eu_customers. Remove it from these first.').first().waitFor();
+    const dialog = page.getByRole('alertdialog', { name: 'Delete beta_testers?' });
+    await dialog.getByText('A segment in use cannot be deleted. Remove it from here first:').waitFor();
+    await dialog.getByText('Segment eu_customers in Staging').waitFor();
     await look(page, 'delete a used segment');
+    const flag = dialog.getByRole('listitem').filter({ hasText: 'new_basket' });
+    await flag.getByRole('link', { name: 'Staging' }).click();
+    await heading(page, 'new_basket').waitFor();
   });
 
   visit('adding many keys can be stopped, fails half-way, and continues', async (things) => {
@@ -304,7 +309,7 @@ suite('segments', { concurrency: 2 }, () => {
     await someSegments(things);
     await page.goto('/p/Checkout/segments/blocked_cards/Staging');
     await press(page, 'Activate in Staging');
-    await page.getByText('It has no keys here yet.').waitFor();
+    await page.getByText(/^No keys in \w+ yet\.$/).waitFor();
     await press(page, 'Replace keys in Staging');
     await page.getByText('Choose a file.').waitFor();
     const choose = (text: string) =>
@@ -314,7 +319,7 @@ suite('segments', { concurrency: 2 }, () => {
     await choose('card-1\ncard-2\n');
     await look(page, 'a large segment');
     await press(page, 'Replace keys in Staging');
-    await page.getByText('It has 2 keys here.').waitFor();
+    await page.getByText(/^2 keys in \w+\.$/).waitFor();
     await field(page, 'Key').fill('card-2');
     await press(page, 'Look up');
     await page.getByText('card-2 is in the segment in Staging.').waitFor();
@@ -322,6 +327,6 @@ suite('segments', { concurrency: 2 }, () => {
     await look(page, 'remove all keys');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove all keys' }).click();
     await page.getByText('Removed all keys from Staging.').waitFor();
-    await page.getByText('It has no keys here yet.').waitFor();
+    await page.getByText(/^No keys in \w+ yet\.$/).waitFor();
   });
 });

@@ -174,7 +174,7 @@ const levelOf = (share: number): number => [0, 10, 30, 60, 99.99, 100].findIndex
 
 const Legend = ({ base }: { readonly base: Environment }) => (
   <p className={styles.legend}>
-    <span>Least share of keys that get another treatment than in {base.name}</span>
+    <span>Minimum share of keys that get a different treatment than in {base.name}</span>
     <span className={styles.ramp} aria-hidden>
       {[0, 1, 2, 3, 4, 5].map((level) => (
         <span key={level} className={styles.mark} data-look="share" data-level={level} />

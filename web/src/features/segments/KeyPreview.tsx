@@ -14,8 +14,8 @@ interface Props {
 }
 
 const words = {
-  add: { changing: ['New', 'will be added'], same: ['Already there', 'stay as they are'] },
-  remove: { changing: ['In the segment', 'will be removed'], same: ['Not in it', 'are skipped'] },
+  add: { changing: ['New', 'will be added'], same: ['Already there', 'no change'] },
+  remove: { changing: ['In the segment', 'will be removed'], same: ['Not in it', 'skipped'] },
 } as const;
 
 /** What would change, before it does. */
@@ -31,11 +31,11 @@ export function KeyPreview({ action, counts, total, repeated, invalid }: Props) 
       <div className={styles.counts} role="status">
         <Count mark={styles.changing} name={changing[0]} count={counts?.changing} about={changing[1]} />
         <Count mark={styles.same} name={same[0]} count={counts?.same} about={same[1]} />
-        <Count mark={styles.wrong} name="Invalid" count={invalid.length} about="are skipped" />
+        <Count mark={styles.wrong} name="Invalid" count={invalid.length} about="skipped" />
       </div>
       {repeated > 0 && (
         <p className={styles.quiet}>
-          {repeated === 1 ? '1 key is there twice.' : `${repeated.toLocaleString('en')} keys are repeated.`}
+          {repeated === 1 ? '1 key appears twice.' : `${repeated.toLocaleString('en')} keys are repeated.`}
         </p>
       )}
       {invalid.length > 0 && <InvalidKeys invalid={invalid} />}

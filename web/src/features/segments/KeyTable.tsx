@@ -44,7 +44,7 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
     );
   }
   return (
-    <div className={styles.main}>
+    <div className={`${styles.main} ${styles.keys}`}>
       <div className={styles.bar}>
         <h3 className={styles.title}>Keys</h3>
         <div className={styles.tools}>

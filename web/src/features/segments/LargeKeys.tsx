@@ -87,7 +87,9 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
           </Button>
         )}
       </div>
-      <p>{keyCount === 0 ? 'It has no keys here yet.' : `It has ${countOf(keyCount, 'key')} here.`}</p>
+      <p>
+        {keyCount === 0 ? `No keys in ${environment.name} yet.` : `${countOf(keyCount, 'key')} in ${environment.name}.`}
+      </p>
       {running && !isSending && <RunningUpload upload={running} />}
       <section className={panel.panel} aria-labelledby="replace">
         <header className={panel.head}>
@@ -110,7 +112,7 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
           <footer className={`${panel.foot} ${environment.production ? panel.production : ''}`}>
             {isSending && (
               <div className={panel.progress}>
-                <span className="num">{share < 1 ? `${percent}% sent` : 'Sent. The server stores the keys.'}</span>
+                <span className="num">{share < 1 ? `${percent}% sent` : 'Uploaded. Storing the keys…'}</span>
                 <progress value={share} max={1} aria-label="Upload" />
               </div>
             )}
@@ -149,7 +151,7 @@ function RunningUpload({ upload }: { readonly upload: Upload }) {
 
 const outcomes = {
   awaiting: 'waiting for the file',
-  receiving: 'under way',
+  receiving: 'uploading',
   waiting: 'waiting for an approval',
   published: 'complete',
   failed: 'failed',

@@ -71,7 +71,7 @@ interface PictureProps {
 function Picture({ segment, kind, usage }: PictureProps) {
   if (!usage?.active) return <NoBar />;
   if (kind === 'rule_based') return <span className={sizeStyles.rules} aria-hidden />;
-  if (kind === 'large') return <span className={styles.flat} aria-hidden />;
+  if (kind === 'large') return <span className={usage.keyCount === 0 ? styles.empty : styles.flat} aria-hidden />;
   return <Curve segment={segment} usage={usage} />;
 }
 

@@ -85,7 +85,9 @@ function SegmentRow({ segment }: { readonly segment: SegmentAnswer }) {
       </td>
       {environments.map((environment) => (
         <td key={environment.id}>
-          <span className={styles.label}>{environment.name}</span>
+          <span className={styles.label}>
+            {environment.name} {environment.production && <ProdChip />}
+          </span>
           <Size
             kind={kind}
             largest={largest}

@@ -34,7 +34,7 @@ export function UsedBy(place: Props) {
       <Loaded query={query}>
         {({ objects, totalCount }) =>
           objects.length === 0 ? (
-            <p className={styles.quiet}>No flag and no segment names it.</p>
+            <p className={styles.quiet}>Not used by any flag or segment.</p>
           ) : (
             <>
               <Users title="Flags" users={objects.filter(({ kind }) => kind === 'flag')} {...place} />
