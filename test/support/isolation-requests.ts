@@ -432,22 +432,28 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
         },
       ],
     },
-    listChanges: { further: namingInTheLog({ limit: '200' }) },
-    downloadChanges: { further: namingInTheLog({ format: 'ndjson' }) },
+    listChanges: { further: namingInTheLog(changesets.getChangeset, { limit: '200' }) },
+    downloadChanges: { further: namingInTheLog(changesets.getChangeset, { format: 'ndjson' }) },
     getChangesCalendar: {
-      further: namingInTheLog({ from: String(Date.now() - 86_400_000), to: String(Date.now()) }),
+      further: namingInTheLog(changesets.getChangeset, {
+        from: String(Date.now() - 86_400_000),
+        to: String(Date.now()),
+      }),
     },
   };
 }
 
 /** The filters of the audit log that name something. */
-const namingInTheLog = (query: Readonly<Record<string, string>>) => [
+const namingInTheLog = (aChangeset: BuildAt, query: Readonly<Record<string, string>>) => [
   naming('query/workspaceId', 'project', ({ id }) => ({ query: { ...query, workspaceId: id } })),
   naming('query/environmentId', 'environment', ({ environment }) => ({
     query: { ...query, environmentId: environment.id },
   })),
   naming('query/objectId', 'flag', ({ flag }) => ({ query: { ...query, objectId: flag.id } })),
   naming('query/actor', 'actor', ({ actor }) => ({ query: { ...query, actor } })),
+  naming('query/changesetId', 'changeset', async (side) => ({
+    query: { ...query, changesetId: (await aChangeset(side)).words?.changeset ?? '' },
+  })),
 ];
 
 /** What a person may do is for those who can change it; administrators and some keys. */
