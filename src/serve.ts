@@ -26,6 +26,7 @@ import { startDefinitionFacts } from '#jobs/definition-facts.ts';
 import { doWithoutMailServer, mailHandlers, setupLink, smtpSender, testMailSender } from '#jobs/mail.ts';
 import { startNode } from '#jobs/nodes.ts';
 import { startOutbox } from '#jobs/outbox.ts';
+import { startReminders } from '#jobs/reminders.ts';
 import { startSchedules } from '#jobs/schedules.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startTraffic } from '#jobs/traffic.ts';
@@ -165,6 +166,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startCleanup({ store, log, trafficDays: config.trafficDays }));
   jobs.push(startDefinitionFacts({ store, log }));
+  // Without a mail server, reminders would only pile up.
+  if (config.mail) jobs.push(startReminders({ store, log }));
   const as = (id: string, name: string) =>
     contextFor(store, { actor: { ...system, id, name }, transactionId: transactionIds()() });
   jobs.push(startExpiry({ store, log, expire: (id) => expireChangeset(as('expiry', 'Expiry of requests'), id) }));

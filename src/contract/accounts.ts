@@ -17,6 +17,7 @@ import {
   TwoFactorOffer,
   WaitingMail,
 } from '#domain/accounts.ts';
+import { Reminders } from '#domain/reminders.ts';
 import { User } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';
 import { True } from './parts.ts';
@@ -118,6 +119,25 @@ export const changePassword = endpoint({
   body: PasswordChange,
   reply: SessionView,
   problems: ['password_wrong', 'password_weak', 'too_many_attempts', 'busy'],
+});
+
+export const getReminders = endpoint({
+  method: 'GET',
+  path: '/reminders',
+  summary: 'Get which mails I want',
+  access: 'signed-in',
+  reply: Reminders,
+  problems: [],
+});
+
+export const changeReminders = endpoint({
+  method: 'PUT',
+  path: '/reminders',
+  summary: 'Choose which mails I want',
+  access: 'signed-in',
+  body: Reminders,
+  reply: Reminders,
+  problems: [],
 });
 
 export const requestPasswordReset = endpoint({

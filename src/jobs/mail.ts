@@ -1,6 +1,7 @@
 /** Composes emails and sends them by SMTP. */
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
+import { type CleanupReminder, type RemindedGroup, reminderKind } from '#domain/reminders.ts';
 import {
   type ChangesetMail,
   deleteChangesetMails,
@@ -14,7 +15,7 @@ import { housekeep, type Store } from '#store/sql.ts';
 import { GiveUp, type OutboxHandler, type OutboxHandlers } from './outbox.ts';
 
 /** Resolves once the mail server has accepted the message. */
-export type SendMail = (mail: Mail | ChangesetMail) => Promise<void>;
+export type SendMail = (mail: Mail | ChangesetMail | CleanupReminder) => Promise<void>;
 
 export const linkOf = (publicUrl: string, mail: Mail): string => publicUrl + pathOf(mail);
 
@@ -27,7 +28,8 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 export function smtpSender(smtpUrl: string, from: string, publicUrl: string): SendMail {
   const transport = createTransport({ url: smtpUrl, ...timeouts });
   return async (mail) => {
-    await transport.sendMail({ from, to: { name: mail.name, address: mail.email }, ...composeMail(mail, publicUrl) });
+    const content = mail.kind === reminderKind ? composeReminder(mail, publicUrl) : composeMail(mail, publicUrl);
+    await transport.sendMail({ from, to: { name: mail.name, address: mail.email }, ...content });
   };
 }
 
@@ -61,8 +63,11 @@ export function mailHandlers(send: SendMail, clock: () => number): OutboxHandler
       await send(mail);
     },
   };
-  const news: OutboxHandler = { ...handler, deliver: async ({ payload }) => send(payload as ChangesetMail) };
-  return { invitation: handler, 'password-reset': handler, changeset: news };
+  const news: OutboxHandler = {
+    ...handler,
+    deliver: async ({ payload }) => send(payload as ChangesetMail | CleanupReminder),
+  };
+  return { invitation: handler, 'password-reset': handler, changeset: news, [reminderKind]: news };
 }
 
 /** Links are logged. News about changesets are dropped, so that they do not pile up: the interface shows what waits. */
@@ -168,6 +173,35 @@ function wordsOf(mail: Mail, publicUrl: string): Words {
     button: 'Set a new password',
     link,
     notes: [expires, 'If this was not you, ignore this email. Your password stays the same.'],
+  };
+}
+
+const advice: Readonly<Record<RemindedGroup, string>> = {
+  safe: 'safe to remove',
+  code: 'remove it from code first',
+  killed: 'killed for long: restore it or remove it',
+};
+
+/** Plain text: it is a list of names. */
+export function composeReminder({ projects }: CleanupReminder, publicUrl: string): { subject: string; text: string } {
+  const { host } = new URL(publicUrl);
+  const total = projects.reduce((sum, project) => sum + project.total, 0);
+  const parts = projects.map(({ name, flags, total: ofProject }) => {
+    const more = ofProject - flags.length;
+    return [
+      `${name}: ${publicUrl}/p/${encodeURIComponent(name)}/cleanup`,
+      ...flags.map((flag) => `- ${flag.name}: ${advice[flag.group]}`),
+      ...(more > 0 ? [`- and ${more} more`] : []),
+    ].join('\n');
+  });
+  const flags = total === 1 ? '1 flag of yours looks' : `${total} flags of yours look`;
+  return {
+    subject: `${flags} finished in Burgee at ${host}`,
+    text: [
+      `${flags} finished. Removing them keeps code readable; a flag that should stay can be kept on the same page.`,
+      ...parts,
+      `You asked for this mail once a week. Turn it off: ${publicUrl}/me`,
+    ].join('\n\n'),
   };
 }
 

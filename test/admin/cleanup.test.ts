@@ -1,11 +1,17 @@
 /** Which flags look finished, and what keeps them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sql from 'sql-template-tag';
 import { type CleanupFlag, defaultPolicy } from '#domain/cleanup.ts';
+import { nextReminderAt } from '#domain/reminders.ts';
 import { studyDefinitions } from '#jobs/definition-facts.ts';
+import { smtpSender } from '#jobs/mail.ts';
+import { remindOwners } from '#jobs/reminders.ts';
 import { addCounts, saveLastTraffic } from '#store/traffic.ts';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinition, aFlag, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
+import { aDefinition, aFlag, aProject, aSegment, type ProjectFixture, uniqueName } from '../support/build.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { administratorsId, aPerson, cookieOf, fromBrowser, type Person, signIn } from '../support/session.ts';
 
 const api = await startApi();
 const dayMs = 86_400_000;
@@ -176,4 +182,73 @@ test('only flags of the owner are listed', async () => {
   const [owner] = (await list(project)).objects[0]?.owners ?? [];
   assert.equal((await list(project, `owner=${owner?.id ?? 'nobody'}`)).totalCount, owner ? 1 : 0);
   assert.equal((await list(project, 'owner=nobody')).totalCount, 0);
+});
+
+test('owners who want it get one mail a week, about flags that they may see and that can go', async () => {
+  const mailServer = await startMailServer();
+  const send = smtpSender(mailServer.url, 'burgee@example.com', 'https://flags.example.com');
+  const waiting = () =>
+    api.store.all<{ user_id: string; payload: string }>(
+      sql`select user_id, payload from outbox where kind = 'cleanup-reminder'`,
+    );
+  const team = (await api.post('/groups', { name: uniqueName('team') })).body as { id: string };
+  const [ann, bob] = [await aPerson(api, { groups: [team.id] }), await aPerson(api)];
+  const [shop, closed] = [await aProject(api), await aProject(api)];
+  const created = async (person: Person, project: ProjectFixture) => {
+    const path = `/splits/ws/${project.id}/trafficTypes/user`;
+    const { body, status } = await api.post(path, { name: uniqueName('old') }, person.signedIn);
+    assert.equal(status, 200);
+    return body as { id: string; name: string };
+  };
+  const [own, foreign] = [await created(ann, shop), await created(bob, shop)];
+  const unseen = await created(ann, closed);
+  const viewers = [
+    { id: bob.id, type: 'user' },
+    { id: await administratorsId(api), type: 'group' },
+  ];
+  const resource = { id: closed.id, type: 'workspace' };
+  const restriction = { resource, operations: { view: true }, resourcePermissions: { view: viewers } };
+  assert.equal((await api.put('/restrictions', restriction)).status, 200);
+  const ofTeam = await created(bob, shop);
+  await api.store.write((tx) =>
+    tx.run(sql`update flags set owners = ${JSON.stringify([{ id: team.id, type: 'group' }])} where id = ${ofTeam.id}`),
+  );
+
+  const path = '/internal/account/reminders';
+  assert.deepEqual((await api.get(path, ann.signedIn)).body, { cleanup: false });
+  assert.deepEqual(await api.recorded(() => api.put(path, { cleanup: true }, ann.signedIn)), []);
+  assert.deepEqual((await api.get(path, ann.signedIn)).body, { cleanup: true });
+  wait(100);
+  // Two nodes at once.
+  await Promise.all([remindOwners(api.store), remindOwners(api.store)]);
+  await remindOwners(api.store);
+  const [entry, ...more] = await waiting();
+  assert.deepEqual([entry?.user_id, more], [ann.id, []]);
+  await send(JSON.parse(entry?.payload ?? ''));
+  const { recipients, subject, text } = await mailServer.nextMail();
+  assert.deepEqual(
+    [recipients, subject],
+    [[ann.email], '2 flags of yours look finished in Burgee at flags.example.com'],
+  );
+  assert.match(text, new RegExp(`- ${own.name}: safe to remove`));
+  assert.match(text, new RegExp(`- ${ofTeam.name}: safe to remove`));
+  assert.ok(text.includes(`https://flags.example.com/p/${encodeURIComponent(shop.name)}/cleanup`), text);
+  for (const { name } of [foreign, unseen]) assert.ok(!text.includes(name), name);
+
+  // On the next Monday again, in place of the one that could not be sent.
+  const monday = nextReminderAt(api.clock.now ?? 0);
+  assert.equal(new Date(monday).toUTCString().replace(/,.* /, ' '), 'Mon GMT');
+  api.clock.now = monday - 1;
+  await remindOwners(api.store);
+  assert.equal((await waiting())[0]?.payload, entry?.payload);
+  await api.post(`/splits/ws/${shop.id}/${ofTeam.name}/archive`);
+  api.clock.now = monday;
+  await remindOwners(api.store);
+  const [later, ...others] = await waiting();
+  assert.deepEqual([JSON.parse(later?.payload ?? '').projects[0].total, others], [1, []]);
+  const again = fromBrowser(cookieOf(await signIn(api, ann))?.pair);
+  assert.equal((await api.put(path, { cleanup: false }, again)).status, 200);
+  wait(7);
+  await remindOwners(api.store);
+  assert.deepEqual(await waiting(), []);
 });

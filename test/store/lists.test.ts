@@ -34,6 +34,7 @@ import * as outbox from '#store/outbox.ts';
 import * as projects from '#store/projects.ts';
 import { insertChanges } from '#store/recording.ts';
 import * as references from '#store/references.ts';
+import * as reminders from '#store/reminders.ts';
 import * as restrictions from '#store/restrictions.ts';
 import * as rights from '#store/rights.ts';
 import * as rolloutStatuses from '#store/rollout-statuses.ts';
@@ -445,6 +446,8 @@ const lists: Record<string, readonly Run[]> = {
     (db) => cleanup.listCleanupFlags(db, project.id, undefined, 100),
     (db) => cleanup.listCleanupFlags(db, project.id, { created_at: 1, id: 'id' }, 100),
   ],
+  listDuePeople: [(db) => reminders.listDuePeople(db, 100)],
+  listMembershipsOf: [(db) => reminders.listMembershipsOf(db, ['one', 'two'])],
   listFacts: [(db) => cleanup.listFacts(db, [flag.id, 'other'])],
   listUnknownSegments: [(db) => cleanup.listUnknownSegments(db, project.id, environment.id)],
   listEnvironmentIds: [(db) => cleanup.listEnvironmentIds(db, '', 100)],

@@ -181,6 +181,8 @@ DELETE /session signed-in
 GET /sessions signed-in
 DELETE /sessions/:session signed-in
 POST /password signed-in
+GET /reminders signed-in
+PUT /reminders signed-in
 POST /password-reset public
 POST /password-reset/:token public
 GET /password-reset/:token public

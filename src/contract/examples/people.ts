@@ -111,6 +111,8 @@ export const peopleExamples: ExamplesOf<
     body: { current: 'the sentence that was used so far', next: password },
     reply: { ...session, user: { ...user, groups: [] } },
   },
+  getReminders: { reply: { cleanup: true } },
+  changeReminders: { body: { cleanup: true }, reply: { cleanup: true } },
   requestPasswordReset: { body: { email: user.email }, reply: true },
   getPasswordReset: { reply: { email: user.email, name: 'Ada' } },
   resetPassword: { body: { password }, reply: true },

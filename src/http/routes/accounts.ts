@@ -8,6 +8,7 @@ import {
   resetPassword,
 } from '#commands/accounts.ts';
 import { actorOfPerson } from '#commands/actors.ts';
+import { changeReminders } from '#commands/reminders.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
 import * as contract from '#contract/accounts.ts';
@@ -21,6 +22,7 @@ import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
 import { countWaitingChangesets } from '#store/changesets.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listMails, listMailsToMembers, type MailEntry, pathOf } from '#store/outbox.ts';
+import { isReminded } from '#store/reminders.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAdministrators, findUser } from '#store/users.ts';
@@ -87,6 +89,8 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
       guarded(origin.address, user.id, async () =>
         begin(cookie, await changePassword(context, { user, ...body, ...origin })),
       ),
+    getReminders: async ({ user }) => ({ cleanup: await isReminded(db, user.id) }),
+    changeReminders: async ({ context, user, body }) => changeReminders(context, user, body),
     requestPasswordReset: async ({ context, body: { email }, origin }) => {
       // Each of these may send a mail, so each counts.
       attempt(origin.address, `reset ${emailKey(email)}`);

@@ -11,6 +11,7 @@ import { PageTitle } from '../../ui/PageTitle.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import styles from './MePage.module.css';
 import { PasswordCard } from './PasswordCard.tsx';
+import { RemindersCard } from './RemindersCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';
 import { TwoFactorCard } from './TwoFactorCard.tsx';
 import { UnsentEmailsCard } from './UnsentEmailsCard.tsx';
@@ -38,6 +39,7 @@ export function MePage() {
       <TwoFactorCard user={user} />
       <PasswordCard user={user} />
       <SessionsCard />
+      <RemindersCard />
       <KeyboardCard />
       {administrator && <UnsentEmailsCard />}
       <Version />
