@@ -21,12 +21,14 @@ interface Happened {
 /** Tells approvers that a changeset waits for them, and its author what others did. */
 export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Happened): Promise<void> {
   const { status } = changeset.head;
-  if (status === 'REQUESTED' && happened.before !== 'REQUESTED') {
+  if (awaiting.includes(status) && !awaiting.includes(happened.before)) {
     await tell(tx, changeset, { news: 'requested', people: await listApprovers(tx, changeset), happened });
   }
   const news = happened.action === 'changeset.approved' ? 'approved' : endings[status];
   if (news) await tell(tx, changeset, { news, people: await authorOf(tx, changeset), happened });
 }
+
+const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
 
 const endings: Partial<Record<ChangesetState, ChangesetNews>> = {
   PUBLISHED: 'published',

@@ -1,7 +1,10 @@
 import { permissionsOf } from '#domain/access.ts';
 import { nextRevision } from '#domain/revisions.ts';
-import { findChangeset, lockChangeset, saveChangeset, type Viewer } from '#store/changesets.ts';
+import { listReviews } from '#store/approvals.ts';
+import { findChangeset, listOperations, lockChangeset, saveChangeset, type Viewer } from '#store/changesets.ts';
+import { findProjectById } from '#store/projects.ts';
 import { type DefinitionPlace, listRunningRamps } from '#store/schedules.ts';
+import { tellOf } from './changeset-mails.ts';
 import type { RecordingTx } from './context.ts';
 
 /**
@@ -22,7 +25,8 @@ export async function stopRampsIn(
     const { schedule } = head;
     const reason = `${tx.actor.name} killed ${names.flag} in ${names.environment} after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`;
     const revision = nextRevision(tx.now, head.revision);
-    await saveChangeset(tx, { ...head, status: 'FAILED', reason, updatedAt: tx.now, revision });
+    const failed = { ...head, status: 'FAILED' as const, reason, updatedAt: tx.now, revision };
+    await saveChangeset(tx, failed);
     await tx.record({
       action: 'changeset.failed',
       object: { type: 'changeset', id, name: head.title },
@@ -33,6 +37,11 @@ export async function stopRampsIn(
       // Replies that show changesets are not cached.
       touches: 'nothing',
     });
+    const project = await findProjectById(tx, head.workspace.id);
+    if (!project) continue;
+    const operations = (await listOperations(tx, [id])).get(id) ?? [];
+    const told = { head: failed, project, operations, reviews: await listReviews(tx, id) };
+    await tellOf(tx, told, { before: head.status, action: 'changeset.failed' });
   }
 }
 

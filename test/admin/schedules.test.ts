@@ -7,6 +7,7 @@ import { applyStep, failStep } from '#commands/schedules.ts';
 import { system } from '#commands/setup.ts';
 import { startSchedules } from '#jobs/schedules.ts';
 import { openStore } from '#store/open.ts';
+import { type ChangesetMail, listOutbox } from '#store/outbox.ts';
 import type { Store } from '#store/sql.ts';
 import { type Answer, refused } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, aSegment } from '../support/build.ts';
@@ -78,6 +79,12 @@ async function aPlace(permissions?: object) {
 const say = (verb: string, id: string, who: Who, body?: object) => api.post(`/changesets/${id}/${verb}`, body, as(who));
 const read = (id: string) => ok(api.get(`/changesets/${id}`));
 const stateOf = async (id: string) => (await read(id)).status;
+/** The mails about a changeset that wait to be sent. */
+const mailsAbout = async (changesetId: string) =>
+  (await listOutbox(api.store)).flatMap(({ kind, payload }) => {
+    const { changesetId: about, email, news, comment } = payload as ChangesetMail;
+    return kind === 'changeset' && about === changesetId ? [`${email} ${news} ${comment}`] : [];
+  });
 const inAnHour = () => new Date((api.clock.now ?? 0) + hour).toISOString().slice(0, 16);
 const at = (time: string, zone = 'UTC') => ({ at: { time, zone } });
 
@@ -251,6 +258,7 @@ test('a step that is refused changes nothing, stops the rest, and says why', asy
   const { status, reason, schedule } = await read(id);
   assert.deepEqual([status, schedule.appliedAt.length, await place.share()], ['FAILED', 1, 11]);
   const name = `${place.flag.name} in production`;
+  assert.deepEqual(await mailsAbout(id), [`${ana.email} failed ${reason}`]);
   assert.equal(reason, `Step 2 of 3: ${name}: someone else changed the traffic allocation too`);
   pass(hour);
   assert.deepEqual(await api.recorded(() => run()), []);
@@ -291,6 +299,7 @@ test('where approvals are required, it is applied only with approvals that hold 
   const id = await place.draft();
   const asked = await ok(say('schedule', id, ana, { steps }));
   assert.equal(asked.status, 'SCHEDULE_REQUESTED');
+  assert.ok((await mailsAbout(id)).includes(`${ben.email} requested `));
   assert.deepEqual(await api.recorded(() => run()), []);
   assert.equal((await ok(say('approve', id, ben))).status, 'SCHEDULED');
   // Another wait is another content.
@@ -348,6 +357,7 @@ test('a kill stops the running ramps of the definition, and only these', async (
   assert.deepEqual(actions.toSorted(), ['changeset.failed', 'definition.killed']);
   const { status, reason } = await read(ids[0] as string);
   assert.equal(status, 'FAILED');
+  assert.deepEqual(await mailsAbout(ids[0] as string), [`${ana.email} failed ${reason}`]);
   assert.equal(reason, `${ben.email} killed ${place.flag.name} in production after 1 of 2 steps`);
   assert.deepEqual([await stateOf(ids[1] as string), await stateOf(waiting)], ['SCHEDULED', 'SCHEDULED']);
   pass(hour);
