@@ -212,7 +212,7 @@ export async function createApp({
     ...segments(store, account.id),
     ...largeSegments(store),
     ...changeRequests(store, markersFor('changeRequests', account.markerSecret), { requestDays }),
-    ...changesets(store, markersFor('changesets', account.markerSecret), { requestDays }),
+    ...changesets(store, markersFor('changesets', account.markerSecret), { requestDays, delivery }),
     ...schedules(store, { requestDays }),
     ...users(store, { markers: markersFor('users', account.markerSecret), acceptPartialPut }),
     ...groups(store),

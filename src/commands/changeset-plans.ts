@@ -2,7 +2,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '#domain/access.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
-import { type ChangesetPlan, nothingPlanned, type Planned, planDefinition } from '#domain/changeset-plans.ts';
+import {
+  type ChangesetPlan,
+  nothingPlanned,
+  type Planned,
+  type PlannedChange,
+  planDefinition,
+} from '#domain/changeset-plans.ts';
 import { definitionEditOf, type PlacedOperation, patchOf, toChangeset, toOperation } from '#domain/changesets.ts';
 import {
   checkTargeting,
@@ -20,6 +26,7 @@ import { maxSegments } from '#domain/definitions/references.ts';
 import { type Environment, inOrder, stagingOf } from '#domain/environments.ts';
 import type { Evaluable } from '#domain/evaluation/evaluate.ts';
 import type { Nobody, Verified } from '#domain/evaluation/findings.ts';
+import type { Transitions } from '#domain/evaluation/transitions.ts';
 import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
@@ -39,11 +46,21 @@ interface Asked extends Reviewed {
   readonly actor: Actor;
 }
 
-export async function planChangeset(db: Reader, { actor, ...changeset }: Asked): Promise<ChangesetPlan> {
+/** In the order of the changes. Undefined: not counted in time. */
+export type CountTransitions = (
+  changes: readonly PlannedChange[],
+) => Promise<readonly (readonly Transitions[] | undefined)[]>;
+
+export async function planChangeset(
+  db: Reader,
+  { actor, ...changeset }: Asked,
+  count: CountTransitions,
+): Promise<ChangesetPlan> {
   const { project, operations } = changeset;
+  const changes = new Map<number, PlannedChange>();
   let environments: Promise<Environment[]> | undefined;
   const planning = {
-    ...{ db, actor, project, operations },
+    ...{ db, actor, project, operations, changes },
     environments: () => {
       environments ??= environmentsOf(db, actor, project);
       return environments;
@@ -56,6 +73,11 @@ export async function planChangeset(db: Reader, { actor, ...changeset }: Asked):
     const plan = await planners[operation.kind](planning, operation);
     const refusal = (await refusalOf(db, { actor, project }, operation)) ?? plan.refusal;
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
+  }
+  const counted = await count([...changes.values()]);
+  for (const [place, index] of [...changes.keys()].entries()) {
+    const one = planned[index];
+    if (one) planned[index] = { ...one, transitions: [...(counted[place] ?? [])] };
   }
   const approvals = await neededApprovals(db, actor, changeset);
   const canApply =
@@ -72,6 +94,7 @@ export async function draftChangeset(
   db: Reader,
   actor: Actor,
   { project, title, comment, operations }: ChangesetFields,
+  count: CountTransitions,
 ) {
   const placed = await placeOperations(db, actor, project, operations);
   const { type, id, name } = actor;
@@ -80,7 +103,7 @@ export async function draftChangeset(
     ...{ id: '', status: 'DRAFT' as const, title, comment, workspace: { id: project.id, name: project.name } },
     ...{ author: { type, id, name }, approvers: [], createdAt: now, updatedAt: now, revision: 0 },
   };
-  const plan = await planChangeset(db, { actor, project, head, operations: placed, reviews: [] });
+  const plan = await planChangeset(db, { actor, project, head, operations: placed, reviews: [] }, count);
   return { ...toChangeset(head, placed), plan };
 }
 
@@ -102,6 +125,8 @@ async function refusalOf(
 /** What planning an operation may need. */
 interface Planning extends Pick<Asked, 'actor' | 'project' | 'operations'> {
   readonly db: Reader;
+  /** By the place of their operation. */
+  readonly changes: Map<number, PlannedChange>;
   /** Those that the actor sees, in their order. */
   readonly environments: () => Promise<readonly Environment[]>;
 }
@@ -119,13 +144,21 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const { conflicts, before, after, seeds, isSame } = await sidesOf(db, flag.id, { ...operation, environment });
     if (conflicts.length > 0) return { ...nothingPlanned, conflicts };
     if (isSame) return nothingPlanned;
-    const otherFlag = await otherFlagsIn(db, environment, [before, after]);
+    const others = await otherFlagsIn(db, environment, [before, after]);
+    const otherFlag = (name: string) => others.get(name);
     const nobodyIn = await segmentsIn(db, { projectId: project.id, environmentId: environment.id }, after);
     const staging = after && (await stagingFor(planning, flag, environment));
     const sides = { name: flag.name, before, after, seeds, otherFlag, nobodyIn, staging };
     const plan = { ...planDefinition(sides), trafficType: flag.trafficType.name };
     const complaints = after ? await complaintsAbout(db, project, flag.name, after) : [];
-    return complaints.length === 0 ? plan : { ...plan, refusal: complaints.join('\n') };
+    if (complaints.length > 0) return { ...plan, refusal: complaints.join('\n') };
+    const evaluable = (side: Targeting | undefined) => side && { ...side, ...(seeds ?? anySeeds), name: flag.name };
+    planning.changes.set(planning.operations.indexOf(operation), {
+      ...{ environmentId: environment.id, trafficTypeId: flag.trafficType.id },
+      ...{ before: evaluable(before), after: evaluable(after), areSeedsKnown: seeds !== undefined },
+      others: [...others.values()].filter((one) => one !== 'notDefined'),
+    });
+    return plan;
   },
   flag: async ({ db, project }, { object, edit, base = '{}' }) => {
     const flag = await findFlag(db, project.id, object.id);
@@ -145,6 +178,9 @@ async function complaintsAbout(db: Reader, { id }: Project, flag: string, target
   const existingFlags = await listFlagNames(db, id, dependenciesOf(targeting));
   return checkTargeting(targeting, { flag, existingFlags, dependentFlags: new Set() });
 }
+
+/** For a definition that is not saved yet. */
+const anySeeds: Bucketing = { seed: 1, trafficAllocationSeed: 2, algo: 2 };
 
 interface DefinitionOperation extends PlacedOperation {
   readonly environment: Reference;
@@ -202,13 +238,13 @@ async function stagingFor(
   const { after, seeds = stored } = own
     ? await sidesOf(db, id, { ...own, environment })
     : { after: stored && toTargeting(parseStored(stored)) };
-  const otherFlag = await otherFlagsIn(db, environment, [after]);
+  const others = await otherFlagsIn(db, environment, [after]);
   return {
     here: here.name,
     environment: environment.name,
     definition: after && seeds ? { ...after, ...bucketingOf(seeds), name } : 'notDefined',
     definitionOf: (flag) => {
-      const found = otherFlag(flag);
+      const found = others.get(flag);
       return found === 'notDefined' ? undefined : found;
     },
   };
@@ -227,7 +263,7 @@ async function otherFlagsIn(
   db: Reader,
   environment: Reference,
   targetings: readonly (Targeting | undefined)[],
-): Promise<Verified['otherFlag']> {
+): Promise<ReadonlyMap<string, Evaluable | 'notDefined'>> {
   const found = new Map<string, Evaluable | 'notDefined'>();
   let wanted = targetings.flatMap((targeting) => (targeting ? dependenciesOf(targeting) : []));
   for (let level = 0; level < deepest && wanted.length > 0; level += 1) {
@@ -238,5 +274,5 @@ async function otherFlagsIn(
     for (const one of fresh) found.set(one.name, one);
     wanted = fresh.flatMap(dependenciesOf).filter((name) => !found.has(name));
   }
-  return (name) => found.get(name);
+  return found;
 }

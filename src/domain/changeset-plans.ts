@@ -6,7 +6,10 @@ import { orderOf, type Targeting } from './definitions/definition.ts';
 import { type Difference, differencesBetween } from './definitions/differences.ts';
 import type { Question } from './evaluation/effect-sides.ts';
 import { drawnFlows, effectOf, movesIn } from './evaluation/effects.ts';
-import { bothWays, Finding, findingsOf, type Verified } from './evaluation/findings.ts';
+import type { Evaluable } from './evaluation/evaluate.ts';
+import { Finding, findingsOf, type Verified } from './evaluation/findings.ts';
+import { moveFindings, Rebucketing, rebucketingOf } from './evaluation/rebucketing.ts';
+import { type Change, Transitions } from './evaluation/transitions.ts';
 import { extend } from './schema.ts';
 
 const Range = Type.Object(
@@ -33,6 +36,10 @@ const Planned = Type.Object({
     description: 'percent of the keys that no rule with an unknown condition takes',
   }),
   unknown: Type.Array(Type.String(), { description: 'what the shares depend on, and a definition does not say' }),
+  rebucketing: Type.Array(Rebucketing, {
+    description: 'steps in which more keys get another treatment than the new shares need; exact',
+  }),
+  transitions: Type.Array(Transitions, { description: 'counted key by key; empty if that takes too long' }),
   findings: Type.Array(Finding, { description: 'what a definition says after the change and probably does not mean' }),
   conflicts: Type.Array(Type.String(), { description: 'with what others changed since; then nothing can be applied' }),
   refusal: Type.Optional(Type.String({ description: 'why it would be refused, to whoever asks, as it is now' })),
@@ -54,6 +61,8 @@ export const nothingPlanned: Planned = {
   shares: [],
   moves: [],
   unknown: [],
+  rebucketing: [],
+  transitions: [],
   findings: [],
   conflicts: [],
 };
@@ -75,9 +84,21 @@ export function planDefinition(sides: Sides): Planned {
     shares: [...effect.shares],
     moves: movesIn(drawnFlows(effect)),
     unknown: [...new Set(effect.unknowns.flatMap(({ asksFor }) => asksFor.map(wordsFor)))],
-    findings: [...(after ? findingsOf({ ...sides, targeting: after }) : []), ...bothWays(effect)],
+    rebucketing: before && after ? rebucketingOf(before, after) : [],
+    findings: [
+      ...(after ? findingsOf({ ...sides, targeting: after }) : []),
+      ...(before && after ? moveFindings(before, after, effect) : []),
+    ],
   };
 }
 
 const wordsFor = (question: Question): string =>
   question.kind === 'key' ? 'the text of the key' : `${question.kind} ${question.name}`;
+
+/** A change of a definition, to count who gets another treatment. */
+export interface PlannedChange extends Change {
+  readonly environmentId: string;
+  readonly trafficTypeId: string;
+  /** The flags that its rules depend on, directly or not. */
+  readonly others: readonly Evaluable[];
+}

@@ -443,3 +443,48 @@ test('a plan names what is probably not meant, each with an example, and what ca
   ]);
   assert.deepEqual(draft.plan.operations[0].unknown, ['attribute age', 'segment nowhere', 'attribute plan']);
 });
+
+test('a plan counts who gets another treatment, over made-up keys and over identities with their attributes', async () => {
+  const project = await aProject(api);
+  const rules = [
+    {
+      buckets: shares(100),
+      condition: { matchers: [{ type: 'IN_LIST_STRING', attribute: 'plan', strings: ['pro'] }] },
+    },
+  ];
+  const flag = await aPlacedFlag(project, { rules, defaultRule: shares(20) });
+  const types = (await api.get(`/trafficTypes/ws/${project.id}`)).body as { id: string }[];
+  await api.post(`/trafficTypes/${types[0]?.id}/environments/${project.staging.id}/identities`, [
+    { key: 'ana', values: { plan: 'pro' } },
+    { key: 'liu', values: { plan: 'free' } },
+  ]);
+  const planOf = async (as = api.adminKey) => {
+    const operations = [flag.edit(set('/defaultRule', shares(100).toReversed()))];
+    const fields = { workspace: { id: project.id }, title: 'Ship it', operations };
+    return (await api.post('/changesets?dryRun=true', fields, { as })).body.plan.operations[0];
+  };
+  const { transitions, moves } = await planOf();
+  const [sample, seen] = transitions;
+  assert.deepEqual([sample.of, sample.keys, seen.of, seen.keys], ['sample', 100_000, 'seen', 2]);
+  const cellsOf = ({ cells }: { cells: { from: string; to: string }[] }) =>
+    cells.map(({ from, to }) => `${from} ${to}`);
+  assert.deepEqual(cellsOf(sample), ['off on', 'on on']);
+  assert.deepEqual(moves, [{ from: 'off', to: 'on', share: 80 }]);
+  assert.ok(Math.abs(sample.cells[0].share - 80) < 1, JSON.stringify(sample.cells[0]));
+  assert.deepEqual([sample.cells[0].examples.length, new Set(sample.cells[0].examples).size], [10, 10]);
+  assert.deepEqual(seen.cells.flatMap(({ examples }: { examples: string[] }) => examples).sort(), ['ana', 'liu']);
+  assert.ok(
+    seen.cells.some(
+      ({ from, examples }: { from: string; examples: string[] }) => from === 'on' && examples.includes('ana'),
+    ),
+  );
+  // Who may not read identities learns no keys of them.
+  const editor = await api.key({
+    roles: ['API_FEATURE_FLAG_EDITOR'],
+    scope: { kind: 'project', projectId: project.id },
+  });
+  assert.deepEqual(
+    (await planOf(editor)).transitions.map(({ of }: { of: string }) => of),
+    ['sample'],
+  );
+});

@@ -48,6 +48,18 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
         ],
         moves: [{ from: 'on', to: 'off', share: 10 }],
         unknown: [],
+        rebucketing: [],
+        transitions: [
+          {
+            of: 'sample' as const,
+            keys: 100_000,
+            cells: [
+              { from: 'off', to: 'off', keys: 80_050, share: 80.05, examples: ['sample-1', 'sample-2'] },
+              { from: 'on', to: 'on', keys: 10_018, share: 10.02, examples: ['sample-5'] },
+              { from: 'on', to: 'off', keys: 9_932, share: 9.93, examples: ['sample-11'] },
+            ],
+          },
+        ],
         findings: [
           {
             kind: 'neverReached' as const,

@@ -7,14 +7,21 @@ import type { Bucketing } from '../bucketing.ts';
 import type { Targeting } from '../definitions/definition.ts';
 import type { Matcher } from '../definitions/matchers.ts';
 import { OneOf } from '../schema.ts';
-import { drawnFlows, type Effect, movesIn } from './effects.ts';
 import type { Evaluable } from './evaluate.ts';
 import { type Context, type DefinitionOf, exampleIn, onlyRule, type Try, tryIn } from './examples.ts';
 import { looserThan, type Reference } from './looser.ts';
 import { newBudget, type ReachStep, reasonsOf, regionOf, type Steps, stepsOf } from './reachability.ts';
 import { servedBy, treatmentsIn } from './served.ts';
 
-export const findingKinds = ['neverReached', 'neverServed', 'segment', 'prerequisite', 'looser', 'bothWays'] as const;
+export const findingKinds = [
+  'neverReached',
+  'neverServed',
+  'segment',
+  'prerequisite',
+  'looser',
+  'rebucketed',
+  'bothWays',
+] as const;
 
 const Example = Type.Object(
   {
@@ -69,17 +76,6 @@ export function findingsOf(asked: Verified): Finding[] {
     ...neverServed(task),
     ...(asked.staging && !task.isKilled ? looserThan(task, asked.staging) : []),
   ];
-}
-
-/** More keys switch than the net effect needs, which is rarely meant. */
-export function bothWays(effect: Effect): Finding[] {
-  const moves = movesIn(drawnFlows(effect));
-  return moves.flatMap(({ from, to, share }, index) => {
-    const back = moves.slice(index).find((other) => other.from === to && other.to === from);
-    if (!back) return [];
-    const text = `${share}% move from ${from} to ${to}, and ${back.share}% move back.`;
-    return [{ kind: 'bothWays', isProven: true, title: 'Keys move in both directions', text }];
-  });
 }
 
 /** What all parts need. */

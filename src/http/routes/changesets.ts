@@ -1,4 +1,4 @@
-import { draftChangeset, planChangeset } from '#commands/changeset-plans.ts';
+import { type CountTransitions, draftChangeset, planChangeset } from '#commands/changeset-plans.ts';
 import {
   approveChangeset,
   commentChangeset,
@@ -8,11 +8,15 @@ import {
 } from '#commands/changeset-reviews.ts';
 import { applyChangeset, changeChangeset, createChangeset, revertChangeset } from '#commands/changesets.ts';
 import * as contract from '#contract/changesets.ts';
+import type { Delivery } from '#delivery/start.ts';
+import { type CountedChange, countTransitions } from '#delivery/transitions.ts';
 import type { Actor } from '#domain/access.ts';
 import { toChangeset } from '#domain/changesets.ts';
+import type { Subject } from '#domain/evaluation/evaluate.ts';
 import { Problem } from '#domain/problems.ts';
 import { listReviews } from '#store/approvals.ts';
 import { findChangeset, listChangesets, listOperations } from '#store/changesets.ts';
+import { findIdentities, type IdentityPlace, listIdentities } from '#store/identities.ts';
 import type { Reader } from '#store/sql.ts';
 import { type Markers, markerPage } from '../paging/markers.ts';
 import { implement } from '../pipeline/implement.ts';
@@ -25,7 +29,11 @@ export interface ChangesetSettings {
 
 export const lifeMsOf = ({ requestDays }: ChangesetSettings): number => requestDays * 24 * 60 * 60 * 1000;
 
-export const changesets = (db: Reader, markers: Markers, settings: ChangesetSettings) => {
+export const changesets = (
+  db: Reader,
+  markers: Markers,
+  { delivery, ...settings }: ChangesetSettings & { readonly delivery: Delivery | undefined },
+) => {
   const find = async (actor: Actor, id: string) => {
     const head = await findChangeset(db, id, actor);
     if (!head) throw new Problem('changeset_not_found', { nameOrId: id });
@@ -37,7 +45,9 @@ export const changesets = (db: Reader, markers: Markers, settings: ChangesetSett
       const { workspace, title = '', comment = '', operations } = body;
       const project = await resolveProject(db, actor, workspace.id);
       const fields = { project, title, comment, operations };
-      return query.dryRun === 'true' ? draftChangeset(db, actor, fields) : createChangeset(context, fields);
+      return query.dryRun === 'true'
+        ? draftChangeset(db, actor, fields, counterFor(db, delivery, actor))
+        : createChangeset(context, fields);
     },
     listChangesets: async ({ actor, query: { workspaceId, status: state, filter = 'all', ...page } }) => {
       const { id: projectId } = await resolveProject(db, actor, workspaceId);
@@ -63,7 +73,7 @@ export const changesets = (db: Reader, markers: Markers, settings: ChangesetSett
     getChangesetPlan: async ({ actor, params: { changeset: id } }) => {
       const found = await find(actor, id);
       const project = await resolveProject(db, actor, found.head.workspace.id);
-      return planChangeset(db, { actor, project, ...found });
+      return planChangeset(db, { actor, project, ...found }, counterFor(db, delivery, actor));
     },
     changeChangeset: async ({ context, params, body, ifMatch }) =>
       changeChangeset(context, params.changeset, { ...body, ifMatch }),
@@ -80,3 +90,50 @@ export const changesets = (db: Reader, markers: Markers, settings: ChangesetSett
     revertChangeset: async ({ context, params, body = {} }) => revertChangeset(context, params.changeset, body),
   });
 };
+
+/** Counts over keys that SDKs asked about lately, and over identities, if whoever asks may see them. */
+const counterFor =
+  (db: Reader, delivery: Delivery | undefined, actor: Actor): CountTransitions =>
+  async (changes) => {
+    const counted: CountedChange[] = [];
+    for (const change of changes) {
+      const { environmentId } = change;
+      const isDelivered = delivery?.keys.environmentIds().has(environmentId) ?? false;
+      const subjects = await seenSubjects(db, delivery?.recents.keysOf(environmentId) ?? [], {
+        place: change,
+        mayReadIdentities: actor.permissions.has('identity.read'),
+      });
+      const isAsked = isDelivered && subjects.length > 0;
+      counted.push({
+        ...change,
+        subjects,
+        snapshot: isAsked ? await delivery?.feed.current(environmentId) : undefined,
+      });
+    }
+    return countTransitions(counted);
+  };
+
+const maxIdentities = 1_000;
+
+interface Identities {
+  readonly place: IdentityPlace;
+  readonly mayReadIdentities: boolean;
+}
+
+/** Keys of identities come first, since their attributes are known. */
+async function seenSubjects(
+  db: Reader,
+  keys: readonly string[],
+  { place: { trafficTypeId, environmentId }, mayReadIdentities }: Identities,
+): Promise<Subject[]> {
+  const place = { trafficTypeId, environmentId };
+  const page = { prefix: undefined, after: undefined, before: undefined, offset: 0, limit: maxIdentities };
+  const found = mayReadIdentities
+    ? [
+        ...(await findIdentities(db, place, keys.slice(0, maxIdentities))),
+        ...(await listIdentities(db, { ...place, ...page })),
+      ]
+    : [];
+  const attributes = new Map(found.map(({ key, values }) => [key, values]));
+  return [...new Set([...attributes.keys(), ...keys])].map((key) => ({ key, attributes: attributes.get(key) ?? {} }));
+}

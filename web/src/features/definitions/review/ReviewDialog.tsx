@@ -91,7 +91,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
     if (!isSending) onClose();
   };
   const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
-  const findings = useFindings({ environment, targeting: draft.targeting, effect: draft.base ? effect : undefined });
+  const findings = useFindings({ environment, targeting: draft.targeting, base: draft.base ?? undefined, effect });
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
   return (
     <Modal title={titleOf(draft, differences.length, environment)} onClose={close} size="wide">

@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { stagingOf } from '#domain/environments.ts';
 import type { Effect } from '#domain/evaluation/effects.ts';
-import { bothWays, type Finding, findingsOf, type Nobody } from '#domain/evaluation/findings.ts';
+import { type Finding, findingsOf, type Nobody } from '#domain/evaluation/findings.ts';
+import { moveFindings } from '#domain/evaluation/rebucketing.ts';
 import type { Reference } from '#domain/schema.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { useEnvironments } from '../../../server/project.ts';
@@ -15,10 +16,11 @@ interface Edited {
   readonly environment: Reference;
   readonly targeting: Targeting;
   /** Undefined for a new definition. */
-  readonly effect: Effect | undefined;
+  readonly base: Targeting | undefined;
+  readonly effect: Effect;
 }
 
-export function useFindings({ environment: { id, name: here }, targeting, effect }: Edited): Finding[] {
+export function useFindings({ environment: { id, name: here }, targeting, base, effect }: Edited): Finding[] {
   const { name } = useFlag();
   const { seed, trafficAllocationSeed, algo } = useSaved(id) ?? {};
   const staging = stagingOf(useEnvironments(), id);
@@ -39,7 +41,7 @@ export function useFindings({ environment: { id, name: here }, targeting, effect
         definitionOf,
       },
     });
-    return [...found, ...(effect ? bothWays(effect) : [])];
+    return [...found, ...(base ? moveFindings(base, targeting, effect) : [])];
   }, [
     name,
     targeting,
@@ -52,6 +54,7 @@ export function useFindings({ environment: { id, name: here }, targeting, effect
     staging,
     there,
     definitionOf,
+    base,
     effect,
   ]);
 }
