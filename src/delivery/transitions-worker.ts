@@ -13,7 +13,8 @@ export interface Counting {
   readonly others: readonly string[];
   readonly segmentRules: readonly (readonly [name: string, rules: string])[];
   readonly sampleKeys: number;
-  readonly seen: readonly Seen[];
+  /** For each of the two. */
+  readonly milliseconds: number;
 }
 
 export interface Seen extends Subject {
@@ -21,9 +22,20 @@ export interface Seen extends Subject {
   readonly segments: readonly string[];
 }
 
-parentPort?.on('message', (counting: Counting) => parentPort?.postMessage(count(counting)));
+/** Sent in parts before what to count. */
+let seen: Seen[] = [];
 
-function count({ before, after, areSeedsKnown, others, segmentRules, sampleKeys, seen }: Counting): Transitions[] {
+parentPort?.on('message', (message: readonly Seen[] | Counting) => {
+  if (!('sampleKeys' in message)) {
+    seen.push(...message);
+    return;
+  }
+  parentPort?.postMessage(count(message));
+  seen = [];
+});
+
+function count(counting: Counting): Transitions[] {
+  const { before, after, areSeedsKnown, others, segmentRules, sampleKeys, milliseconds } = counting;
   const parse = (text: string | undefined) => (text === undefined ? undefined : (JSON.parse(text) as Evaluable));
   const change = { before: parse(before), after: parse(after), areSeedsKnown };
   const flags = new Map(others.map((text) => JSON.parse(text) as Evaluable).map((flag) => [flag.name, flag]));
@@ -35,9 +47,13 @@ function count({ before, after, areSeedsKnown, others, segmentRules, sampleKeys,
     segmentRulesOf: (name) => rules.get(name),
     matches: matchesPattern,
   };
+  const counted = (subjects: Iterable<Subject>) => {
+    const end = performance.now() + milliseconds;
+    return { world, subjects, isTimeUp: () => performance.now() > end };
+  };
   return [
-    transitionsOf('sample', change, { world, subjects: sample(sampleKeys) }),
-    ...(seen.length > 0 ? [transitionsOf('seen', change, { world, subjects: seen })] : []),
+    transitionsOf('sample', change, counted(sample(sampleKeys))),
+    ...(seen.length > 0 ? [transitionsOf('seen', change, counted(seen))] : []),
   ];
 }
 

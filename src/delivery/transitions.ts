@@ -29,10 +29,10 @@ export interface CountedChange extends Change {
 /** Of all changes of a plan together. */
 export const sampleKeys = 100_000;
 const leastKeys = 1_000;
-/** For one change, with the start of the thread. */
-const deadlineMs = 2_000;
-/** For all of a plan. */
-const planMs = 6_000;
+/** For the keys of one kind, of one change: what is not counted then is left out. */
+const countMs = 700;
+/** For all of a plan. Only a regular expression, or a machine without time, takes so long. */
+const planMs = 10_000;
 const turns = turnstile(1, {
   maxWaiting: 20,
   maxWaitMs: 4_000,
@@ -58,9 +58,9 @@ async function countAll(changes: readonly CountedChange[]): Promise<(Transitions
   let worker: Worker | undefined;
   try {
     for (const change of changes) {
-      const counting = await countingOf(change, share);
-      const left = Math.min(deadlineMs, end - performance.now());
       worker ??= new Worker(new URL('transitions-worker.ts', import.meta.url), { resourceLimits });
+      const counting = await send(worker, change, share);
+      const left = end - performance.now();
       const found = left > 0 ? await answerTo(worker, counting, left) : undefined;
       counted.push(found);
       if (found) continue;
@@ -80,26 +80,27 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 };
 async function answerTo(worker: Worker, counting: Counting, ms: number): Promise<Transitions[] | undefined> {
   worker.postMessage(counting);
   try {
-    const [found] = (await once(worker, 'message', { signal: AbortSignal.timeout(ms) })) as [Transitions[]];
+    const [found] = (await once(worker, 'message', { signal: AbortSignal.timeout(Math.ceil(ms)) })) as [Transitions[]];
     return found;
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { name, code } = error as { name?: string; code?: string };
+    if (name === 'AbortError' || code === 'ERR_WORKER_OUT_OF_MEMORY') return undefined;
+    throw error;
   }
 }
 
-async function countingOf(change: CountedChange, share: number): Promise<Counting> {
+/** Sends the keys that were seen. Returns what to count over them. */
+async function send(worker: Worker, change: CountedChange, share: number): Promise<Counting> {
   const { before, after, areSeedsKnown, others, subjects, snapshot } = change;
   const named = namesIn(
     [before, after, ...others].flatMap((side) => (side ? segmentsOf(side) : [])),
     snapshot,
   );
+  for await (const some of seenIn(subjects, named.listing, snapshot)) worker.postMessage(some);
   const text = (side: Evaluable | undefined) => side && JSON.stringify(side);
   return {
-    areSeedsKnown,
-    ...{ before: text(before), after: text(after), others: others.map((flag) => JSON.stringify(flag)) },
-    segmentRules: named.rules,
-    sampleKeys: share,
-    seen: await seenIn(subjects, named.listing, snapshot),
+    ...{ areSeedsKnown, before: text(before), after: text(after), others: others.map((flag) => JSON.stringify(flag)) },
+    ...{ segmentRules: named.rules, sampleKeys: share, milliseconds: countMs },
   };
 }
 
@@ -119,19 +120,17 @@ function namesIn(names: readonly string[], snapshot: Snapshot | undefined) {
 /** Lookups until others get their turn: less than a millisecond. */
 const perTurn = 500;
 
-async function seenIn(
+async function* seenIn(
   subjects: readonly Subject[],
   segments: readonly string[],
   snapshot: Snapshot | undefined,
-): Promise<Seen[]> {
-  const seen: Seen[] = [];
-  let lookups = 0;
-  for (const subject of subjects) {
-    seen.push({ ...subject, segments: segments.filter((name) => snapshot?.listsKey(name, subject.key) ?? false) });
-    lookups += 1 + segments.length;
-    if (lookups < perTurn) continue;
+): AsyncGenerator<Seen[]> {
+  const size = Math.max(1, Math.floor(perTurn / (1 + segments.length)));
+  for (let start = 0; start < subjects.length; start += size) {
+    yield subjects.slice(start, start + size).map((subject) => ({
+      ...subject,
+      segments: segments.filter((name) => snapshot?.listsKey(name, subject.key) ?? false),
+    }));
     await nextTurn();
-    lookups = 0;
   }
-  return seen;
 }

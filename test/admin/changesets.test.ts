@@ -465,12 +465,14 @@ test('a plan counts who gets another treatment, over made-up keys and over ident
   };
   const { transitions, moves } = await planOf();
   const [sample, seen] = transitions;
-  assert.deepEqual([sample.of, sample.keys, seen.of, seen.keys], ['sample', 100_000, 'seen', 2]);
+  assert.deepEqual([sample.of, seen.of, seen.keys], ['sample', 'seen', 2]);
+  // A busy machine counts fewer in time.
+  assert.ok(sample.keys >= 500 && sample.keys <= 100_000, sample.keys);
   const cellsOf = ({ cells }: { cells: { from: string; to: string }[] }) =>
     cells.map(({ from, to }) => `${from} ${to}`);
   assert.deepEqual(cellsOf(sample), ['off on', 'on on']);
   assert.deepEqual(moves, [{ from: 'off', to: 'on', share: 80 }]);
-  assert.ok(Math.abs(sample.cells[0].share - 80) < 1, JSON.stringify(sample.cells[0]));
+  assert.ok(Math.abs(sample.cells[0].share - 80) < 10, JSON.stringify(sample.cells[0]));
   assert.deepEqual([sample.cells[0].examples.length, new Set(sample.cells[0].examples).size], [10, 10]);
   assert.deepEqual(seen.cells.flatMap(({ examples }: { examples: string[] }) => examples).sort(), ['ana', 'liu']);
   assert.ok(

@@ -34,10 +34,19 @@ export interface Change {
   readonly areSeedsKnown: boolean;
 }
 
+export interface Counted {
+  readonly world: World;
+  readonly subjects: Iterable<Subject>;
+  /** Asked now and then; the rest is not counted. */
+  readonly isTimeUp: () => boolean;
+}
+
+const perLook = 500;
+
 export function transitionsOf(
   of: Transitions['of'],
   { before, after, areSeedsKnown }: Change,
-  { world, subjects }: { readonly world: World; readonly subjects: Iterable<Subject> },
+  { world, subjects, isTimeUp }: Counted,
 ): Transitions {
   const [was, is] = [before, after].map((side) => side && evaluatorOf(side, world));
   const cells = new Map<string, Map<string, { keys: number; examples: string[] }>>();
@@ -50,6 +59,7 @@ export function transitionsOf(
     cell.keys += 1;
     total += 1;
     if (areSeedsKnown && cell.examples.length < maxExamples) cell.examples.push(subject.key);
+    if (total % perLook === 0 && isTimeUp()) break;
   }
   const found = [...cells].flatMap(([from, row]) => [...row].map(([to, cell]) => ({ from, to, ...cell })));
   return {
