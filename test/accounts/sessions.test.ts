@@ -68,6 +68,7 @@ test('e-mail, in any case, and password start a session, which says who that is 
       administrator: false,
       permissions: [...permissionsOfPerson(false)],
       projects: 'listed',
+      waiting: [],
       mustSetUpTwoFactor: false,
     });
     assert.ok(session && Number.isInteger(createdAt));
