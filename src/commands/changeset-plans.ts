@@ -74,15 +74,16 @@ export async function planChangeset(
     const refusal = (await refusalOf(db, { actor, project }, operation)) ?? plan.refusal;
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
   }
+  const approvals = await neededApprovals(db, actor, changeset);
+  const canApply =
+    planned.every(({ conflicts, refusal }) => conflicts.length === 0 && refusal === undefined) &&
+    approvals.every(({ isGiven, without }) => isGiven || without !== undefined);
+  // Last, since it may take seconds, and what asks the database must not wait for it.
   const counted = await count([...changes.values()]);
   for (const [place, index] of [...changes.keys()].entries()) {
     const one = planned[index];
     if (one) planned[index] = { ...one, transitions: [...(counted[place] ?? [])] };
   }
-  const approvals = await neededApprovals(db, actor, changeset);
-  const canApply =
-    planned.every(({ conflicts, refusal }) => conflicts.length === 0 && refusal === undefined) &&
-    approvals.every(({ isGiven, without }) => isGiven || without !== undefined);
   return { canApply, approvals, operations: planned };
 }
 
