@@ -120,7 +120,7 @@ class Asking {
         if (this.#unreached(principal, mixture).length > 0) continue;
         const target = await this.#targetAt(world.sides[name]);
         const { answer } = await this.#ask(principal, { home: target, elsewhere: target }, mixture);
-        const expected = shape.status ?? 200;
+        const expected = shape.lacking?.(principal) ? 403 : (shape.status ?? 200);
         if (answer.status !== expected) this.#fail(`${principal.name}, ${name}`, `${answer.status} ${answer.text}`);
       }
     }

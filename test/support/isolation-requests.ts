@@ -34,6 +34,8 @@ export interface Shape {
   readonly slots: Readonly<Record<string, Kind>>;
   /** What who may is answered, if not 200. */
   readonly status?: number;
+  /** Whether the principal may use the endpoint, but is refused with 403 for what this request is about. */
+  readonly lacking?: (principal: Principal) => boolean;
   /** Status and message for those whose permission is not enough here; without a message, any. */
   readonly refusal?: (principal: Principal) => readonly [status: number, message?: string] | undefined;
 }
@@ -79,7 +81,7 @@ export function triedEndpoints(api: Calls): Tried[] {
       const build = requests[part]?.[name] ?? assert.fail(`no request for ${name}`);
       // `requestOf` adds an endpoint's own base.
       const base = endpoint.base !== undefined ? '' : part in accountContract ? accountPrefix : prefix;
-      return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, name, build) }];
+      return [{ name: `${part}.${name}`, endpoint, base, needs, width, shapes: shapesOf(api, { part, name, build }) }];
     }),
   );
   // Announcing stores nothing, so it is tried while the lists are as they were made.
@@ -94,10 +96,22 @@ const ofAccounts = (api: Calls): Record<string, BuildAt> => ({
   listOutbox: async () => ({}),
 });
 
-function shapesOf(api: Calls, name: string, build: BuildAt): Shape[] {
+function shapesOf(api: Calls, { part, name, build }: { part: string; name: string; build: BuildAt }): Shape[] {
   const { instead, further } = shapes(api)[name] ?? {};
-  return [instead ?? { build, slots: {} }, ...(further ?? [])];
+  const all = [instead ?? { build, slots: {} }, ...(further ?? [])];
+  const refusal = /^(list|create|submit)/.test(name) ? undefined : aboutWhat[part];
+  return refusal ? all.map((shape) => ({ refusal, ...shape })) : all;
 }
+
+/** Those of the tests are about a flag, or about a segment. They are there only for those who read that. */
+const aboutWhat: Readonly<Record<string, Shape['refusal']>> = {
+  changesets: ({ may }) => (reads(may, 'definition.read') ? undefined : [404]),
+  schedules: ({ may }) => (reads(may, 'definition.read') ? undefined : [404]),
+  changeRequests: ({ may }) => (reads(may, 'segment.read') ? undefined : [404]),
+};
+
+const reads = (may: Principal['may'], permission: string): boolean =>
+  may === '*' || may?.split(' ').includes(permission) === true;
 
 const naming = (slot: string, kind: Kind, build: (side: Side) => Target | Promise<Target>): Shape => ({
   build: async (side) => build(side),
@@ -196,15 +210,35 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       ],
     },
     submitChangeRequest: {
-      instead: naming('body/largeSegment/name', 'segment', changeRequests.submitChangeRequest),
+      instead: {
+        ...naming('body/largeSegment/name', 'segment', changeRequests.submitChangeRequest),
+        lacking: ({ may }) => !reads(may, 'segment.read'),
+      },
       further: [
-        naming('body/split/name', 'flag', async (side) => {
-          const { words } = await definitions.killDefinition(side);
-          return { body: { split: { name: words?.flag }, operationType: 'KILL' } };
-        }),
+        {
+          ...naming('body/split/name', 'flag', async (side) => {
+            const { words } = await definitions.killDefinition(side);
+            return { body: { split: { name: words?.flag }, operationType: 'KILL' } };
+          }),
+          lacking: ({ may }) => !reads(may, 'definition.read'),
+        },
+        {
+          ...naming('body/rolloutStatus/id', 'rolloutStatus', async (side) => {
+            const { words } = await definitions.killDefinition(side);
+            const rolloutStatus = { id: side.rolloutStatus };
+            return { body: { split: { name: words?.flag }, operationType: 'KILL', rolloutStatus } };
+          }),
+          // The status is of the flag, in all environments.
+          lacking: ({ may, width }) => width === 'environment' || !reads(may, 'definition.read'),
+        },
       ],
     },
-    submitKeyFile: { instead: naming('body/segmentName', 'segment', changeRequests.submitKeyFile) },
+    submitKeyFile: {
+      instead: {
+        ...naming('body/segmentName', 'segment', changeRequests.submitKeyFile),
+        lacking: ({ may }) => !reads(may, 'segment.read'),
+      },
+    },
     listChangeRequests: {
       further: [
         { build: async () => ({ query: { status: 'PUBLISHED', limit: '200' } }), slots: {} },
@@ -268,10 +302,12 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       instead: {
         slots: { 'body/workspace/id': 'project', 'body/operations/0/environment': 'environment' },
         build: changesets.createChangeset,
+        lacking: ({ may }) => !reads(may, 'definition.read'),
       },
       further: [
         {
           slots: { 'body/workspace/id': 'project', 'body/operations/0/flag': 'flag' },
+          lacking: ({ may }) => !reads(may, 'definition.read'),
           build: async ({ id, flag }) => ({
             body: {
               workspace: { id },

@@ -48,6 +48,8 @@ const namingNothing = [
   'replaceDefinition body/flagSets/*/id',
   'replaceAttribute body/id',
   'saveAttributes body/*/id',
+  // It is an object, whose id names the status.
+  'submitChangeRequest body/rolloutStatus',
   // The path names the project; in the body its id is ignored.
   'changeProjectAccess body/id',
 ];
