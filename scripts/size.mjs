@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'web/dist');
 const kB = 1000;
-const budgets = { script: 200 * kB, style: 34 * kB, fonts: 60 * kB, layer: 20 * kB, page: 25 * kB, editor: 135 * kB };
+const budgets = { script: 200 * kB, style: 34 * kB, fonts: 60 * kB, layer: 25 * kB, page: 25 * kB, editor: 135 * kB };
 /** Loaded only by who opens it. */
 const editor = /JsonEditor|CodeEditor/;
 

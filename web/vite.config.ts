@@ -27,11 +27,6 @@ const groups = [
     name: 'rule-editor',
     test: /\/ui\/SuggestInput|\/web\/src\/targeting\/(ConditionEditor|DateField|FlagSubject|RegexTester|MatcherEditor|MatcherValue|DependencyValue|Segment(Value|Marks|sField|sElsewhere)|TokensInput|IntegerInput|KeysField|use-segment-options|use-make-segment)/,
   },
-  // Loads with the review dialog and with the pages of changesets.
-  {
-    name: 'findings',
-    test: /\/domain\/evaluation\/(cases|examples|findings|looser|pattern-steps|reachability|served)\./,
-  },
   {
     name: 'targeting',
     test: /\/domain\/evaluation\/(?!bucketing)|\/domain\/definitions\/(?!conditions|definition|matchers|shares|summary)|\/web\/src\/targeting\/(?!ConflictPanel|Difference|KeyChanges|Relations|WholeDefinition)|\/features\/definitions\/editing\//,
