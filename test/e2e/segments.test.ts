@@ -269,7 +269,7 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByText('Not active in Production', { exact: true }).waitFor();
     await menuOf(page, 'beta_testers', 'Delete segment');
     const dialog = page.getByRole('alertdialog', { name: 'Delete beta_testers?' });
-    await dialog.getByText('A segment in use cannot be deleted. Remove it from here first:').waitFor();
+    await dialog.getByText('A segment in use cannot be deleted. Remove it from here first:').first().waitFor();
     await dialog.getByText('Segment eu_customers in Staging').waitFor();
     await look(page, 'delete a used segment');
     const flag = dialog.getByRole('listitem').filter({ hasText: 'new_basket' });
