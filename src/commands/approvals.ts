@@ -161,13 +161,18 @@ export async function placesApprovedBy(db: Reader, actor: Actor, changeset: Revi
   return standing ? placesOf(standing, changeset) : new Set();
 }
 
+/** Of the environments that the operations change. */
+export const environmentIdsOf = (operations: readonly PlacedOperation[]): string[] => [
+  ...new Set(operations.flatMap(({ environment }) => environment?.id ?? [])),
+];
+
 /** As many are told of a request. */
 const maxTold = 50;
 
 /** People who could approve the changeset now; of many, the first. */
 export async function listApprovers(db: Reader, changeset: Reviewed): Promise<ActivePerson[]> {
   const { head, project, operations } = changeset;
-  const environmentIds = [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))];
+  const environmentIds = environmentIdsOf(operations);
   const filter = { projectId: project.id, environmentIds, emailKeys: head.approvers.map(emailKey) };
   const people = await listPossibleApprovers(db, filter, maxTold);
   if (people.length === 0) return [];
@@ -189,7 +194,7 @@ interface Standing {
 /** In the order of the actors; empty if no approval is needed. Two statements, however many actors. */
 async function standingsFor(db: Reader, actors: readonly Actor[], changeset: Reviewed): Promise<Standing[]> {
   const { project, operations } = changeset;
-  const touched = [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))];
+  const touched = environmentIdsOf(operations);
   const rules = (await listApprovalRulesOf(db, touched, actors)).map((all) =>
     all.filter((one) => isNeeded(one, changeset)),
   );

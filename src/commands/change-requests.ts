@@ -132,7 +132,7 @@ const asVendorSays =
     throw isNoApprover ? new Problem('change_request_not_approver', { name: actor.name }) : error;
   };
 
-/** Whoever approved it, or its author, could make the change alone. Otherwise it waits for somebody who can. */
+/** Published if the approver or the author could make the change alone. Otherwise it waits for somebody who can. */
 async function mayBeApplied(tx: RecordingTx, { head, project, operations }: Reviewed): Promise<boolean> {
   for (const actor of [tx.actor, ...(await listActors(tx, [head.author]))]) {
     try {

@@ -1,4 +1,4 @@
-/** Who is told by mail what happened to a changeset. The mails are written in the transaction in which it happened. */
+/** Mails about changesets, to approvers and authors. They are written in the transaction of the change itself. */
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { isSame } from '#domain/approvals.ts';

@@ -11,7 +11,7 @@ import {
 import { Problem } from '#domain/problems.ts';
 import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
-import { contentHashOf, placesApprovedBy, type Reviewed } from './approvals.ts';
+import { contentHashOf, environmentIdsOf, placesApprovedBy, type Reviewed } from './approvals.ts';
 import { entry, findIn, lockOpen, requestedStateOf, requireMayEdit, review, saveAs } from './changeset-states.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 
@@ -123,7 +123,7 @@ export async function requireOpenApprovers(
   approvers: readonly string[],
 ): Promise<void> {
   if (approvers.length === 0) return;
-  const ids = [...new Set(operations.flatMap(({ environment }) => environment?.id ?? []))];
+  const ids = environmentIdsOf(operations);
   const closed = (await listApprovalRules(tx, ids, tx.actor)).find((one) => one.areApproversRestricted);
   if (closed) throw new Problem('approvers_restricted', { environment: closed.environment.name });
 }

@@ -99,7 +99,7 @@ export const duplicateFlag = (context: Context, change: FlagChange & { copy: Fla
 export async function duplicateFlagIn(tx: RecordingTx, change: FlagChange & { copy: FlagCopy }): Promise<Flag> {
   const { project, flag: source, note, ifMatch, copy } = change;
   await requireNote(tx, project, note);
-  // Whoever owns the copied flag may change it, but needs the right to create others.
+  // Owners can change the copied flag, but need the right to create flags.
   await requireRight(tx, tx.actor, { right: 'edit', project, environments: [] });
   const environments = await copiedEnvironments(tx, project, source, copy.environments);
   const flag = await createFlagIn(tx, {

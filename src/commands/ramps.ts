@@ -45,5 +45,5 @@ export async function stopRampsIn(
   }
 }
 
-/** Whoever may kill the definition ends its ramps, even if these change other environments, too. */
+/** The right to kill the definition is enough to end its ramps, even those that also change other environments. */
 const everything: Viewer = { scope: { kind: 'account' }, permissions: permissionsOf(['API_ALL_GRANTED']) };

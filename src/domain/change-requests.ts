@@ -53,7 +53,8 @@ export const NewChangeRequest = Type.Object({
       type: ['array', 'null'],
       items: { type: 'string', minLength: 1, maxLength: 255 },
       maxItems: 50,
-      description: 'Who is asked, by e-mail address. Must be empty where the environment restricts who approves.',
+      description:
+        'E-mail addresses of the people who are asked to approve. Must be empty where the environment restricts its approvers.',
     }),
   ),
   rolloutStatus: Type.Optional(

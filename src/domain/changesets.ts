@@ -141,7 +141,7 @@ export const ChangesetRequest = Type.Object({
     Type.Array(word('E-mail address.'), {
       maxItems: maxApprovers,
       description:
-        'Who is asked, by e-mail address; then only they can approve. Empty or absent: everyone who can. Must be empty where an environment restricts who approves.',
+        'E-mail addresses of the people who are asked to approve; only they can then. Empty or absent: everyone who has the right to. Must be empty where an environment restricts its approvers.',
     }),
   ),
 });

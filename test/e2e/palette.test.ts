@@ -76,7 +76,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     assert.equal(await active(), 'Settings');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    assert.equal(await active(), 'Settings');
+    assert.equal(await active(), 'Changesets');
     await input.fill('new fl');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'New flag' }).waitFor();

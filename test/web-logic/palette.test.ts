@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contains, flagSteps, parseAsked, projectSteps, resembles } from '../../web/src/shell/palette-actions.ts';
+import {
+  bestFirst,
+  contains,
+  flagSteps,
+  parseAsked,
+  projectSteps,
+  resembles,
+} from '../../web/src/shell/palette-actions.ts';
 
 const flag = { flag: 'checkout', project: 'Web shop' };
 const environments = [
@@ -40,4 +47,12 @@ test('entries contain every word, or resemble it', () => {
   assert.ok(!contains('Project settings', 'setings'));
   assert.ok(resembles('Project settings', 'setings'));
   assert.ok(!resembles('Project settings', 'users'));
+});
+
+test('what begins with the typed words stands before what only contains them', () => {
+  const pages = [{ label: 'Changesets' }, { label: 'Project settings' }, { label: 'Settings' }];
+  const order = (text: string) => bestFirst(pages, text).map(({ label }) => label);
+  assert.deepEqual(order('set'), ['Project settings', 'Settings', 'Changesets']);
+  assert.deepEqual(order('set pro'), ['Project settings', 'Changesets', 'Settings']);
+  assert.deepEqual(order(''), ['Changesets', 'Project settings', 'Settings']);
 });

@@ -1,4 +1,4 @@
-/** Who gets another treatment, counted key by key with the evaluator. */
+/** Counts, key by key with the evaluator, how many keys get another treatment. */
 import { type Static, Type } from 'typebox';
 import { OneOf } from '../schema.ts';
 import { control, type Evaluable, evaluatorOf, type Subject, type World } from './evaluate.ts';

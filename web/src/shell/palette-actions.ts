@@ -87,6 +87,16 @@ export const projectSteps = ({ action = '' }: Asked, project: string): Step[] =>
 export const contains = (text: string, asked: string): boolean =>
   parseWords(asked).every((word) => text.toLowerCase().includes(word.toLowerCase()));
 
+/** First those in which every word asked for begins a word: "set" means settings rather than changesets. */
+export function bestFirst<Labelled extends { readonly label: string }>(
+  found: readonly Labelled[],
+  asked: string,
+): Labelled[] {
+  const words = parseWords(asked).map((word) => ` ${word.toLowerCase()}`);
+  const isGood = ({ label }: Labelled) => words.every((word) => ` ${label.toLowerCase()}`.includes(word));
+  return [...found.filter(isGood), ...found.filter((one) => !isGood(one))];
+}
+
 /** Every word is almost in the text. */
 export const resembles = (text: string, asked: string): boolean =>
   parseWords(asked).every((word) => distance(word.toLowerCase(), text.toLowerCase()) <= typosOf(word));

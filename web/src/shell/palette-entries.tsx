@@ -38,7 +38,7 @@ import { useAllPageActions } from '../state/page-actions.ts';
 import { flagPath } from '../state/paths.ts';
 import { KeyHint } from '../ui/KeyHint.tsx';
 import type { Option } from '../ui/OptionList.tsx';
-import { type Asked, contains, flagSteps, parseAsked, projectSteps, resembles } from './palette-actions.ts';
+import { type Asked, bestFirst, contains, flagSteps, parseAsked, projectSteps, resembles } from './palette-actions.ts';
 
 type Entry = Option & ({ readonly to: string } | { readonly run: () => void });
 
@@ -50,12 +50,19 @@ export function usePaletteEntries() {
   const actions = useActionEntries();
   const people = usePeopleEntries(text);
   const pages = usePageEntries(project);
-  const local = (matches: Matches): Entry[] => [
-    ...actions.filter(({ label }) => matches(label, text)),
-    ...(text === '' ? recentEntries().filter(({ to }) => !here.startsWith(to)) : found.entries),
-    ...(text === '' ? [] : people.filter(({ label }) => matches(label, text)).slice(0, 8)),
-    ...pages.filter(({ label }) => matches(label, text)),
-  ];
+  const local = (matches: Matches): Entry[] => {
+    const matching = (entries: readonly Entry[]) =>
+      bestFirst(
+        entries.filter(({ label }) => matches(label, text)),
+        text,
+      );
+    return [
+      ...matching(actions),
+      ...(text === '' ? recentEntries().filter(({ to }) => !here.startsWith(to)) : found.entries),
+      ...(text === '' ? [] : matching(people).slice(0, 8)),
+      ...matching(pages),
+    ];
+  };
   const exact = local(contains);
   const { isSearching } = found;
   return { entries: exact.length > 0 || isSearching ? exact : local(resembles), search, isSearching };
