@@ -126,7 +126,9 @@ function tidy(patched: unknown): unknown {
   };
 }
 
-export const settingsOf = ({ description, tags, rolloutStatus }: Flag): FlagSettings => ({
+type WithSettings = Pick<Flag, 'description' | 'tags' | 'rolloutStatus'>;
+
+export const settingsOf = ({ description, tags, rolloutStatus }: WithSettings): FlagSettings => ({
   description,
   tags: (tags ?? []).map(({ name }) => name),
   rolloutStatusId: rolloutStatus.id,
@@ -143,6 +145,19 @@ const members = Object.keys(settings) as (keyof FlagSettings)[];
 /** The patch that leads to these settings. */
 export const patchTo = (wanted: FlagSettings, which: readonly (keyof FlagSettings)[] = members): Operation[] =>
   which.map((key) => ({ op: settings[key].op, path: settings[key].path, value: wanted[key] }));
+
+/** What takes a recorded change back: the patch, and what was changed again since. Owners are no part of it. */
+export function patchBack(before: WithSettings, after: WithSettings, flag: WithSettings) {
+  const [was, made, now] = [settingsOf(before), settingsOf(after), settingsOf(flag)];
+  const changed = members.filter((key) => !equalJson(was[key], made[key]) && !equalJson(was[key], now[key]));
+  return {
+    operations: patchTo(
+      was,
+      changed.filter((key) => equalJson(made[key], now[key])),
+    ),
+    conflicts: changed.filter((key) => !equalJson(made[key], now[key])).map((key) => settings[key].words),
+  };
+}
 
 /** A patch that started from `base` as one of the flag as it is now, and where both changed the same. */
 export function settingsNow(patch: readonly Operation[], base: FlagSettings, flag: Flag) {

@@ -4,7 +4,7 @@ import { suite } from 'node:test';
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
-import { look, signedInVisitsIn, type Things } from './support.ts';
+import { blockStream, definitionIn, look, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -70,5 +70,47 @@ suite('history', { concurrency: 2 }, () => {
     await page.getByRole('searchbox', { name: 'Search changes' }).fill('ramp');
     await version('killed the flag').waitFor({ state: 'detached' });
     assert.equal(await version('changed the definition').count(), 1);
+  });
+
+  visit('a change is reverted from the history: what was changed since stays, or is asked about', async (things) => {
+    const { page, api, project, environments } = things;
+    await blockStream(page);
+    await aStory(things);
+    const path = `/splits/ws/${project.id}/told/environments/${environments.Staging?.id}`;
+    const patch = (name: string, value: unknown) => api('PATCH', path, [{ op: 'replace', path: name, value }]);
+    await patch('/trafficAllocation', 80);
+    const history = '/p/Checkout/flags/told/activity?environment=Staging';
+    const ramp = page.getByRole('listitem').filter({ hasText: 'Ramp' });
+    await page.goto(history);
+    await ramp.getByRole('button', { name: 'Revert…' }).click();
+    const review = page.getByRole('dialog', { name: 'Save 1 change to Staging?' });
+    assert.equal(await review.getByLabel('Title').inputValue(), 'Revert: Ramp');
+    await review.getByRole('button', { name: 'Save to Staging' }).click();
+    await page.getByText('Saved to Staging.').waitFor();
+    const saved = await definitionIn(things, 'told', 'Staging');
+    assert.deepEqual([saved.trafficAllocation, saved.defaultRule[0].size], [80, 10]);
+
+    await patch('/defaultRule', [
+      { treatment: 'on', size: 70 },
+      { treatment: 'off', size: 30 },
+    ]);
+    await page.goto(history);
+    await ramp.getByRole('button', { name: 'Revert…' }).last().click();
+    await page.getByRole('heading', { name: 'This was changed again since' }).waitFor();
+    await page.getByRole('button', { name: 'Revert: Everyone else' }).click();
+    await press(page, 'Review and save');
+    await page.getByRole('dialog').getByText('60% of the user keys', { exact: false }).first().waitFor();
+
+    // Details of a flag have no drafts.
+    await api('PUT', `/splits/ws/${project.id}/told/updateDescription`, 'Shown on the last page');
+    await page.goto('/p/Checkout/flags/told/activity');
+    const described = page.getByRole('listitem').filter({ hasText: 'Shown on the last page' });
+    await described.getByRole('button', { name: 'Revert…' }).click();
+    await page.getByText('Here is the draft. Nothing has changed yet.').waitFor();
+    await press(page, 'Apply to the project');
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply to the project' }).click();
+    await page.getByText('Applied to the project.').waitFor();
+    const { description } = await api('GET', `/splits/ws/${project.id}/told`);
+    assert.equal(description, '');
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { patchBack } from '#domain/flags.ts';
 import { type Details, overwritten, patchOf } from '../../web/src/features/flags/details.ts';
 
 const saved: Details = { description: 'Old', tags: ['a', 'b'], status: '1' };
@@ -26,4 +27,18 @@ test("somebody else's change of the same is noticed; the same change is none", (
     { name: 'description', theirs: 'Theirs' },
   ]);
   assert.deepEqual(overwritten({ ...saved, status: '2' }, edits), []);
+});
+
+test('a recorded change is taken back, except for what was changed again since', () => {
+  const flag = (description: string, tag: string, status: string) => ({
+    description,
+    tags: [{ name: tag }],
+    rolloutStatus: { id: status, name: '' },
+  });
+  const [before, after] = [flag('Old', 'a', '1'), flag('New', 'b', '1')];
+  assert.deepEqual(patchBack(before, after, flag('New', 'c', '2')), {
+    operations: [{ op: 'replace', path: '/description', value: 'Old' }],
+    conflicts: ['the tags'],
+  });
+  assert.deepEqual(patchBack(before, after, before), { operations: [], conflicts: [] });
 });

@@ -13,6 +13,8 @@ export interface Draft extends Unsaved {
   readonly title?: string;
   /** The suggested comment. */
   readonly comment?: string;
+  /** It takes an earlier change back: conflicts are with what was changed since, by anybody. */
+  readonly isRevert?: boolean;
 }
 
 export interface DraftPlace {

@@ -17,10 +17,11 @@ interface Props {
 
 /** Conflicts between the draft and someone else's change. Saving waits until each is resolved. */
 export function ConflictPanel(props: Props) {
+  const words = wordsFor(props.draft);
   return (
     <section className={styles.panel} aria-label="Conflicts" data-step="conflicts">
-      <h3 className={styles.title}>Someone else edited this too</h3>
-      <p className={styles.lead}>Your draft is kept. Choose which version to keep for each step.</p>
+      <h3 className={styles.title}>{words.title}</h3>
+      <p className={styles.lead}>{words.lead}</p>
       {props.draft.conflicts.map((conflict, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list gets shorter with every choice
         <ConflictBox key={place} {...props} conflict={conflict} />
@@ -28,6 +29,21 @@ export function ConflictPanel(props: Props) {
     </section>
   );
 }
+
+const wordsFor = ({ isRevert }: Draft) =>
+  isRevert
+    ? {
+        title: 'This was changed again since',
+        lead: 'Choose for each step: as it is now, or as it was before the change that you revert.',
+        sides: { before: 'Then', theirs: 'Now', mine: 'Reverted' },
+        choices: { theirs: 'Keep as now', mine: 'Revert' },
+      }
+    : {
+        title: 'Someone else edited this too',
+        lead: 'Your draft is kept. Choose which version to keep for each step.',
+        sides: { before: 'Before', theirs: 'Theirs', mine: 'Yours' },
+        choices: { theirs: 'Take theirs', mine: 'Keep yours' },
+      };
 
 function ConflictBox({ conflict, draft, place, order, trafficType }: Props & { readonly conflict: Conflict }) {
   const { theirs, mine } = conflict;
@@ -41,29 +57,30 @@ function ConflictBox({ conflict, draft, place, order, trafficType }: Props & { r
     });
   };
   const look = { order, trafficType };
+  const { sides, choices } = wordsFor(draft);
   return (
     <div className={box.box}>
       <h4 className={box.title}>{name}</h4>
       <dl className={box.sides}>
-        <dt>Before</dt>
+        <dt>{sides.before}</dt>
         <dd>
           <DifferenceSide difference={theirs} side="before" {...look} />
         </dd>
-        <dt>Theirs</dt>
+        <dt>{sides.theirs}</dt>
         <dd>
           <DifferenceSide difference={theirs} side="after" {...look} />
         </dd>
-        <dt>Yours</dt>
+        <dt>{sides.mine}</dt>
         <dd>
           <DifferenceSide difference={mine} side="after" {...look} />
         </dd>
       </dl>
       <div className={styles.choices}>
-        <Button aria-label={`Take theirs: ${name}`} onClick={() => settle(takeTheirs)}>
-          Take theirs
+        <Button aria-label={`${choices.theirs}: ${name}`} onClick={() => settle(takeTheirs)}>
+          {choices.theirs}
         </Button>
-        <Button aria-label={`Keep yours: ${name}`} onClick={() => settle(keepMine)}>
-          Keep yours
+        <Button aria-label={`${choices.mine}: ${name}`} onClick={() => settle(keepMine)}>
+          {choices.mine}
         </Button>
       </div>
     </div>

@@ -1,21 +1,14 @@
-import { useNavigate } from '@tanstack/react-router';
-import { GitCompareArrows, KeyRound, Link2, Undo2 } from 'lucide-react';
+import { GitCompareArrows, KeyRound, Link2 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { patchDefinition } from '#contract/definitions.ts';
-import { noteLimit } from '#contract/parts.ts';
 import type { Change } from '#domain/changes.ts';
-import { orderOf, recordedTargeting, toTargeting } from '#domain/definitions/definition.ts';
+import { orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { effectOf } from '#domain/evaluation/effects.ts';
-import { equalJson } from '#domain/json.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { RestoreDefinition } from '../../kit/RestoreDefinition.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useFlag } from '../../server/flag.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
-import { useWhyNot } from '../../server/rights.ts';
-import { useMe } from '../../server/session.ts';
-import { type Draft, readDraft, writeDraft } from '../../state/drafts.ts';
 import { toast } from '../../state/toasts.ts';
 import { changeSentence, differencesIn } from '../../targeting/change-words.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
@@ -25,9 +18,11 @@ import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Chip } from '../../ui/Chip.tsx';
 import { copyText } from '../../ui/copy-text.ts';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './FlagChange.module.css';
 import { FlagMembers } from './FlagMembers.tsx';
+import { GoBack, Revert } from './WaysBack.tsx';
 
 interface Props {
   readonly change: Change;
@@ -162,7 +157,9 @@ function Tools({ change, environment, isLast, onCompare }: ToolsProps) {
           </Button>
         )}
         {environment && isRemoved && <RestoreDefinition flag={flag} environment={environment} />}
+        <Revert change={change} environment={environment} />
         {environment && <GoBack change={change} environment={environment} />}
+        {change.changesetId !== undefined && <PartOf changeset={change.changesetId} />}
         <Button look="quiet" size="small" onClick={() => void copyText(link).then(() => toast('Copied the link.'))}>
           <Link2 size={13} aria-hidden /> Copy link
         </Button>
@@ -177,56 +174,16 @@ function Tools({ change, environment, isLast, onCompare }: ToolsProps) {
   );
 }
 
+/** Reverting all of it is done there. */
+const PartOf = ({ changeset }: { readonly changeset: string }) => (
+  <span className={styles.current}>
+    <TextLink to="/p/$project/changesets/$changeset" params={{ project: useProject().name, changeset }}>
+      Part of a changeset
+    </TextLink>
+  </span>
+);
+
 function patchOf({ object, before, after }: Change) {
   if (object.type !== 'definition' || !before || !after) return undefined;
   return diffTargeting(recordedTargeting(before), recordedTargeting(after));
-}
-
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-
-/**
- * Creates a draft from the definition after this change, with a note that says which it is. Keeps the current killed
- * state.
- */
-function GoBack({ change, environment }: { readonly change: Change; readonly environment: Environment }) {
-  const me = useMe();
-  const flag = useFlag();
-  const project = useProject();
-  const navigate = useNavigate();
-  const editor = useEditorName(change.editor);
-  const refusal = useWhyNot()(patchDefinition, { owners: flag.owners, environment: environment.id });
-  if (change.object.type !== 'definition' || !change.after) return null;
-  const saved = flag.definitions.find((definition) => definition.environment.id === environment.id);
-  const now = saved && toTargeting(saved);
-  const targeting = { ...recordedTargeting(change.after), killed: now?.killed ?? false };
-  if (now && equalJson(now, targeting)) return <span className={styles.current}>Current version</span>;
-  const goBack = () => {
-    const place = { person: me.user.id, object: flag.id, environment: environment.id };
-    const replaced = readDraft(place);
-    const draft: Draft = {
-      base: now ?? null,
-      etag: saved?.etag ?? null,
-      targeting,
-      conflicts: [],
-      title: `Go back to the version of ${exact.format(change.createdAt)}`,
-      comment: [`Saved by ${editor}.`, change.title, change.comment].filter(Boolean).join('\n').slice(0, noteLimit),
-    };
-    writeDraft(place, draft);
-    if (replaced) {
-      const undo = () => {
-        if (readDraft(place) === draft) writeDraft(place, replaced);
-      };
-      toast(`Your draft in ${environment.name} is replaced.`, { label: 'Undo', run: undo });
-    }
-    void navigate({
-      to: '/p/$project/flags/$flag/$environment',
-      params: { project: project.name, flag: flag.name, environment: environment.name },
-      search: { review: '' },
-    });
-  };
-  return (
-    <Button look="quiet" size="small" refusal={refusal} onClick={goBack}>
-      <Undo2 size={13} aria-hidden /> Go back to this version
-    </Button>
-  );
 }
