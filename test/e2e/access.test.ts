@@ -173,7 +173,7 @@ suite('access', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('activity names who was added to and removed from each list', async (things) => {
+  visit.long('activity names who was added to and removed from each list', async (things) => {
     const { page, api, project, environments } = things;
     const [team, onCall] = [
       await api('POST', '/groups', { name: 'Checkout team' }),
@@ -254,7 +254,7 @@ suite('access', { concurrency: 2 }, () => {
     await page.getByText('Can kill and restore besides editors: removed API key Deploy').waitFor();
   });
 
-  visit('what somebody else changed meanwhile is loaded, and what was edited is kept', async (things) => {
+  visit.long('what somebody else changed meanwhile is loaded, and what was edited is kept', async (things) => {
     const { page, api, project, environments } = things;
     const team = await api('POST', '/groups', { name: 'Checkout team' });
     await api('POST', '/groups', { name: 'On call' });
@@ -285,7 +285,7 @@ suite('access', { concurrency: 2 }, () => {
     assert.deepEqual([names(production.editors.grantees), names(production.killers)], [['Checkout team'], ['On call']]);
   });
 
-  visit('the matrix is read by keyboard, and a draft survives going to another page', async (things) => {
+  visit.long('the matrix is read by keyboard, and a draft survives going to another page', async (things) => {
     const { page } = things;
     await invited(things, 'omar@example.org', []);
     await openAccess(page);

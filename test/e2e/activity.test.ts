@@ -147,7 +147,7 @@ suite('activity', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('the account’s activity has everything: people, keys, and each project', async (things) => {
+  visit.long('the account’s activity has everything: people, keys, and each project', async (things) => {
     const { page, api } = things;
     const liu = await aMember(things);
     await api('POST', '/workspaces', { name: 'Search' });
@@ -168,7 +168,7 @@ suite('activity', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('goes on page by page, and says what failed in place of the list', async (things) => {
+  visit.long('goes on page by page, and says what failed in place of the list', async (things) => {
     const { page, api, project } = things;
     for (let number = 10; number < 65; number += 1) {
       await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: `flag_${number}` });
@@ -197,7 +197,7 @@ suite('activity', { concurrency: 2 }, () => {
     );
   });
 
-  visit('a member sees what was done in the projects, but nothing of keys and people', async (things) => {
+  visit.long('a member sees what was done in the projects, but nothing of keys and people', async (things) => {
     const liu = await aMember(things);
     await rampUp(things, liu.page);
     const { page } = liu;

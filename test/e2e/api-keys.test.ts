@@ -82,22 +82,25 @@ suite('API keys', { concurrency: 2 }, () => {
     assert.deepEqual([made.apiKeyType, made.roles, made.environments.length], ['client_side', [], 1]);
   });
 
-  visit('keys are found by project and environment, and those that nobody uses', async ({ page, api, project }) => {
-    await api('POST', '/apiKeys', { name: 'terraform', apiKeyType: 'admin', workspace: { id: project.id } });
-    await page.goto('/admin/api-keys?project=Checkout&env=Development');
-    await page.getByText('2 keys of 4').waitFor();
-    await press(page, 'Clear project');
-    await page.getByText('4 keys').waitFor();
-    await choose(page, 'Project', 'Project', 'Checkout');
-    await page.getByText('3 keys of 4').waitFor();
-    await press(page, 'Unused for 90 days');
-    await page.getByText('No keys match').waitFor();
-    assert.equal(new URL(page.url()).search, '?project=Checkout&unused=');
-    await press(page, 'Clear filters');
-    await row(page, 'First admin key').waitFor();
-  });
+  visit.long(
+    'keys are found by project and environment, and those that nobody uses',
+    async ({ page, api, project }) => {
+      await api('POST', '/apiKeys', { name: 'terraform', apiKeyType: 'admin', workspace: { id: project.id } });
+      await page.goto('/admin/api-keys?project=Checkout&env=Development');
+      await page.getByText('2 keys of 4').waitFor();
+      await press(page, 'Clear project');
+      await page.getByText('4 keys').waitFor();
+      await choose(page, 'Project', 'Project', 'Checkout');
+      await page.getByText('3 keys of 4').waitFor();
+      await press(page, 'Unused for 90 days');
+      await page.getByText('No keys match').waitFor();
+      assert.equal(new URL(page.url()).search, '?project=Checkout&unused=');
+      await press(page, 'Clear filters');
+      await row(page, 'First admin key').waitFor();
+    },
+  );
 
-  visit('who is no administrator is told whom to ask', async (things) => {
+  visit.long('who is no administrator is told whom to ask', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/api-keys');
     await page.getByText('You cannot see API keys').waitFor();

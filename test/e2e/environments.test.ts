@@ -147,7 +147,7 @@ suite('environments', { concurrency: 2 }, () => {
     );
   });
 
-  visit('a project without environments says what they are for; a member can only look', async (things) => {
+  visit.long('a project without environments says what they are for; a member can only look', async (things) => {
     const { page, api } = things;
     await api('POST', '/workspaces', { name: 'Search' });
     await page.goto('/p/Search/environments');

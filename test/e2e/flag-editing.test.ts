@@ -181,7 +181,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     ]);
   });
 
-  visit('a treatment is renamed everywhere, and can be served when killed', async (things) => {
+  visit.long('a treatment is renamed everywhere, and can be served when killed', async (things) => {
     const { page } = things;
     await aFlag(things, 'renamed', { on: { Staging: 50 } });
     await openFlag(page, 'renamed', 'Staging');
@@ -204,7 +204,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     assert.equal(after.defaultRule[0].treatment, 'one_page');
   });
 
-  visit('individual targets are edited as text; a key in two treatments is refused', async (things) => {
+  visit.long('individual targets are edited as text; a key in two treatments is refused', async (things) => {
     const { page } = things;
     await aFlag(things, 'targeted', { on: { Staging: 50 } });
     await openFlag(page, 'targeted', 'Staging');
@@ -225,7 +225,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     ]);
   });
 
-  visit('the traffic allocation is edited where it stands', async (things) => {
+  visit.long('the traffic allocation is edited where it stands', async (things) => {
     const { page } = things;
     await aFlag(things, 'allocated', { on: { Staging: 50 } });
     await openFlag(page, 'allocated', 'Staging');
@@ -267,7 +267,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     assert.deepEqual(rules[0].condition.matchers, [{ attribute: 'plan', type: 'IN_LIST_STRING', strings: ['pro'] }]);
   });
 
-  visit('rules are moved by the menu, by Alt with the arrow keys and by dragging', async (things) => {
+  visit.long('rules are moved by the menu, by Alt with the arrow keys and by dragging', async (things) => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'ordered');
     await api('POST', `/splits/ws/${project.id}/ordered/environments/${environments.Staging?.id}`, whole);
@@ -334,7 +334,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     assert.equal(await field(page, 'Percent on').inputValue(), '80');
   });
 
-  visit('where the project asks why, nothing is saved without title and comment', async (things) => {
+  visit.long('where the project asks why, nothing is saved without title and comment', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'explained', { on: { Production: 50 } });
     await api('PATCH', `/workspaces/${project.id}`, [

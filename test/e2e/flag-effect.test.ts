@@ -71,7 +71,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await page.getByText('on 80% → 60% of all keys').waitFor();
   });
 
-  visit('a rule on an attribute is never harmless: what it asks for is named', async (things) => {
+  visit.long('a rule on an attribute is never harmless: what it asks for is named', async (things) => {
     const { page } = things;
     await aFlag(things, 'carts');
     await define(things, 'carts', 'Production', {

@@ -59,28 +59,31 @@ suite('relations', { concurrency: 2 }, () => {
     await look(page, 'delete a flag that others depend on');
   });
 
-  visit('a rule on a flag that is gone is marked, blocks nothing, and is removed with one click', async (things) => {
-    const { page, api, project } = things;
-    await aFlag(things, 'cart_v1', { on: { Staging: 50 } });
-    await aDependent(things, 'klarna_pay_later', 'cart_v1');
-    await openFlag(page, 'klarna_pay_later', 'Staging');
-    const rule = page.getByRole('listitem').filter({ hasText: 'cart_v1' });
-    await rule.getByRole('link', { name: 'cart_v1' }).waitFor();
-    await api('DELETE', `/splits/ws/${project.id}/cart_v1`);
-    await page.reload();
-    await rule.getByText('The flag cart_v1 no longer exists, so everyone gets control for it.').waitFor();
-    assert.deepEqual(await rule.getByRole('link').allTextContents(), []);
-    await look(page, 'a flag that is gone');
-    await page.goto('/p/Checkout/flags/klarna_pay_later/details');
-    const broken = page.getByRole('region', { name: 'Depends on 1' }).getByRole('listitem');
-    await broken.getByText(/^No longer exists\. \w+: rule 1; \w+: rule 1$/).waitFor();
-    await look(page, 'a relation that is broken');
-    await openFlag(page, 'klarna_pay_later', 'Staging');
-    await page.getByRole('group', { name: 'Set on to' }).getByRole('button', { name: '25' }).click();
-    await review(page, 'Staging');
-    assert.equal((await definitionIn(things, 'klarna_pay_later', 'Staging')).rules.length, 1);
-    await press(page, 'Remove the condition on cart_v1');
-    await review(page, 'Staging');
-    assert.deepEqual((await definitionIn(things, 'klarna_pay_later', 'Staging')).rules, []);
-  });
+  visit.long(
+    'a rule on a flag that is gone is marked, blocks nothing, and is removed with one click',
+    async (things) => {
+      const { page, api, project } = things;
+      await aFlag(things, 'cart_v1', { on: { Staging: 50 } });
+      await aDependent(things, 'klarna_pay_later', 'cart_v1');
+      await openFlag(page, 'klarna_pay_later', 'Staging');
+      const rule = page.getByRole('listitem').filter({ hasText: 'cart_v1' });
+      await rule.getByRole('link', { name: 'cart_v1' }).waitFor();
+      await api('DELETE', `/splits/ws/${project.id}/cart_v1`);
+      await page.reload();
+      await rule.getByText('The flag cart_v1 no longer exists, so everyone gets control for it.').waitFor();
+      assert.deepEqual(await rule.getByRole('link').allTextContents(), []);
+      await look(page, 'a flag that is gone');
+      await page.goto('/p/Checkout/flags/klarna_pay_later/details');
+      const broken = page.getByRole('region', { name: 'Depends on 1' }).getByRole('listitem');
+      await broken.getByText(/^No longer exists\. \w+: rule 1; \w+: rule 1$/).waitFor();
+      await look(page, 'a relation that is broken');
+      await openFlag(page, 'klarna_pay_later', 'Staging');
+      await page.getByRole('group', { name: 'Set on to' }).getByRole('button', { name: '25' }).click();
+      await review(page, 'Staging');
+      assert.equal((await definitionIn(things, 'klarna_pay_later', 'Staging')).rules.length, 1);
+      await press(page, 'Remove the condition on cart_v1');
+      await review(page, 'Staging');
+      assert.deepEqual((await definitionIn(things, 'klarna_pay_later', 'Staging')).rules, []);
+    },
+  );
 });

@@ -124,7 +124,7 @@ suite('flags and segments', { concurrency: 2 }, () => {
     assert.deepEqual(rules[3].condition.matchers, [{ attribute: 'country', type: 'IN_LIST_STRING', strings: ['FR'] }]);
   });
 
-  visit('comparing and copying tell which segments the other environment lacks', async (things) => {
+  visit.long('comparing and copying tell which segments the other environment lacks', async (things) => {
     const { page, api, project, environments } = things;
     const [staging, production] = [environments.Staging?.id, environments.Production?.id];
     await someSegments(things);

@@ -134,7 +134,7 @@ suite('working together', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'patient', 'Staging')).defaultRule[0].size, 80);
   });
 
-  visit('a draft waits for who signs out and in again, and is shown to nobody else', async (things) => {
+  visit.long('a draft waits for who signs out and in again, and is shown to nobody else', async (things) => {
     const { page, server } = things;
     await aFlag(things, 'waiting', { on: { Staging: 50 } });
     await openFlag(page, 'waiting', 'Staging');
@@ -157,7 +157,7 @@ suite('working together', { concurrency: 2 }, () => {
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
   });
 
-  visit('where the stream is blocked, the page asks every half minute', async (things) => {
+  visit.long('where the stream is blocked, the page asks every half minute', async (things) => {
     const { page, api, project, environments } = things;
     await blockStream(page);
     await aFlag(things, 'polled', { on: { Staging: 50 } });
@@ -185,7 +185,7 @@ suite('working together', { concurrency: 2 }, () => {
     for (const tab of tabs) await tab.close();
   });
 
-  visit('a flag that is deleted meanwhile says so and gives the draft back', async (things) => {
+  visit.long('a flag that is deleted meanwhile says so and gives the draft back', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'doomed', { on: { Staging: 50 } });
     await openFlag(page, 'doomed', 'Staging');

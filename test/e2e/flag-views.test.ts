@@ -54,7 +54,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'deadly', 'Production')).killed, false);
   });
 
-  visit('head, environments and tabs stay on every view, and no view loses the focus', async (things) => {
+  visit.long('head, environments and tabs stay on every view, and no view loses the focus', async (things) => {
     const { page } = things;
     await aFlag(things, 'framed', { on: { Staging: 50, Production: 10 } });
     await openFlag(page, 'framed', 'Staging');
@@ -125,7 +125,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal(definitions.length, 2);
   });
 
-  visit('recent activity names the action even when the change has a title', async (things) => {
+  visit.long('recent activity names the action even when the change has a title', async (things) => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'titled', { on: { Staging: 50 } });
     const path = `/splits/ws/${project.id}/titled/environments/${environments.Staging?.id}`;
@@ -308,7 +308,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'typed', 'Staging')).defaultRule[0].size, 45);
   });
 
-  visit('a definition is pasted where there is none', async (things) => {
+  visit.long('a definition is pasted where there is none', async (things) => {
     const { page } = things;
     await aFlag(things, 'pasted');
     await openFlag(page, 'pasted', 'Staging');
@@ -359,7 +359,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await look(page, 'who sees what');
   });
 
-  visit('who sees what follows the flags that a flag depends on', async (things) => {
+  visit.long('who sees what follows the flags that a flag depends on', async (things) => {
     const { page } = things;
     await aFlag(things, 'anchor', { on: { Staging: 100 } });
     await aFlag(things, 'ship');
@@ -424,7 +424,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'historic', 'Staging')).defaultRule[0].size, 50);
   });
 
-  visit('every type of matcher can be filled in', async (things) => {
+  visit.long('every type of matcher can be filled in', async (things) => {
     const { page } = things;
     await aFlag(things, 'asking', { on: { Staging: 50 } });
     await openFlag(page, 'asking', 'Staging');
@@ -498,7 +498,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     ]);
   });
 
-  visit('flags and environments are reached whatever they are called', async (things) => {
+  visit.long('flags and environments are reached whatever they are called', async (things) => {
     const { page, api, project, environments } = things;
     const names = { Staging: 'Details', Production: '~compare' };
     for (const [from, to] of Object.entries(names)) {

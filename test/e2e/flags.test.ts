@@ -108,7 +108,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await look(page, 'no flag matches');
   });
 
-  visit('the list is sorted by its heads, the last changed first', async (things) => {
+  visit.long('the list is sorted by its heads, the last changed first', async (things) => {
     const { page, api, project } = things;
     await someFlags(things);
     await page.goto('/p/Checkout/flags');
@@ -140,7 +140,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await sorted(['checkout_one_page', 'legacy_invoice', 'search_ranker']);
   });
 
-  visit('columns are chosen, and stay chosen', async (things) => {
+  visit.long('columns are chosen, and stay chosen', async (things) => {
     const { page } = things;
     await someFlags(things);
     await page.goto('/p/Checkout/flags');
@@ -289,7 +289,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.getByRole('navigation', { name: 'Main' }).getByText('Flags').waitFor();
   });
 
-  visit('where somebody has a draft, the list says so', async (things) => {
+  visit.long('where somebody has a draft, the list says so', async (things) => {
     const { page, environments } = things;
     const flag = await aFlag(things, 'checkout', { on: { Staging: 50 } });
     await page.goto('/me');
@@ -310,7 +310,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await look(page, 'no flags yet');
   });
 
-  visit('what fails is said where it failed, and tried again', async (things) => {
+  visit.long('what fails is said where it failed, and tried again', async (things) => {
     const { page, complaints } = things;
     await someFlags(things);
     const body = { code: 500, message: 'Internal error', details: '', transactionId: 'abc123' };
@@ -374,7 +374,7 @@ suite('creating a flag', { concurrency: 2 }, () => {
     assert.deepEqual(flag.tags, [{ name: 'payments' }]);
   });
 
-  visit('a name that exists is shown the way to', async (things) => {
+  visit.long('a name that exists is shown the way to', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/new');
@@ -385,7 +385,7 @@ suite('creating a flag', { concurrency: 2 }, () => {
     await page.waitForURL('**/flags/checkout/Staging');
   });
 
-  visit('Escape leaves everything as it was, with the focus where it was', async (things) => {
+  visit.long('Escape leaves everything as it was, with the focus where it was', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags?q=check');
@@ -429,7 +429,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     );
   });
 
-  visit('what somebody else changes meanwhile is not lost', async (things) => {
+  visit.long('what somebody else changes meanwhile is not lost', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout', { tags: ['old'] });
     const path = `/splits/ws/${project.id}/checkout`;
@@ -470,7 +470,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     assert.deepEqual([data[0].title, data[0].comment], ['Say it better', 'Asked for by support']);
   });
 
-  visit('a project that begins to ask while a dialog is open says so, and shows the fields', async (things) => {
+  visit.long('a project that begins to ask while a dialog is open says so, and shows the fields', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/checkout/details');
@@ -507,7 +507,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     assert.equal((await api('GET', `/splits/ws/${project.id}`)).totalCount, 0);
   });
 
-  visit('who looks at a flag that somebody deletes is told by whom', async (things) => {
+  visit.long('who looks at a flag that somebody deletes is told by whom', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/checkout/details');
@@ -519,7 +519,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     await look(page, 'deleted meanwhile');
   });
 
-  visit('what is defined nowhere goes without typing, and Cancel is where the focus is', async (things) => {
+  visit.long('what is defined nowhere goes without typing, and Cancel is where the focus is', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/checkout/details');

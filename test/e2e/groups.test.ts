@@ -56,7 +56,7 @@ suite('groups', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('the administrators stay as they are called, and are never deleted', async ({ page }) => {
+  visit.long('the administrators stay as they are called, and are never deleted', async ({ page }) => {
     await page.goto('/admin/groups');
     await page.getByRole('button', { name: 'More about Administrators' }).click();
     const item = page.getByRole('menuitem', { name: 'Delete' });
@@ -75,7 +75,7 @@ suite('groups', { concurrency: 2 }, () => {
     await heading(page, 'No such group').waitFor();
   });
 
-  visit('who is no administrator sees groups and their members', async (things) => {
+  visit.long('who is no administrator sees groups and their members', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/groups');
     await page.getByRole('link', { name: 'Administrators' }).click();

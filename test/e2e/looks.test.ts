@@ -126,7 +126,7 @@ suite('how pages look', { concurrency: 2 }, () => {
     await look(page, 'home with open forms');
   });
 
-  visit('mails that wait can be seen and read by everybody, whatever became of them', async ({ page, server }) => {
+  visit.long('mails that wait can be seen and read by everybody, whatever became of them', async ({ page, server }) => {
     // Days of failing, without the days.
     await page.route('**/internal/account/outbox', (route) => route.fulfill({ json: waitingMails(Date.now()) }));
     await setUp(page, server);

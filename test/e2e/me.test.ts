@@ -57,7 +57,7 @@ suite('one’s own page', { concurrency: 2 }, () => {
     await page.getByRole('dialog', { name: 'Shortcuts on this page' }).getByText('Invite people').waitFor();
   });
 
-  visit('administrators find the links of mails that wait; members find their own groups', async (things) => {
+  visit.long('administrators find the links of mails that wait; members find their own groups', async (things) => {
     const { page, api } = things;
     await api('POST', '/users', { email: 'noor@example.org' });
     await page.goto('/me');

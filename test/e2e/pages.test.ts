@@ -67,7 +67,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     }
   });
 
-  visit('too many tries are slowed down, and the page says until when', async ({ page }) => {
+  visit.long('too many tries are slowed down, and the page says until when', async ({ page }) => {
     await page.goto('/sign-in');
     const refused = page.getByText(/^Too many attempts\. Try again in 5 minutes, at \d\d:\d\d\.$/);
     for (let tries = 0; tries <= 10; tries += 1) {
@@ -78,7 +78,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await refused.waitFor();
   });
 
-  visit('what is wrong is said at its field, and the first of them has the focus', async ({ page, server }) => {
+  visit.long('what is wrong is said at its field, and the first of them has the focus', async ({ page, server }) => {
     await page.goto(await setupLink(server));
     await field(page, 'Email').fill('ana@');
     await field(page, 'Password').fill('ana');
@@ -256,7 +256,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     { permissions: ['clipboard-read', 'clipboard-write'] },
   );
 
-  visit('a password is changed and other sessions are ended', async ({ page, server }) => {
+  visit.long('a password is changed and other sessions are ended', async ({ page, server }) => {
     await setUp(page, server);
     const elsewhere = await aVisitor(browser, server.url);
     await elsewhere.page.goto('/sign-in');

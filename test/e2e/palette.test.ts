@@ -82,7 +82,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await page.getByRole('dialog', { name: 'New flag' }).waitFor();
   });
 
-  visit('Escape closes the palette and gives the focus back', async ({ page }) => {
+  visit.long('Escape closes the palette and gives the focus back', async ({ page }) => {
     await page.goto('/p/Checkout/flags');
     await heading(page, 'Flags').waitFor();
     await page.getByRole('link', { name: 'Environments' }).focus();
@@ -124,7 +124,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     assert.match(page.url(), /\/flags$/);
   });
 
-  visit('keys mean letters in fields', async (things) => {
+  visit.long('keys mean letters in fields', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/checkout/details');

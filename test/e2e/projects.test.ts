@@ -93,7 +93,7 @@ suite('projects', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('traffic types are made, and kept while flags use them', async (things) => {
+  visit.long('traffic types are made, and kept while flags use them', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout_one_page');
     await page.goto('/p/Checkout/settings');
@@ -113,7 +113,7 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByText('3 environments', { exact: true }).waitFor();
   });
 
-  visit('who is no administrator sees the settings, and whom to ask', async (things) => {
+  visit.long('who is no administrator sees the settings, and whom to ask', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/p/Checkout/settings');
     await page.getByText('Ask an administrator: Ana Ruiz.').waitFor();

@@ -229,7 +229,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit('what is typed about a flag stays when the right goes', async (things) => {
+  visit.long('what is typed about a flag stays when the right goes', async (things) => {
     await aFlag(things, 'old_name', { description: 'old' });
     const { page, grantee: _, ...liu } = await liuIn(things);
     await page.goto('/p/Checkout/flags/old_name/details');
@@ -261,7 +261,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit('people land in a project that they may view, or are told whom to ask', async (things) => {
+  visit.long('people land in a project that they may view, or are told whom to ask', async (things) => {
     const { api } = things;
     const { page, grantee, ...liu } = await liuIn(things);
     const mobile = await api('POST', '/workspaces', { name: 'Mobile' });

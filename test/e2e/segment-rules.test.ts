@@ -84,7 +84,7 @@ suite('rule-based segments', { concurrency: 2 }, () => {
     },
   );
 
-  visit('a draft continues from what someone else saved, and conflicts are decided', async (things) => {
+  visit.long('a draft continues from what someone else saved, and conflicts are decided', async (things) => {
     const { page, api } = things;
     await someSegments(things);
     // So that saving meets the other change.

@@ -113,7 +113,7 @@ suite('segments', { concurrency: 2 }, () => {
     assert.equal(name, 'loyalty_members');
   });
 
-  visit('without the right to edit, the button says why', async (things) => {
+  visit.long('without the right to edit, the button says why', async (things) => {
     const { api, project } = things;
     await someSegments(things);
     const { id } = await api('POST', '/groups', { name: 'Payments' });
@@ -277,7 +277,7 @@ suite('segments', { concurrency: 2 }, () => {
     await heading(page, 'new_basket').waitFor();
   });
 
-  visit('adding many keys can be stopped, fails half-way, and continues', async (things) => {
+  visit.long('adding many keys can be stopped, fails half-way, and continues', async (things) => {
     const { page, api, environments } = things;
     await someSegments(things);
     await page.goto('/p/Checkout/segments/beta_testers/Staging');

@@ -36,7 +36,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await heading(page, 'API keys').waitFor();
   });
 
-  visit('the project is switched where it stands, and is remembered', async ({ page, api }) => {
+  visit.long('the project is switched where it stands, and is remembered', async ({ page, api }) => {
     await api('POST', '/workspaces', { name: 'Mobile apps' });
     await page.goto('/p/Checkout/flags');
     await page.getByRole('button', { name: 'Project Checkout' }).click();
@@ -50,7 +50,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.waitForURL('**/p/Mobile%20apps/flags');
   });
 
-  visit('ids in an address lead to the address with names', async (things) => {
+  visit.long('ids in an address lead to the address with names', async (things) => {
     const { page, project } = things;
     const flag = await aFlag(things, 'checkout_one_page');
     await page.goto(`/p/${project.id}/flags/${flag.id}/details?from=mail`);
@@ -116,7 +116,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'home_same' }).waitFor({ state: 'detached' });
   });
 
-  visit('who may not administer sees nothing of it', async (things) => {
+  visit.long('who may not administer sees nothing of it', async (things) => {
     const member = await aMember(things);
     const { page, complaints, leave } = member;
     await page.goto('/');
@@ -149,7 +149,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'main');
   });
 
-  visit('the menu at the name is used by keyboard, and gives the focus back', async ({ page }) => {
+  visit.long('the menu at the name is used by keyboard, and gives the focus back', async ({ page }) => {
     await page.goto('/me');
     await heading(page, ana.name).waitFor();
     await page.getByRole('button', { name: ana.name }).focus();
@@ -193,7 +193,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     assert.equal(flag.description, 'Typed before the session ended');
   });
 
-  visit('the second factor is asked for, too, when the session is begun again', async (things) => {
+  visit.long('the second factor is asked for, too, when the session is begun again', async (things) => {
     const { page, server } = things;
     await aFlag(things, 'checkout');
     const origin = { origin: server.url };
@@ -221,7 +221,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.getByText('0 flags match').waitFor();
   });
 
-  visit('who wants to can leave for the page to sign in', async (things) => {
+  visit.long('who wants to can leave for the page to sign in', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags');

@@ -18,34 +18,44 @@ export interface Things extends Visitor, Place {
 }
 
 type Body<Given> = (given: Given) => Promise<void>;
+type Visit<Given> = (name: string, body: Body<Given>, options?: BrowserContextOptions) => void;
+
+/** Visits on ways that are rarely gone are `long`: the short form of the tests, which CI runs, leaves them out. */
+type Visits<Given> = Visit<Given> & { readonly long: Visit<Given> };
+
+const notInShortForm = process.env.E2E === 'short' && 'left out of the short form, E2E=short';
 
 /** Tests with a new server and browser each, in which no page may do what `Visitor.complaints` lists. */
-export const visitsIn =
-  (browser: Browser) =>
-  (name: string, body: Body<Visitor & { readonly server: Server }>, options: BrowserContextOptions = {}) =>
-    test(name, async () => {
-      const server = await anInstallation().start();
-      const visitor = await aVisitor(browser, server.url, options);
-      await body({ ...visitor, server });
-      assert.deepEqual(visitor.complaints, []);
-      await visitor.leave();
-    });
+export function visitsIn(browser: Browser): Visits<Visitor & { readonly server: Server }> {
+  const visits =
+    (skip: string | false): Visit<Visitor & { readonly server: Server }> =>
+    (name, body, options) =>
+      void test(name, { skip }, async () => {
+        const server = await anInstallation().start();
+        const visitor = await aVisitor(browser, server.url, options);
+        await body({ ...visitor, server });
+        assert.deepEqual(visitor.complaints, []);
+        await visitor.leave();
+      });
+  return Object.assign(visits(false), { long: visits(notInShortForm) });
+}
 
 /** The same, with Ana as the administrator, signed in. */
-export const signedInVisitsIn = (browser: Browser) => {
+export function signedInVisitsIn(browser: Browser): Visits<Things> {
   const visit = visitsIn(browser);
-  return (name: string, body: Body<Things>, options: BrowserContextOptions = {}) =>
-    visit(
-      name,
-      async ({ server, ...visitor }) => {
-        const api = await apiOf(server);
-        const place = await aPlace(api);
-        await signUp(visitor.page, server);
-        await body({ ...visitor, ...place, server, api, browser });
-      },
-      options,
-    );
-};
+  const signedIn =
+    (body: Body<Things>): Body<Visitor & { readonly server: Server }> =>
+    async ({ server, ...visitor }) => {
+      const api = await apiOf(server);
+      const place = await aPlace(api);
+      await signUp(visitor.page, server);
+      await body({ ...visitor, ...place, server, api, browser });
+    };
+  return Object.assign<Visit<Things>, { long: Visit<Things> }>(
+    (name, body, options) => visit(name, signedIn(body), options),
+    { long: (name, body, options) => visit.long(name, signedIn(body), options) },
+  );
+}
 
 export async function apiOf(server: Server): Promise<Api> {
   const as = await server.printedKey();

@@ -96,7 +96,7 @@ suite('users', { concurrency: 2 }, () => {
     await row(page, 'new@example.org').getByText('Pending').waitFor();
   });
 
-  visit('an invitation is sent again with a new link, and can be withdrawn', async ({ page, api, server }) => {
+  visit.long('an invitation is sent again with a new link, and can be withdrawn', async ({ page, api, server }) => {
     await api('POST', '/users', { email: 'liu@example.org' });
     await page.goto('/admin/users?status=pending');
     const link = async () => (await page.request.get(`${server.url}${accountPrefix}/outbox`)).json();
@@ -180,7 +180,7 @@ suite('users', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('the last administrator cannot be deactivated, and the page says why', async (things) => {
+  visit.long('the last administrator cannot be deactivated, and the page says why', async (things) => {
     const { page } = things;
     await page.goto('/admin/users');
     await row(page, ana.email).getByRole('button', { name: 'More about Ana Ruiz' }).click();
@@ -197,7 +197,7 @@ suite('users', { concurrency: 2 }, () => {
     await page.getByText('The last active administrator cannot be deactivated or removed.').waitFor();
   });
 
-  visit('many people: pages, search and filters, all in the address', async ({ page, api }) => {
+  visit.long('many people: pages, search and filters, all in the address', async ({ page, api }) => {
     const { id } = await api('POST', '/groups', { name: 'Support' });
     for (let number = 10; number < 70; number += 1) {
       await api('POST', '/users', { email: `user-${number}@example.org`, groups: number === 42 ? [{ id }] : [] });
@@ -224,7 +224,7 @@ suite('users', { concurrency: 2 }, () => {
     await look(page, 'users, filtered');
   });
 
-  visit('who is no administrator sees people, and can do nothing to them', async (things) => {
+  visit.long('who is no administrator sees people, and can do nothing to them', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/users');
     await row(page, ana.email).waitFor();

@@ -94,7 +94,7 @@ suite('getting started', { concurrency: 2 }, () => {
     { permissions: ['clipboard-read', 'clipboard-write'] },
   );
 
-  visit('a request with a wrong key is noticed while the page waits', async (things) => {
+  visit.long('a request with a wrong key is noticed while the page waits', async (things) => {
     const { page, server } = things;
     await aFlag(things, 'checkout', { on: { Staging: 50 } });
     await page.goto('/welcome');
@@ -106,7 +106,7 @@ suite('getting started', { concurrency: 2 }, () => {
     await look(page, 'getting started, refused');
   });
 
-  visit('another environment has its own flag, key and answers', async (things) => {
+  visit.long('another environment has its own flag, key and answers', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout', { on: { Staging: 0, Production: 100 } });
     await page.goto('/welcome?sdk=browser');
@@ -119,7 +119,7 @@ suite('getting started', { concurrency: 2 }, () => {
     assert.equal(await page.evaluate(focused), 'Use another environment');
   });
 
-  visit('members are told whom to ask for a key, and are not asked to invite', async (things) => {
+  visit.long('members are told whom to ask for a key, and are not asked to invite', async (things) => {
     await aFlag(things, 'checkout', { on: { Staging: 0 } });
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/welcome');

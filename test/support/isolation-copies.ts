@@ -73,10 +73,10 @@ export interface Asked {
 export const failsOn = (file: string, world: World, asked: Asked): Promise<boolean> =>
   isWrongOn(file, world.adminKey, (server) => isWrongAt(server, world, asked));
 
-/** The same for who is on which list. */
-export const failsOnLists = (file: string, world: RightsWorld): Promise<boolean> =>
+/** The same for who is on which list, at the endpoints of one part of the contract or at all. */
+export const failsOnLists = (file: string, world: RightsWorld, part: string): Promise<boolean> =>
   isWrongOn(file, world.adminKey, (server) =>
-    runRights(server, world, true).then(
+    runRights(server, world, { untilFailure: true, ...(part === 'all' ? {} : { part }) }).then(
       ({ failures }) => failures.length > 0,
       () => true,
     ),

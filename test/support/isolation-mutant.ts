@@ -25,5 +25,7 @@ registerHooks({
 const { skipNames } = await import('./build.ts');
 const { failsOn, failsOnLists } = await import('./isolation-copies.ts');
 skipNames(1_000_000);
-const isWrong = await ('sides' in world ? failsOn(copy, world, { at: mutation.at }) : failsOnLists(copy, world));
+const isWrong = await ('sides' in world
+  ? failsOn(copy, world, { at: mutation.at })
+  : failsOnLists(copy, world, mutation.at ?? 'all'));
 process.stdout.write(isWrong ? 'noticed\n' : 'not noticed\n');

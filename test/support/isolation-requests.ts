@@ -400,11 +400,20 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
             'body/environments/0/id': 'environment',
             ...granteesAt('body/environments/0/editors/grantees'),
             ...granteesAt('body/environments/0/killers'),
+            ...granteesAt('body/environments/0/approvals/approvers/grantees'),
+            ...granteesAt('body/environments/0/approvals/skippers'),
           },
           build: async (side) => {
-            const editors = { grantees: await granteesOf(api, side) };
-            const killers = await granteesOf(api, side);
-            return { body: { environments: [{ id: side.environment.id, editors, killers }] } };
+            const [editors, killers, approvers, skippers] = [
+              await granteesOf(api, side),
+              await granteesOf(api, side),
+              await granteesOf(api, side),
+              await granteesOf(api, side),
+            ];
+            const approvals = { approvers: { grantees: approvers }, skippers };
+            return {
+              body: { environments: [{ id: side.environment.id, editors: { grantees: editors }, killers, approvals }] },
+            };
           },
         },
       ],

@@ -264,7 +264,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'definitions.createDefinition',
     ],
   ],
-  'src/store/drift.ts': [['where f.project_id = ${projectId}', 'where f.id <> ${projectId}', 'flags.listDrift']],
   'src/store/flag-list.ts': [['sql`f.project_id = ${projectId}`,', 'sql`f.id <> ${projectId}`,', 'flags.listFlags']],
   'src/store/traffic.ts': [
     [

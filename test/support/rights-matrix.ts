@@ -227,10 +227,16 @@ function refusalOf(
 }
 
 /** Asks everything, and answers what was not as it must be. */
-export async function runRights(server: RightsServer, world: RightsWorld, untilFailure = false): Promise<Outcome> {
+export async function runRights(
+  server: RightsServer,
+  world: RightsWorld,
+  { untilFailure = false, part }: { readonly untilFailure?: boolean; readonly part?: string } = {},
+): Promise<Outcome> {
   const outcome: Outcome = { cases: 0, failures: [] };
   await endLate(server, world, outcome);
-  const tried = triedEndpoints(server).filter(({ endpoint }) => endpoint.path.includes(':project'));
+  const tried = triedEndpoints(server).filter(
+    ({ endpoint, name }) => endpoint.path.includes(':project') && (part === undefined || name.startsWith(`${part}.`)),
+  );
   for (const one of tried) {
     for (const place of placesOf(one)) {
       if (untilFailure && outcome.failures.length > 0) return outcome;

@@ -64,5 +64,5 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 };
 
 export const ofLists: readonly WrittenMutation[] = Object.entries(rules).flatMap(([file, listed]) =>
-  listed.map(([from, to]) => ({ file, from, to, at: 'lists' })),
+  listed.map(([from, to]) => ({ file, from, to })),
 );

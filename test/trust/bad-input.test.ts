@@ -10,7 +10,7 @@ import { aHostileInstallation, fuzz } from '../support/hostile-installation.ts';
 import { hostileHeaders, hostileMethods, hostilePaths, hostileQueries } from '../support/hostile-paths.ts';
 import type { Hostile } from '../support/hostile-requests.ts';
 import { maxMs } from '../support/process-inspector.ts';
-import { report, sized } from '../support/trust.ts';
+import { isLong, report, sized } from '../support/trust.ts';
 
 const installation = await aHostileInstallation();
 after(() => installation.sender.close());
@@ -34,7 +34,9 @@ const corpus: Record<string, () => Iterable<Hostile>> = {
 
 for (const [subject, requests] of Object.entries(corpus)) {
   test(`${subject} that are wrong are refused in the words of the specification, and nothing is written`, async () => {
-    for (const [kind, hostile] of Map.groupBy(requests(), (request) => request.kind)) {
+    for (const [kind, all] of Map.groupBy(requests(), (request) => request.kind)) {
+      // The short form takes every second of what there is plenty of.
+      const hostile = isLong || all.length < 1_000 ? all : all.filter((_, index) => index % 2 === 0);
       const written = await installation.fingerprint();
       const statuses = await fuzz(installation, hostile);
       let turn = await installation.inspector.longestTurn();
