@@ -48,6 +48,10 @@ export const stateWords: Readonly<
 export const isOpen = ({ status }: Pick<Changeset, 'status'>): boolean =>
   status === 'DRAFT' || status === 'REQUESTED' || status === 'APPROVED';
 
+/** A schedule applies it: now, or once it has its approvals. */
+export const isScheduled = ({ status }: Pick<Changeset, 'status'>): boolean =>
+  status === 'SCHEDULE_REQUESTED' || status === 'SCHEDULED';
+
 export const titleOf = ({ title, operations: [first, ...others] }: Pick<Changeset, 'title' | 'operations'>): string => {
   if (title !== '') return title;
   const name = first ? objectOf(first).name : 'Nothing';

@@ -24,7 +24,7 @@ const withoutContent =
   /^(session|\/(workspaces|users|groups|apiKeys|access|rolloutStatuses|health|outbox|sessions)\b)|\/sdks$/;
 
 /** Applying one is also told as changes of what it changed. */
-const withChangesets = /^(session|\/changesets\b|\/auditLogs\b)/;
+const withChangesets = /^(session|\/changesets\b|\/auditLogs\b)|\/schedules$/;
 
 /** Errs on the side of asking again. The key is that of `keyOf`. */
 export function concerns({ type, id, name, project }: Change, [path, input]: readonly unknown[]): boolean {

@@ -40,6 +40,13 @@ export function Expiry({ at }: Props) {
   );
 }
 
+/** A coming instant: "in 2 hours", "in 40 days". */
+export function Until({ at }: Props) {
+  const left = Math.max(at - Date.now(), 0);
+  const [length, unit] = stepOf(left);
+  return <Instant at={at} words={length === 0 ? 'in a moment' : relative.format(Math.round(left / length), unit)} />;
+}
+
 function Instant({ at, words }: Props & { readonly words: string }) {
   const date = new Date(at);
   return (

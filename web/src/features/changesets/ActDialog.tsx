@@ -10,7 +10,9 @@ import {
   revertChangeset,
   withdrawChangeset,
 } from '#contract/changesets.ts';
+import { abortChangeset, pauseChangeset, resumeChangeset, skipWait } from '#contract/schedules.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset, titleOf } from '../../changesets/changesets-query.ts';
+import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteRules } from '../../kit/NoteFields.tsx';
@@ -42,6 +44,7 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
   const where = wherein(changeset);
   const count = changeset.operations.length === 1 ? '1 change' : `${changeset.operations.length} changes`;
   const isDraft = changeset.status === 'DRAFT';
+  const isHeld = phaseOf(changeset) === 'held';
   return {
     request: {
       title: 'Ask for approval?',
@@ -91,6 +94,39 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
       submit: 'Make the draft',
       done: 'Here is the draft. Nothing has changed yet.',
     },
+    pause: {
+      title: 'Pause the schedule?',
+      about: 'What was applied stays. The next step waits until somebody resumes.',
+      submit: 'Pause',
+      done: 'Paused.',
+      remark: 'Reason',
+    },
+    resume: {
+      title: isHeld ? `Let the next step go on in ${where}?` : 'Resume the schedule?',
+      about: isHeld
+        ? 'The next step is applied at once. SDKs get it at once.'
+        : 'It goes on with what was left of the wait. A time that has passed meanwhile is due at once.',
+      submit: 'Resume',
+      done: 'Resumed.',
+      remark: 'Comment',
+    },
+    skip: {
+      title: `Apply the next step to ${where} now?`,
+      about: 'It does not wait any longer. Steps after it wait as planned.',
+      submit: `Apply to ${where} now`,
+      done: 'The next step is applied now.',
+      remark: 'Comment',
+    },
+    abort: {
+      title: 'Abort the schedule?',
+      about: hasBegun(changeset)
+        ? 'What was applied stays. The other steps are not applied. You can revert it afterwards.'
+        : 'Nothing was applied. It becomes a draft again, without a schedule and without approvals.',
+      submit: 'Abort the schedule',
+      done: hasBegun(changeset) ? 'Aborted. What was applied stays.' : 'Aborted. It is a draft again.',
+      look: 'danger-fill' as const,
+      remark: 'Reason',
+    },
   }[act];
 };
 
@@ -133,7 +169,7 @@ export function ActDialog({ act, changeset, onClose }: DialogProps) {
       title={words.title}
       about={words.about}
       {...(words.look && { kind: 'alert', look: words.look })}
-      edge={act === 'apply' || act === 'approve' ? edge : 'plain'}
+      edge={changing.includes(act) ? edge : 'plain'}
       submit={words.submit}
       {...{ form, problem, isSending, onClose }}
     >
@@ -159,6 +195,9 @@ export function ActDialog({ act, changeset, onClose }: DialogProps) {
   );
 }
 
+/** Acts after which something may change for users. */
+const changing: readonly Act[] = ['apply', 'approve', 'resume', 'skip'];
+
 type Values = Readonly<Record<'title' | 'comment' | 'remark', string>>;
 
 async function sendAct(act: Act, changeset: ChangesetAnswer, { title, comment, remark }: Values) {
@@ -174,6 +213,14 @@ async function sendAct(act: Act, changeset: ChangesetAnswer, { title, comment, r
       return call(rejectChangeset, { params, body, ifMatch });
     case 'apply':
       return call(applyChangeset, { params, ifMatch });
+    case 'pause':
+      return call(pauseChangeset, { params, body, ifMatch });
+    case 'resume':
+      return call(resumeChangeset, { params, body, ifMatch });
+    case 'skip':
+      return call(skipWait, { params, body, ifMatch });
+    case 'abort':
+      return call(abortChangeset, { params, body, ifMatch });
     case 'edit':
       return call(changeChangeset, { params, body: { title: title.trim(), comment: comment.trim() }, ifMatch });
     case 'revert': {

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { revertChangeset } from '#contract/changesets.ts';
 import {
   type ChangesetAnswer,
   changesetReading,
   isOpen,
+  isScheduled,
   planReading,
   titleOf,
 } from '../../changesets/changesets-query.ts';
+import { hasBegun } from '../../changesets/schedule-words.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments, useProject } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
 import { lazyPart } from '../../state/lazy.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -28,6 +28,7 @@ import styles from './ChangesetPage.module.css';
 import { Checks } from './Checks.tsx';
 import { type Act, DecisionBar } from './DecisionBar.tsx';
 import { Discussion } from './Discussion.tsx';
+import { Schedule } from './Schedule.tsx';
 import { StateChip } from './StateChip.tsx';
 import { useActs } from './use-acts.ts';
 
@@ -81,14 +82,14 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
   const plan = useQuery(planReading(changeset.id));
   const [act, setAct] = useState<Act>();
   const acts = useActs(changeset, plan.data);
-  const may = useMay();
+  const isPending = isOpen(changeset) || isScheduled(changeset);
   return (
     <Page>
       <PageHead
         title={titleOf(changeset)}
         within={project.name}
         crumbs={<Crumbs />}
-        beside={<StateChip state={changeset.status} />}
+        beside={<StateChip changeset={changeset} />}
         tools={
           <>
             {acts.edit !== 'hidden' && (
@@ -101,9 +102,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
                 {changeset.status === 'DRAFT' ? 'Discard' : 'Withdraw'}
               </Button>
             )}
-            {changeset.status === 'PUBLISHED' && may(revertChangeset) && (
-              <Button onClick={() => setAct('revert')}>Revert</Button>
-            )}
+            {acts.revert !== 'hidden' && <Button onClick={() => setAct('revert')}>Revert</Button>}
           </>
         }
         lead={changeset.comment !== '' && <p className={styles.comment}>{changeset.comment}</p>}
@@ -119,12 +118,13 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
           </Suspense>
           <Discussion changeset={changeset} />
         </div>
-        <aside className={styles.rail} aria-label="Approvals and checks">
+        <aside className={styles.rail} aria-label="Schedule, approvals and checks">
+          <Schedule changeset={changeset} />
           <Approvals changeset={changeset} plan={plan.data} />
-          {isOpen(changeset) && plan.data && <Checks plan={plan.data} />}
+          {isPending && !hasBegun(changeset) && plan.data && <Checks plan={plan.data} />}
         </aside>
       </div>
-      {isOpen(changeset) && plan.data && <DecisionBar {...{ changeset, acts }} plan={plan.data} onAct={setAct} />}
+      {isPending && plan.data && <DecisionBar {...{ changeset, acts }} plan={plan.data} onAct={setAct} />}
       <Suspense>{act && <ActDialog act={act} changeset={changeset} onClose={() => setAct(undefined)} />}</Suspense>
     </Page>
   );

@@ -6,7 +6,8 @@ import { countOf } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import { RowName, StackingTable } from '../../administration/StackingTable.tsx';
-import { objectOf, placesOf, stateWords, titleOf } from '../../changesets/changesets-query.ts';
+import { isScheduled, objectOf, placesOf, stateWords, titleOf } from '../../changesets/changesets-query.ts';
+import { timeWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { Denied } from '../../kit/Denied.tsx';
 import { EditorName } from '../../kit/EditorName.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -21,7 +22,7 @@ import { Select } from '../../ui/Select.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
-import { ShortTime } from '../../ui/Time.tsx';
+import { ShortTime, Until } from '../../ui/Time.tsx';
 import styles from './ChangesetsPage.module.css';
 import { StateChip } from './StateChip.tsx';
 
@@ -70,7 +71,7 @@ export function ChangesetsPage() {
       <PageHead
         title="Changesets"
         within={project.name}
-        lead="Changes that are proposed, approved and applied together."
+        lead="Changes that are proposed, approved, scheduled and applied together."
       />
       <div className={styles.tools}>
         <Tabs<Filter>
@@ -161,6 +162,20 @@ function Elsewhere() {
   );
 }
 
+/** When a schedule goes on. */
+const NextStep = ({ changeset: { dueAt, status } }: { readonly changeset: Listed }) => (
+  <span className={styles.next}>
+    {dueAt !== undefined && status === 'SCHEDULED' && (
+      <>
+        {timeWords(dueAt, zoneHere())}, <Until at={dueAt} />
+      </>
+    )}
+    {/* A ramp without a time starts once it is approved. */}
+    {dueAt !== undefined && status !== 'SCHEDULED' && dueAt > Date.now() && `due ${timeWords(dueAt, zoneHere())}`}
+    {dueAt === undefined && 'Paused, or waits for somebody'}
+  </span>
+);
+
 function Row({ changeset }: { readonly changeset: Listed }) {
   const project = useProject();
   const names = [...new Set(changeset.operations.map((operation) => objectOf(operation).name))];
@@ -181,7 +196,8 @@ function Row({ changeset }: { readonly changeset: Listed }) {
         </RowName>
       </th>
       <td>
-        <StateChip state={changeset.status} />
+        <StateChip changeset={changeset} />
+        {isScheduled(changeset) && <NextStep changeset={changeset} />}
       </td>
       <td data-label="In">{placesOf(changeset).join(', ')}</td>
       <td data-label="By">

@@ -1,11 +1,23 @@
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import { type ChangesetAnswer, placesOf } from '../../changesets/changesets-query.ts';
+import { type ChangesetAnswer, isScheduled, placesOf } from '../../changesets/changesets-query.ts';
+import { phaseOf, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { SaveBar } from '../../kit/SaveBar.tsx';
 import { useEnvironments } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
 import { type Acts, missingApprovals } from './use-acts.ts';
 
-export type Act = 'request' | 'approve' | 'reject' | 'apply' | 'withdraw' | 'edit' | 'revert';
+export type Act =
+  | 'request'
+  | 'approve'
+  | 'reject'
+  | 'apply'
+  | 'withdraw'
+  | 'edit'
+  | 'revert'
+  | 'pause'
+  | 'resume'
+  | 'skip'
+  | 'abort';
 
 interface BarProps {
   readonly changeset: ChangesetAnswer;
@@ -33,7 +45,7 @@ export function DecisionBar({ changeset, plan, acts, onAct }: BarProps) {
         label="Decide"
         edge={edge}
         title={`Approve it for ${wherein(changeset)}?`}
-        line={missing.length > 1 ? `${missing.length} approvals are missing.` : 'It can be applied then.'}
+        line={missing.length > 1 ? `${missing.length} approvals are missing.` : thenWords(changeset)}
       >
         <Button onClick={() => onAct('reject')}>Reject</Button>
         <Button look="primary" onClick={() => onAct('approve')}>
@@ -42,6 +54,7 @@ export function DecisionBar({ changeset, plan, acts, onAct }: BarProps) {
       </SaveBar>
     );
   }
+  if (isScheduled(changeset)) return <ScheduleBar {...{ changeset, acts, onAct }} />;
   return (
     <SaveBar
       label="Decide"
@@ -61,6 +74,61 @@ export function DecisionBar({ changeset, plan, acts, onAct }: BarProps) {
       )}
     </SaveBar>
   );
+}
+
+/** What the approval that is asked for leads to. */
+function thenWords({ schedule }: ChangesetAnswer): string {
+  if (!schedule) return 'It can be applied then.';
+  const { at, dueAt = 0, steps } = schedule;
+  if (at) return `It is applied on ${timeWords(dueAt, at.zone)}, ${at.zone}.`;
+  return `Its ${steps.length + 1} steps start then.`;
+}
+
+/** Pauses, resumes, hurries and ends a schedule. */
+function ScheduleBar({ changeset, acts, onAct }: Omit<BarProps, 'plan'>) {
+  const edge = useEdge(changeset);
+  const { title, line } = scheduleWords(changeset, acts);
+  return (
+    <SaveBar label="Decide" edge={edge} title={title} line={line}>
+      {acts.abort !== 'hidden' && (
+        <Button look="danger" refusal={acts.abort} onClick={() => onAct('abort')}>
+          Abort
+        </Button>
+      )}
+      {acts.skip !== 'hidden' && (
+        <Button refusal={acts.skip} onClick={() => onAct('skip')}>
+          Skip the wait
+        </Button>
+      )}
+      {acts.pause !== 'hidden' && (
+        <Button refusal={acts.pause} onClick={() => onAct('pause')}>
+          Pause
+        </Button>
+      )}
+      {acts.resume !== 'hidden' && (
+        <Button look="primary" refusal={acts.resume} onClick={() => onAct('resume')}>
+          Resume
+        </Button>
+      )}
+    </SaveBar>
+  );
+}
+
+function scheduleWords(changeset: ChangesetAnswer, acts: Acts): { readonly title: string; readonly line: string } {
+  const { schedule } = changeset;
+  const phase = phaseOf(changeset);
+  const count = (schedule?.steps.length ?? 0) + 1;
+  const step = count === 1 ? 'It' : `Step ${(schedule?.appliedAt.length ?? 0) + 1} of ${count}`;
+  if (phase === 'requested') {
+    const line = acts.isAuthor ? 'Someone else must approve it.' : 'Someone who can must approve it.';
+    return { title: 'It waits for an approval', line };
+  }
+  if (phase === 'paused') return { title: 'Paused', line: `${step} waits until somebody resumes.` };
+  if (phase === 'held') return { title: `${step} holds`, line: 'It is applied when somebody lets it go on.' };
+  const zone = schedule?.at?.zone ?? zoneHere();
+  const dueAt = schedule?.dueAt ?? 0;
+  if (dueAt <= Date.now()) return { title: `${step} is due`, line: 'It is applied in a moment.' };
+  return { title: `${step} is applied on ${timeWords(dueAt, zone)}`, line: `${zone}. All of it together, or nothing.` };
 }
 
 function titleFor(

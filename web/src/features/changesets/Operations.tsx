@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { listChanges } from '#contract/changes.ts';
 import type { Change } from '#domain/changes.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
@@ -14,6 +14,7 @@ import {
   objectOf,
   type PlannedOperation,
 } from '../../changesets/changesets-query.ts';
+import { hasBegun, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { sentence } from '../../kit/explain.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
 import type { ApiProblem } from '../../server/api-problem.ts';
@@ -39,7 +40,8 @@ interface Props {
 /** What the changeset does: before it is applied against what is there now, afterwards as the audit log has it. */
 export function Operations({ changeset, plan }: Props) {
   const may = useMay();
-  const isPast = changeset.status === 'PUBLISHED' && may(listChanges);
+  // A plan would compare the first step of a ramp with what later steps have made of it.
+  const isPast = (changeset.status === 'PUBLISHED' || hasBegun(changeset)) && may(listChanges);
   return (
     <section aria-labelledby="operations" className={styles.part}>
       <div className={styles.head}>
@@ -72,6 +74,12 @@ const keyOf = (operation: Operation): string => `${objectOf(operation).id} ${ope
 
 function PastOperations({ changeset }: Pick<Props, 'changeset'>) {
   const query = useChanges({ changesetId: changeset.id });
+  const { hasNextPage, isFetching, fetchNextPage } = query;
+  // What is not among them would count as not changed.
+  useEffect(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  if (hasNextPage) return <SkeletonRows rows={4} />;
   return (
     <Loaded query={query} skeleton={<SkeletonRows rows={4} />}>
       {({ pages }) => {
@@ -80,12 +88,15 @@ function PastOperations({ changeset }: Pick<Props, 'changeset'>) {
           <ol className={styles.list}>
             {changeset.operations.map((operation, index) => (
               <Frame key={keyOf(operation)} operation={operation} number={index + 1}>
-                <Made
+                <MadeInSteps
                   operation={operation}
-                  change={entries.find(
-                    ({ object, environmentId }) =>
-                      object.id === objectOf(operation).id && environmentId === operation.environment?.id,
-                  )}
+                  appliedAt={changeset.schedule?.appliedAt ?? []}
+                  changes={entries
+                    .filter(
+                      ({ object, environmentId }) =>
+                        object.id === objectOf(operation).id && environmentId === operation.environment?.id,
+                    )
+                    .toReversed()}
                 />
               </Frame>
             ))}
@@ -275,6 +286,26 @@ function Edited({ operation: { edit, flag, environment } }: { readonly operation
     return <FieldTable before={undefined} after={after} nameOf={() => undefined} />;
   }
   return kind === 'delete' ? null : <p className={styles.effect}>Nothing would change: it is already like this.</p>;
+}
+
+interface StepsProps {
+  readonly operation: Operation;
+  /** Oldest first. */
+  readonly changes: readonly Change[];
+  readonly appliedAt: readonly number[];
+}
+
+/** A ramp changes the same definition several times. */
+function MadeInSteps({ operation, changes, appliedAt }: StepsProps) {
+  if (appliedAt.length < 2) return <Made operation={operation} change={changes.at(-1)} />;
+  return appliedAt.map((at, index) => (
+    <section key={at} className={styles.madeStep} aria-label={`Step ${index + 1}`}>
+      <p className={styles.quiet}>
+        Step {index + 1}, {timeWords(at, zoneHere())}
+      </p>
+      <Made operation={operation} change={changes.find(({ createdAt }) => createdAt === at)} />
+    </section>
+  ));
 }
 
 /** What it changed, from the audit log. */

@@ -4,10 +4,13 @@ import {
   approveChangeset,
   changeChangeset,
   requestChangeset,
+  revertChangeset,
   withdrawChangeset,
 } from '#contract/changesets.ts';
+import { abortChangeset, pauseChangeset, resumeChangeset, skipWait } from '#contract/schedules.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import { type ChangesetAnswer, isBy, isOpen } from '../../changesets/changesets-query.ts';
+import { type ChangesetAnswer, isBy, isOpen, isScheduled } from '../../changesets/changesets-query.ts';
+import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
 import { useMay, useMe } from '../../server/session.ts';
 
 /** Undefined: it can be done. `hidden`: it makes no sense now. Otherwise why not. */
@@ -19,6 +22,11 @@ export interface Acts {
   readonly request: Verdict;
   readonly approve: Verdict;
   readonly apply: Verdict;
+  readonly pause: Verdict;
+  readonly resume: Verdict;
+  readonly skip: Verdict;
+  readonly abort: Verdict;
+  readonly revert: Verdict;
   readonly isAuthor: boolean;
 }
 
@@ -34,16 +42,33 @@ export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefi
     ({ kind, by, voidedAt }) => kind === 'approve' && voidedAt === undefined && isBy(me, by),
   );
   const mayApprove = plan?.approvals.some((one) => one.mayApprove) ?? false;
-  const isRequested = status === 'REQUESTED' || status === 'APPROVED';
+  const isRequested = status === 'REQUESTED' || status === 'APPROVED' || status === 'SCHEDULE_REQUESTED';
+  const phase = phaseOf(changeset);
+  const release = needsRelease(plan) && !mayApprove ? 'Someone who can approve it must let it go on.' : undefined;
+  const isOver = status === 'PUBLISHED' || (phase === 'over' && !open && hasBegun(changeset));
   return {
     edit: open && may(changeChangeset) ? editing : 'hidden',
     withdraw: open && may(withdrawChangeset) ? editing : 'hidden',
     request: status === 'DRAFT' && may(requestChangeset) ? editing : 'hidden',
     approve: isRequested && mayApprove && !isApproved && may(approveChangeset) ? undefined : 'hidden',
     apply: open && plan && may(applyChangeset) ? whyNotApply(plan) : 'hidden',
+    pause: phase === 'waiting' && may(pauseChangeset) ? editing : 'hidden',
+    resume:
+      (phase === 'paused' || phase === 'held') && may(resumeChangeset)
+        ? phase === 'paused'
+          ? editing
+          : (release ?? (needsRelease(plan) ? undefined : refusal))
+        : 'hidden',
+    skip: phase === 'waiting' && may(skipWait) ? refusal : 'hidden',
+    abort: isScheduled(changeset) && may(abortChangeset) ? editing : 'hidden',
+    revert: isOver && may(revertChangeset) ? undefined : 'hidden',
     isAuthor,
   };
 }
+
+/** A step that holds is let go by those who could approve it, where approvals are required. */
+const needsRelease = (plan: ChangesetPlan | undefined): boolean =>
+  plan?.approvals.some(({ without }) => !without) ?? false;
 
 export const missingApprovals = ({ approvals }: ChangesetPlan): string[] =>
   approvals.filter(({ isGiven, without }) => !isGiven && !without).map(({ environment }) => environment.name);

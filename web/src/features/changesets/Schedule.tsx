@@ -1,0 +1,153 @@
+import type { ChangesetAnswer } from '../../changesets/changesets-query.ts';
+import {
+  editWords,
+  type Phase,
+  phaseOf,
+  type ShownStep,
+  shownSteps,
+  timeWords,
+  waitWords,
+  zoneHere,
+} from '../../changesets/schedule-words.ts';
+import { EditorName } from '../../kit/EditorName.tsx';
+import { Until } from '../../ui/Time.tsx';
+import styles from './Schedule.module.css';
+
+interface Props {
+  readonly changeset: ChangesetAnswer;
+}
+
+/** When it is applied, what becomes of each step, and where it stands. */
+export function Schedule({ changeset }: Props) {
+  const phase = phaseOf(changeset);
+  const { schedule } = changeset;
+  if (!phase || !schedule) return null;
+  const zone = schedule.at?.zone ?? zoneHere();
+  return (
+    <section aria-labelledby="schedule" className={styles.part}>
+      <h2 id="schedule">Schedule</h2>
+      <div className={styles.card}>
+        <div className={styles.state}>
+          <Standing changeset={changeset} phase={phase} zone={zone} />
+        </div>
+        <ol className={styles.steps}>
+          {shownSteps(changeset).map((step) => (
+            <Step key={step.number} step={step} changeset={changeset} zone={zone} />
+          ))}
+        </ol>
+      </div>
+      <p className={styles.quiet}>
+        Applied with the rights of <EditorName editor={schedule.by} />.
+        {schedule.steps.length > 0 && phase !== 'over' && ' A kill stops the steps that remain.'}
+      </p>
+    </section>
+  );
+}
+
+interface StandingProps extends Props {
+  readonly phase: Phase;
+  readonly zone: string;
+}
+
+/** "Fri 20 Nov, 09:00", and below it the zone and how long until then. */
+function Standing({ changeset, phase, zone }: StandingProps) {
+  const { schedule, status } = changeset;
+  if (!schedule) return null;
+  const { dueAt, appliedAt, steps, pausedAt } = schedule;
+  const [next, count] = [appliedAt.length + 1, steps.length + 1];
+  const which = count === 1 ? '' : `step ${next} of ${count}`;
+  if (phase === 'over') {
+    return <b>{overWords(status, appliedAt.length, count)}</b>;
+  }
+  if (phase === 'paused') {
+    return (
+      <>
+        <b>{which === '' ? 'Paused' : `Paused before ${which}`}</b>
+        <span className={styles.quiet}>since {timeWords(pausedAt ?? 0, zone)}</span>
+      </>
+    );
+  }
+  if (phase === 'held') {
+    return (
+      <>
+        <b>Holds before {which}</b>
+        <span className={styles.quiet}>until somebody lets it go on</span>
+      </>
+    );
+  }
+  if (phase === 'requested' && !schedule.at) return <b>Starts when it is approved</b>;
+  return (
+    <>
+      <b>{timeWords(dueAt ?? 0, zone)}</b>
+      <span className={styles.quiet}>
+        {zone}, <Until at={dueAt ?? 0} />
+        {which !== '' && `, ${which}`}
+      </span>
+      {zone !== zoneHere() && <span className={styles.quiet}>Here: {timeWords(dueAt ?? 0, zoneHere())}</span>}
+      {phase === 'requested' && <span className={styles.quiet}>Fails if it is not approved by then</span>}
+    </>
+  );
+}
+
+function overWords(status: ChangesetAnswer['status'], applied: number, count: number): string {
+  if (status === 'PUBLISHED') return count === 1 ? 'Applied' : `All ${count} steps were applied`;
+  const how = status === 'FAILED' ? 'Failed' : 'Ended';
+  return applied === 0 ? `${how}, nothing was applied` : `${how} after ${applied} of ${count} steps`;
+}
+
+interface StepProps extends Props {
+  readonly step: ShownStep;
+  readonly zone: string;
+}
+
+const stateWords: Readonly<Record<ShownStep['state'], string>> = {
+  done: 'Applied',
+  next: 'Next',
+  coming: '',
+  failed: 'Failed',
+  never: 'Not applied',
+};
+
+function Step({ step, changeset, zone }: StepProps) {
+  const { state, at, operations } = step;
+  const isSeveral = changeset.operations.length > 1;
+  const said = stateWords[state];
+  return (
+    <li className={styles.step} data-state={state}>
+      <span className={styles.mark} aria-hidden />
+      <div className={styles.words}>
+        {step.number === 1 && (isSeveral || !isShort(operations)) ? (
+          <span>{isSeveral ? `Apply all ${changeset.operations.length} changes` : 'Apply the change'}</span>
+        ) : (
+          operations.map(({ flag, environment, edit }) => (
+            <span key={`${flag?.id} ${environment?.id}`}>
+              {isSeveral && (
+                <>
+                  <code>{flag?.name}</code> in {environment?.name}:{' '}
+                </>
+              )}
+              {editWords(edit)}
+            </span>
+          ))
+        )}
+        <span className={styles.quiet}>
+          {said}
+          {said !== '' && (at !== undefined || whenWords(step) !== '') && ', '}
+          {at === undefined ? whenWords(step) : timeWords(at, zone)}
+          {state === 'failed' && changeset.reason !== undefined && `: ${changeset.reason}`}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** A patch that can be said in a few words. */
+const isShort = (operations: ShownStep['operations']): boolean =>
+  operations.every(({ edit }) => edit.kind === 'patch' && (edit.operations?.length ?? 0) <= 2);
+
+/** Of a step whose time is not known. */
+function whenWords({ number, hold, waitMs, state }: ShownStep): string {
+  if (state === 'never' || state === 'failed') return '';
+  if (hold) return 'when somebody lets it go on';
+  return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${number - 1}`;
+}
