@@ -61,15 +61,30 @@ suite('changesets', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('a kill is proposed unless the environment lets kills through, and a restore is', async (things) => {
+  visit('a kill is proposed unless the environment lets kills through; a draft joins the changeset', async (things) => {
     const { page } = things;
-    await aFlag(things, 'one_page', { on: { Production: 10 } });
+    await aFlag(things, 'one_page', { on: { Staging: 10, Production: 10 } });
     await guard(things);
     await openFlag(page, 'one_page', 'Production');
     await press(page, 'Kill in Production');
     await press(page, 'Propose to kill in Production');
     await heading(page, 'Kill one_page').waitFor();
     assert.equal((await definitionIn(things, 'one_page', 'Production')).killed, false);
+    // A draft joins it instead of being saved.
+    await openFlag(page, 'one_page', 'Staging');
+    await step(page, 'Everyone else').getByRole('button', { name: '50', exact: true }).click();
+    await press(page, 'Review and save');
+    await press(page, 'Add to changeset…');
+    const adding = page.getByRole('dialog', { name: 'Add to a changeset' });
+    await adding.getByLabel('Changeset').selectOption({ label: 'Kill one_page (waiting for approval)' });
+    await adding.getByText('Approvals that it has become void.').waitFor();
+    await look(page, 'add to a changeset');
+    await adding.getByRole('button', { name: 'Add to changeset' }).click();
+    await page.getByText('Added to Kill one_page.').waitFor();
+    assert.equal(await page.getByText('1 unsaved change in Staging').count(), 0);
+    await press(page, 'Open it');
+    await page.getByText('Applied together or not at all').waitFor();
+    await page.getByText('40% of the user keys that reach this step move from off to on.').waitFor();
     await guard(things, { allowKills: true });
     await openFlag(page, 'one_page', 'Production');
     await press(page, 'Kill in Production');

@@ -251,6 +251,20 @@ suite('around a definition', { concurrency: 2 }, () => {
     await page.getByRole('button', { name: 'Remove from Staging: Rule 2, only in Staging' }).click();
     await page.getByText('1 unsaved change in Staging').waitFor();
     await page.getByText('2 differences').waitFor();
+    // What is saved is promoted as a changeset, whatever drafts say.
+    await press(page, 'Swap sides');
+    await press(page, 'Promote to Production…');
+    const promote = page.getByRole('dialog', { name: 'Promote compared to Production' });
+    await promote.getByText('Your unsaved changes in Staging are not part of it.').waitFor();
+    await promote.getByLabel('Traffic allocation').uncheck();
+    await look(page, 'promotion');
+    await promote.getByRole('button', { name: 'Make the changeset' }).click();
+    await heading(page, 'Promote compared from Staging to Production').waitFor();
+    await press(page, 'Apply to Production');
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply to Production' }).click();
+    await page.getByText('Applied to Production.').waitFor();
+    const promoted = await definitionIn(things, 'compared', 'Production');
+    assert.deepEqual([promoted.rules.length, promoted.trafficAllocation], [3, production.trafficAllocation]);
   });
 
   visit('JSON is edited with the complaints of the server, and makes the same draft', async (things) => {

@@ -1,14 +1,14 @@
 /** Proposes changes instead of making them: a changeset, for which approval is asked at once. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { createChangeset, listChangesets, requestChangeset } from '#contract/changesets.ts';
+import { changeChangeset, createChangeset, listChangesets, requestChangeset } from '#contract/changesets.ts';
 import type { NewOperation } from '#domain/changesets.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { call, keyOf } from '../server/api.ts';
 import { useProject } from '../server/project.ts';
 import type { Draft } from '../state/drafts.ts';
 import { toast } from '../state/toasts.ts';
-import { type ChangesetAnswer, changesetReading } from './changesets-query.ts';
+import { type ChangesetAnswer, changesetReading, keepChangeset } from './changesets-query.ts';
 
 interface Note {
   readonly title: string | undefined;
@@ -17,7 +17,7 @@ interface Note {
 
 /** What saving the draft would do, as an operation. Refused with 412 if someone has saved since. */
 export const operationOf = (
-  { base, targeting, etag }: Draft,
+  { base, targeting, etag }: Pick<Draft, 'base' | 'targeting' | 'etag'>,
   place: { readonly flag: string; readonly environment: string },
 ): NewOperation => ({
   ...place,
@@ -45,6 +45,15 @@ export function usePropose() {
     propose: async (operations: readonly NewOperation[], note: Note): Promise<ChangesetAnswer> => {
       const made = await create(operations, note);
       return call(requestChangeset, { params: { changeset: made.id }, body: {} }).catch(() => made);
+    },
+    /** Puts operations into a changeset that is there, or into a new one. */
+    collect: async (into: string, operations: readonly NewOperation[], note: Note): Promise<ChangesetAnswer> => {
+      const made =
+        into === ''
+          ? await create(operations, note)
+          : await call(changeChangeset, { params: { changeset: into }, body: { add: [...operations] } });
+      await keepChangeset(client, made);
+      return made;
     },
     /** Shows it. */
     open: async (changeset: ChangesetAnswer, words: string) => {

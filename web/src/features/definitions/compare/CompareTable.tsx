@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowRight } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { ArrowRight, GitPullRequestArrow } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { createChangeset } from '#contract/changesets.ts';
 import { patchDefinition } from '#contract/definitions.ts';
 import { applyDifferences } from '#domain/definitions/apply.ts';
 import { orderOf, segmentsOf, type Targeting } from '#domain/definitions/definition.ts';
@@ -9,6 +10,8 @@ import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { useMay } from '../../../server/session.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';
 import { SegmentsElsewhere } from '../../../targeting/SegmentsElsewhere.tsx';
 import { Button, buttonClass } from '../../../ui/Button.tsx';
@@ -23,6 +26,8 @@ import { compareRows } from './compare-rows.ts';
 const CompareVerdicts = lazy(() =>
   import('./CompareVerdicts.tsx').then((module) => ({ default: module.CompareVerdicts })),
 );
+
+const PromoteDialog = lazyPart('PromoteDialog', () => import('./PromoteDialog.tsx'));
 
 interface Props {
   readonly left: Environment;
@@ -53,14 +58,17 @@ export function CompareTable({ left, right, isWhole }: Props) {
   const look = { order: orderOf(from, to), trafficType: trafficType.name };
   return (
     <>
-      <p className={styles.count} role="status">
-        {differences.length === 0 && 'No differences.'}
-        {differences.length === 1 && '1 difference'}
-        {differences.length > 1 && `${differences.length} differences`}
-      </p>
+      <div className={styles.head}>
+        <p className={styles.count} role="status">
+          {differences.length === 0 && 'No differences.'}
+          {differences.length === 1 && '1 difference'}
+          {differences.length > 1 && `${differences.length} differences`}
+        </p>
+        {mine.saved && differences.length > 0 && <Promote from={left} to={right} />}
+      </div>
       <SegmentsElsewhere names={segmentsOf(from)} from={left} to={right} trafficType={trafficType.name} />
       <table className={styles.table}>
-        <thead className={styles.head}>
+        <thead className={styles.heads}>
           <tr>
             <td className={styles.name} />
             <Side environment={left} editing={mine} />
@@ -129,6 +137,24 @@ export function CompareTable({ left, right, isWhole }: Props) {
   );
 }
 
+/** Takes what is saved on the left over to the right, as a changeset. */
+function Promote({ from, to }: { readonly from: Environment; readonly to: Environment }) {
+  const [isOpen, setOpen] = useState(false);
+  const isArchived = useFlag().archivedAt !== undefined;
+  if (!useMay()(createChangeset)) return null;
+  return (
+    <>
+      <Button
+        refusal={isArchived ? 'This flag is archived. Unarchive it to change it.' : undefined}
+        onClick={() => setOpen(true)}
+      >
+        <GitPullRequestArrow size={14} aria-hidden /> Promote to {to.name}…
+      </Button>
+      <Suspense>{isOpen && <PromoteDialog from={from} to={to} onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  );
+}
+
 function Side({ environment, editing }: { readonly environment: Environment; readonly editing: Editing }) {
   const project = useProject();
   const flag = useFlag();
@@ -183,18 +209,21 @@ function OneSided({ left, right, isLeft, isRight }: OneSidedProps) {
     <EmptyState
       title={`The flag is not defined in ${to.name}`}
       action={
-        refusal === undefined ? (
-          <Link
-            to="/p/$project/flags/$flag/$environment"
-            params={{ project: project.name, flag: flag.name, environment: from.name }}
-            search={{ copy: to.name }}
-            className={buttonClass({})}
-          >
-            Copy from {from.name}
-          </Link>
-        ) : (
-          <Button refusal={refusal}>Copy from {from.name}</Button>
-        )
+        <>
+          {refusal === undefined ? (
+            <Link
+              to="/p/$project/flags/$flag/$environment"
+              params={{ project: project.name, flag: flag.name, environment: from.name }}
+              search={{ copy: to.name }}
+              className={buttonClass({})}
+            >
+              Copy from {from.name}
+            </Link>
+          ) : (
+            <Button refusal={refusal}>Copy from {from.name}</Button>
+          )}{' '}
+          {flag.definitions.some((one) => one.environment.id === from.id) && <Promote from={from} to={to} />}
+        </>
       }
     >
       Everyone there gets <code>control</code>.

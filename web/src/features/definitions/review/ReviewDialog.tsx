@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
+import { createChangeset } from '#contract/changesets.ts';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
@@ -9,7 +10,9 @@ import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
+import { useMay } from '../../../server/session.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { changeToast, toast } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
@@ -28,6 +31,8 @@ import { type Note, readOthers, useDefinitionParams, useSave } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
 import { useFindings } from './use-findings.ts';
 
+const AddToChangeset = lazyPart('AddToChangeset', () => import('./AddToChangeset.tsx'));
+
 interface Props {
   readonly draft: Draft;
   readonly onClose: () => void;
@@ -42,7 +47,9 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const save = useSave();
   const navigate = useNavigate();
   const { propose, open } = usePropose();
+  const may = useMay();
   const [isCallShown, setCallShown] = useState(false);
+  const [isCollecting, setCollecting] = useState(false);
   const ways = waysFor(environment, refusal);
   const way = useRef<Way>(ways.at(-1)?.way ?? 'save');
   const proposal = async (sent: Draft, note: Note) => {
@@ -90,9 +97,23 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const close = () => {
     if (!isSending) onClose();
   };
+  /** What was typed here is offered there. */
+  const collect = (typed: HTMLFormElement | null) => {
+    const fields = new FormData(typed ?? undefined);
+    const [title, comment] = ['title', 'comment'].map((name) => String(fields.get(name) ?? ''));
+    writeDraft(place, { ...draft, title: title ?? '', comment: comment ?? '' });
+    setCollecting(true);
+  };
   const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
   const findings = useFindings({ environment, targeting: draft.targeting, base: draft.base ?? undefined, effect });
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
+  if (isCollecting) {
+    return (
+      <Suspense>
+        <AddToChangeset draft={draft} onBack={() => setCollecting(false)} onClose={onClose} />
+      </Suspense>
+    );
+  }
   return (
     <Modal title={titleOf(draft, differences.length, environment)} onClose={close} size="wide">
       <form {...form}>
@@ -132,9 +153,16 @@ export function ReviewDialog({ draft, onClose }: Props) {
         <ModalFoot
           edge={environment.production ? 'production' : 'plain'}
           aside={
-            <Button look="quiet" aria-expanded={isCallShown} onClick={() => setCallShown(!isCallShown)}>
-              {isCallShown ? 'Hide' : 'Show as'} {draft.base ? 'JSON patch' : 'JSON'}
-            </Button>
+            <>
+              <Button look="quiet" aria-expanded={isCallShown} onClick={() => setCallShown(!isCallShown)}>
+                {isCallShown ? 'Hide' : 'Show as'} {draft.base ? 'JSON patch' : 'JSON'}
+              </Button>
+              {may(createChangeset) && (
+                <Button look="quiet" refusal={refusal} onClick={({ currentTarget }) => collect(currentTarget.form)}>
+                  Add to changeset…
+                </Button>
+              )}
+            </>
           }
         >
           <Button onClick={close}>Keep editing</Button>

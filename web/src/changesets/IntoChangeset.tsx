@@ -1,0 +1,63 @@
+import { useQueries } from '@tanstack/react-query';
+import { listChangesets } from '#contract/changesets.ts';
+import { type Changeset, openStates } from '#domain/changesets.ts';
+import { reading } from '../server/api.ts';
+import { useProject } from '../server/project.ts';
+import { Select } from '../ui/Select.tsx';
+import { isOpen, objectOf, stateWords, titleOf } from './changesets-query.ts';
+
+interface Props {
+  /** The id; empty: a new one. */
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+  /** What is put into it, by ids. */
+  readonly place: { readonly flag: string; readonly environment: string };
+  readonly error?: string | undefined;
+}
+
+const mostOfEach = 50;
+
+/** Those of the project that are not over, the last changed first. Change requests are about one object for good. */
+function useOpenChangesets(): Changeset[] {
+  const project = useProject();
+  const answers = useQueries({
+    queries: openStates.map((status) =>
+      reading(listChangesets, { query: { workspaceId: project.id, status, limit: mostOfEach } }),
+    ),
+  });
+  return answers
+    .flatMap(({ data }) => (data?.data ?? []) as Changeset[])
+    .filter((one) => one.operationType === undefined && isOpen(one))
+    .toSorted((one, other) => other.updatedAt - one.updatedAt);
+}
+
+/** Which changeset something goes into: a new one, or one that is there. */
+export function IntoChangeset({ chosen, onChoose, place, error }: Props) {
+  const all = useOpenChangesets();
+  const found = all.find(({ id }) => id === chosen);
+  return (
+    <Select
+      name="changeset"
+      label="Changeset"
+      value={chosen}
+      onChange={({ target }) => onChoose(target.value)}
+      hint={found && hintFor(found, place)}
+      error={error}
+    >
+      <option value="">A new one</option>
+      {all.map((one) => (
+        <option key={one.id} value={one.id}>
+          {titleOf(one)} ({stateWords[one.status].word.toLowerCase()})
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function hintFor({ status, operations }: Changeset, { flag, environment }: Props['place']): string | undefined {
+  const same = operations.find((one) => objectOf(one).id === flag && one.environment?.id === environment);
+  const replaces =
+    same?.environment && `It already changes this flag in ${same.environment.name}: that is replaced by this.`;
+  const voids = status === 'DRAFT' ? undefined : 'Approvals that it has become void.';
+  return [replaces, voids].filter(Boolean).join(' ') || undefined;
+}
