@@ -30,6 +30,7 @@ import { startReminders } from '#jobs/reminders.ts';
 import { startSchedules } from '#jobs/schedules.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startTraffic } from '#jobs/traffic.ts';
+import { startWatchMails } from '#jobs/watches.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagPlaces, completeFlagTags } from '#store/flags.ts';
@@ -166,8 +167,8 @@ async function begin({ config, log, store: unwatched, firstStart }: Beginning): 
   jobs.push(startOutbox({ store, log, ...mailing({ config, log, store }, publicUrl) }));
   jobs.push(startCleanup({ store, log, trafficDays: config.trafficDays }));
   jobs.push(startDefinitionFacts({ store, log }));
-  // Without a mail server, reminders would only pile up.
-  if (config.mail) jobs.push(startReminders({ store, log }));
+  // Without a mail server, these mails would only pile up.
+  if (config.mail) jobs.push(startReminders({ store, log }), startWatchMails({ store, log }));
   const as = (id: string, name: string) =>
     contextFor(store, { actor: { ...system, id, name }, transactionId: transactionIds()() });
   jobs.push(startExpiry({ store, log, expire: (id) => expireChangeset(as('expiry', 'Expiry of requests'), id) }));

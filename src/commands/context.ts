@@ -20,6 +20,7 @@ import {
   type Tx,
   Unchanged,
 } from '#store/sql.ts';
+import { insertNews } from '#store/watches.ts';
 import { type Grant, requireActor } from './actors.ts';
 
 const inside = Symbol('inside');
@@ -180,7 +181,9 @@ function writeWith<Result, Access extends AccessLock>(
             withoutApproval: entry.withoutApproval,
           });
         }
-        if (changes.length > 0) await insertChanges(tx, changes);
+        if (changes.length === 0) return;
+        await insertChanges(tx, changes);
+        await insertNews(tx, changes);
       },
     });
     if (tags.length === 0) {

@@ -224,8 +224,9 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
     const removedAt = await removeDefinition(recording, { project, environment, flag, note }, { stored, revision });
     notBefore = Math.max(notBefore, removedAt);
   }
-  await store.deleteFlag(tx, before);
+  // While it is there, those who watch it are known.
   await tx.record({ ...entry('flag.deleted', project, before), before: withoutRevision(before), note, notBefore });
+  await store.deleteFlag(tx, before);
   return true as const;
 }
 

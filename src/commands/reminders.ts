@@ -1,12 +1,14 @@
 import { nextReminderAt, type Reminders } from '#domain/reminders.ts';
 import type { User } from '#domain/users.ts';
 import * as store from '#store/reminders.ts';
+import { saveWatchMails } from '#store/watches.ts';
 import { type Context, writePrivately } from './context.ts';
 
 /** What people want to be told is nobody else's business: it is not in the audit log. */
-export const changeReminders = (context: Context, { id }: User, { cleanup }: Reminders): Promise<Reminders> =>
+export const changeReminders = (context: Context, { id }: User, wanted: Reminders): Promise<Reminders> =>
   writePrivately(context, async (tx) => {
-    if (cleanup) await store.saveReminder(tx, id, nextReminderAt(tx.now));
+    if (wanted.cleanup) await store.saveReminder(tx, id, nextReminderAt(tx.now));
     else await store.deleteReminder(tx, id);
-    return { cleanup };
+    await saveWatchMails(tx, id, wanted.watched);
+    return wanted;
   });

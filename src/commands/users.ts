@@ -18,6 +18,7 @@ import { deleteSessionsOfUser } from '#store/sessions.ts';
 import type { Tx } from '#store/sql.ts';
 import { deleteTwoFactor } from '#store/two-factor.ts';
 import * as store from '#store/users.ts';
+import { deleteNewsTo } from '#store/watches.ts';
 import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
 import { removeGranteeIn } from './restrictions.ts';
@@ -88,7 +89,10 @@ async function changeUser(tx: AloneTx, id: string, action: Entry['action'], chan
   if (before.twoFactor && !after.twoFactor) await deleteTwoFactor(tx, id);
   if (after.email !== before.email || after.status !== before.status) await endPasswordReset(tx, id);
   if (endsSessions(before, after, tx.actor)) await deleteSessionsOfUser(tx, id);
-  if (after.status === 'DEACTIVATED') await deleteChangesetMailsTo(tx, id);
+  if (after.status === 'DEACTIVATED') {
+    await deleteChangesetMailsTo(tx, id);
+    await deleteNewsTo(tx, id);
+  }
   const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
   // A key that may not create administrators may have read the old link.
   if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);

@@ -19,6 +19,7 @@ import {
 } from '#domain/accounts.ts';
 import { Reminders } from '#domain/reminders.ts';
 import { User } from '#domain/users.ts';
+import { WatchedFlag } from '#domain/watches.ts';
 import { endpoint } from './endpoint.ts';
 import { True } from './parts.ts';
 
@@ -137,6 +138,38 @@ export const changeReminders = endpoint({
   access: 'signed-in',
   body: Reminders,
   reply: Reminders,
+  problems: [],
+});
+
+export const listWatches = endpoint({
+  method: 'GET',
+  path: '/watches',
+  summary: 'List the flags that I watch',
+  description: 'By project and name, in projects that the user can see. All of them: there are at most 500.',
+  access: 'signed-in',
+  reply: Type.Array(WatchedFlag),
+  problems: ['second_factor_required'],
+});
+
+export const watchFlag = endpoint({
+  method: 'PUT',
+  path: '/watches/:watchedFlag',
+  summary: 'Watch a flag',
+  description:
+    'By its id. The user gets a mail about changes that others make to it, as chosen with `PUT /internal/account/reminders`. ' +
+    'Only the user knows; the audit log has no entry.',
+  access: 'signed-in',
+  reply: True,
+  problems: ['flag_not_found', 'too_many_watches', 'second_factor_required'],
+});
+
+export const unwatchFlag = endpoint({
+  method: 'DELETE',
+  path: '/watches/:watchedFlag',
+  summary: 'Stop watching a flag',
+  description: 'By its id. Returns `true` even if the user does not watch it.',
+  access: 'signed-in',
+  reply: True,
   problems: [],
 });
 

@@ -227,6 +227,12 @@ export const problems = {
     (p) => `There are ${p.max} views already; delete one of them first`,
   ),
 
+  // watches
+  too_many_watches: problem<{ max: number; watchers: number }>(
+    'conflict',
+    (p) => `You watch ${p.max} flags already, or ${p.watchers} people watch this one`,
+  ),
+
   // changesets
   changeset_not_found: notFound(
     'changeset',

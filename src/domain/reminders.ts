@@ -1,10 +1,17 @@
-/** The mail that an owner gets once a week about flags that can go. */
+/** Which mails people want, and the one that an owner gets once a week about flags that can go. */
 import { type Static, Type } from 'typebox';
 import type { CleanupGroup } from './cleanup.ts';
+import { OneOf } from './schema.ts';
 import { dayMs, hourMs } from './traffic.ts';
+import { watchMails } from './watches.ts';
 
 export const Reminders = Type.Object(
-  { cleanup: Type.Boolean({ description: 'once a week, about flags that the user owns and that look finished' }) },
+  {
+    cleanup: Type.Boolean({ description: 'once a week, about flags that the user owns and that look finished' }),
+    watched: OneOf(watchMails, {
+      description: 'about changes to flags that the user watches: within minutes, once a day, or not at all',
+    }),
+  },
   { additionalProperties: false },
 );
 export type Reminders = Static<typeof Reminders>;

@@ -2,6 +2,7 @@
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import { type CleanupReminder, type RemindedGroup, reminderKind } from '#domain/reminders.ts';
+import { type WatchMail, watchMailKind } from '#domain/watches.ts';
 import {
   type ChangesetMail,
   deleteChangesetMails,
@@ -12,10 +13,12 @@ import {
   takeUnannouncedMails,
 } from '#store/outbox.ts';
 import { housekeep, type Store } from '#store/sql.ts';
+import { deleteAllNews, hasNews } from '#store/watches.ts';
 import { GiveUp, type OutboxHandler, type OutboxHandlers } from './outbox.ts';
+import { composeWatchMail } from './watch-mail.ts';
 
 /** Resolves once the mail server has accepted the message. */
-export type SendMail = (mail: Mail | ChangesetMail | CleanupReminder) => Promise<void>;
+export type SendMail = (mail: Mail | ChangesetMail | CleanupReminder | WatchMail) => Promise<void>;
 
 export const linkOf = (publicUrl: string, mail: Mail): string => publicUrl + pathOf(mail);
 
@@ -28,9 +31,13 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 export function smtpSender(smtpUrl: string, from: string, publicUrl: string): SendMail {
   const transport = createTransport({ url: smtpUrl, ...timeouts });
   return async (mail) => {
-    const content = mail.kind === reminderKind ? composeReminder(mail, publicUrl) : composeMail(mail, publicUrl);
-    await transport.sendMail({ from, to: { name: mail.name, address: mail.email }, ...content });
+    await transport.sendMail({ from, to: { name: mail.name, address: mail.email }, ...compose(mail, publicUrl) });
   };
+}
+
+function compose(mail: Mail | ChangesetMail | CleanupReminder | WatchMail, publicUrl: string) {
+  if (mail.kind === reminderKind) return composeReminder(mail, publicUrl);
+  return mail.kind === watchMailKind ? composeWatchMail(mail, publicUrl) : composeMail(mail, publicUrl);
 }
 
 /** Sends a mail that needs nothing but to arrive. Resolves to what the mail server said; rejects with its error. */
@@ -65,15 +72,17 @@ export function mailHandlers(send: SendMail, clock: () => number): OutboxHandler
   };
   const news: OutboxHandler = {
     ...handler,
-    deliver: async ({ payload }) => send(payload as ChangesetMail | CleanupReminder),
+    deliver: async ({ payload }) => send(payload as ChangesetMail | CleanupReminder | WatchMail),
   };
-  return { invitation: handler, 'password-reset': handler, changeset: news, [reminderKind]: news };
+  const links = { invitation: handler, 'password-reset': handler };
+  return { ...links, changeset: news, [reminderKind]: news, [watchMailKind]: news };
 }
 
-/** Links are logged. News about changesets are dropped, so that they do not pile up: the interface shows what waits. */
+/** Links are logged. News about changesets and watched flags are dropped, so that they do not pile up: the interface shows what waits. */
 export async function doWithoutMailServer(store: Store, log: Logger, publicUrl: string): Promise<void> {
   await announceLinks(store, log, publicUrl);
   if (await hasChangesetMail(store)) await housekeep(store, deleteChangesetMails);
+  if (await hasNews(store)) await housekeep(store, deleteAllNews);
 }
 
 /** Without a mail server, each link is logged once, and the mails stay in the outbox. */

@@ -53,6 +53,7 @@ import * as trafficTypes from '#store/traffic-types.ts';
 import * as uploads from '#store/uploads.ts';
 import * as users from '#store/users.ts';
 import * as views from '#store/views.ts';
+import * as watches from '#store/watches.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { onPostgres } from '../support/databases.ts';
@@ -445,6 +446,17 @@ const lists: Record<string, readonly Run[]> = {
   listCleanupFlags: [
     (db) => cleanup.listCleanupFlags(db, project.id, undefined, 100),
     (db) => cleanup.listCleanupFlags(db, project.id, { created_at: 1, id: 'id' }, 100),
+  ],
+  listWatches: [
+    (db) => watches.listWatches(db, 'person', { kind: 'account' }),
+    (db) => watches.listWatches(db, 'person', { kind: 'member', userId: 'person' }),
+  ],
+  listDueWatchers: [(db) => watches.listDueWatchers(db, 20)],
+  listNews: [(db) => watches.listNews(db, ['one', 'two'], 100)],
+  listNewsChanges: [(db) => watches.listNewsChanges(db, ['one', 'two'])],
+  listReached: [
+    (db) =>
+      watches.listReached(db, { userIds: ['one', 'two'], projectIds: [project.id, 'other'], administratorsId: 'a' }),
   ],
   listDuePeople: [(db) => reminders.listDuePeople(db, 100)],
   listMembershipsOf: [(db) => reminders.listMembershipsOf(db, ['one', 'two'])],

@@ -183,6 +183,9 @@ DELETE /sessions/:session signed-in
 POST /password signed-in
 GET /reminders signed-in
 PUT /reminders signed-in
+GET /watches signed-in
+PUT /watches/:watchedFlag signed-in
+DELETE /watches/:watchedFlag signed-in
 POST /password-reset public
 POST /password-reset/:token public
 GET /password-reset/:token public

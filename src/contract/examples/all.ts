@@ -36,6 +36,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   user: { description: 'Id of the user.', example: ids.user },
   group: { description: 'Id of the group.', example: ids.group },
   key: { description: 'Id of the API key. DELETE also takes the key itself.', example: ids.key },
+  watchedFlag: { description: 'Id of the flag.', example: ids.flag },
   session: { description: 'Id of the session.', example: ids.session },
   token: { description: 'The token from the link in the mail.', example: 'Vb8nQ2yTz6LrWf4Xk1HsPd0c' },
 };

@@ -7,6 +7,8 @@ import type * as rightsContract from '../rights.ts';
 import type * as usersContract from '../users.ts';
 import { at, type ExamplesOf, ids, markerPage, page, replace } from './values.ts';
 
+const mails = { cleanup: true, watched: 'daily' } as const;
+
 const user = {
   id: ids.user,
   type: 'user',
@@ -111,8 +113,20 @@ export const peopleExamples: ExamplesOf<
     body: { current: 'the sentence that was used so far', next: password },
     reply: { ...session, user: { ...user, groups: [] } },
   },
-  getReminders: { reply: { cleanup: true } },
-  changeReminders: { body: { cleanup: true }, reply: { cleanup: true } },
+  getReminders: { reply: mails },
+  changeReminders: { body: mails, reply: mails },
+  listWatches: {
+    reply: [
+      {
+        flag: { id: ids.flag, name: 'new_checkout' },
+        project: { id: ids.project, name: 'Shop' },
+        archived: false,
+        since: at,
+      },
+    ],
+  },
+  watchFlag: { reply: true },
+  unwatchFlag: { reply: true },
   requestPasswordReset: { body: { email: user.email }, reply: true },
   getPasswordReset: { reply: { email: user.email, name: 'Ada' } },
   resetPassword: { body: { password }, reply: true },

@@ -7,10 +7,11 @@ import {
   resendInvitation,
   resetPassword,
 } from '#commands/accounts.ts';
-import { actorOfPerson } from '#commands/actors.ts';
+import { actorOfPerson, requireSecondFactor } from '#commands/actors.ts';
 import { changeReminders } from '#commands/reminders.ts';
 import { endSession, type StartedSession, signIn } from '#commands/sessions.ts';
 import { confirmTwoFactor, offerTwoFactor, removeTwoFactor } from '#commands/two-factor.ts';
+import { unwatchFlag, watchFlag } from '#commands/watches.ts';
 import * as contract from '#contract/accounts.ts';
 import { mayEverything } from '#domain/access.ts';
 import type { SessionView, WaitingMail } from '#domain/accounts.ts';
@@ -26,6 +27,7 @@ import { isReminded } from '#store/reminders.ts';
 import { findSignedIn, listSessions, type SignedIn } from '#store/sessions.ts';
 import type { Reader } from '#store/sql.ts';
 import { countAdministrators, findUser } from '#store/users.ts';
+import { findWatchMails, listWatches } from '#store/watches.ts';
 import type { Throttles } from '../limits/throttle.ts';
 import { implement } from '../pipeline/implement.ts';
 import type { SessionCookie } from '../pipeline/session-cookie.ts';
@@ -89,8 +91,20 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
       guarded(origin.address, user.id, async () =>
         begin(cookie, await changePassword(context, { user, ...body, ...origin })),
       ),
-    getReminders: async ({ user }) => ({ cleanup: await isReminded(db, user.id) }),
+    getReminders: async ({ user: { id } }) => ({
+      cleanup: await isReminded(db, id),
+      watched: await findWatchMails(db, id),
+    }),
     changeReminders: async ({ context, user, body }) => changeReminders(context, user, body),
+    listWatches: async ({ person }) => {
+      requireSecondFactor(person);
+      return listWatches(db, person.user.id, actorOfPerson(person).scope);
+    },
+    watchFlag: async ({ context, person, params }) => {
+      requireSecondFactor(person);
+      return watchFlag(context, params.watchedFlag);
+    },
+    unwatchFlag: async ({ context, params }) => unwatchFlag(context, params.watchedFlag),
     requestPasswordReset: async ({ context, body: { email }, origin }) => {
       // Each of these may send a mail, so each counts.
       attempt(origin.address, `reset ${emailKey(email)}`);

@@ -1,0 +1,218 @@
+/** Who watches which flags, and what they were not told of yet. */
+import sql, { bulk, join } from 'sql-template-tag';
+import type { Scope } from '#domain/access.ts';
+import type { ObjectType } from '#domain/changes.ts';
+import type { Reference } from '#domain/schema.ts';
+import {
+  maxWatchers,
+  maxWatches,
+  toldAt,
+  type WatchedFlag,
+  type WatchMail,
+  type WatchMails,
+  watchMailKind,
+} from '#domain/watches.ts';
+import type { NewChange } from './recording.ts';
+import { isOpenTo, scopeFilter } from './scope-filter.ts';
+import type { Reader, Tx } from './sql.ts';
+
+interface WatchRow {
+  readonly flag_id: string;
+  readonly flag_name: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly archived_at: number | null;
+  readonly created_at: number;
+}
+
+/** Those in the scope, by project and name. Sorted here: there are few, and no index has both names. */
+export async function listWatches(db: Reader, userId: string, scope: Scope): Promise<WatchedFlag[]> {
+  const rows = await db.all<WatchRow>(sql`
+    select f.id as flag_id, f.name as flag_name, projects.id as project_id, projects.name as project_name,
+           f.archived_at, w.created_at
+      from watches w join flags f on f.id = w.flag_id join projects on projects.id = f.project_id
+     where w.user_id = ${userId} and ${scopeFilter(scope, sql`projects.id`)}`);
+  const placeOf = (row: WatchRow) => `${row.project_name}\n${row.flag_name}`;
+  const inOrder = rows.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  return inOrder.map((row) => ({
+    flag: { id: row.flag_id, name: row.flag_name },
+    project: { id: row.project_id, name: row.project_name },
+    archived: row.archived_at !== null,
+    since: row.created_at,
+  }));
+}
+
+/** The project of a flag in the scope. The flag stays until the commit. */
+export const keepFlagInScope = (tx: Tx, flagId: string, scope: Scope) =>
+  tx.one(sql`
+    select flags.id from flags where flags.id = ${flagId} and ${scopeFilter(scope, sql`flags.project_id`)} ${tx.keep}`);
+
+/** Nothing changes if there is one. False if there are too many. Concurrent ones can make a few more. */
+export async function insertWatch(tx: Tx, userId: string, flagId: string): Promise<boolean> {
+  const row = await tx.one<{ mine: number; all: number }>(sql`
+    select (select count(*) from watches where user_id = ${userId} and flag_id <> ${flagId}) as mine,
+           (select count(*) from watches where flag_id = ${flagId} and user_id <> ${userId}) as "all"`);
+  if (row && (row.mine >= maxWatches || row.all >= maxWatchers)) return false;
+  await tx.run(sql`
+    insert into watches (user_id, flag_id, created_at) values (${userId}, ${flagId}, ${tx.now})
+    on conflict (user_id, flag_id) do nothing`);
+  return true;
+}
+
+/** With what was not told yet. */
+export async function deleteWatch(tx: Tx, userId: string, flagId: string): Promise<void> {
+  await tx.run(sql`delete from watches where user_id = ${userId} and flag_id = ${flagId}`);
+  await tx.run(sql`delete from watch_news where user_id = ${userId} and flag_id = ${flagId}`);
+}
+
+export async function findWatchMails(db: Reader, userId: string): Promise<WatchMails> {
+  const row = await db.one<{ watch_mails: WatchMails }>(sql`select watch_mails from users where id = ${userId}`);
+  return row?.watch_mails ?? 'never';
+}
+
+/** Also for what was not told yet. */
+export async function saveWatchMails(tx: Tx, userId: string, mails: WatchMails): Promise<void> {
+  await tx.run(sql`update users set watch_mails = ${mails} where id = ${userId}`);
+  if (mails === 'never') await deleteNewsTo(tx, userId);
+  else await tx.run(sql`update watch_news set due_at = ${toldAt(mails, tx.now)} where user_id = ${userId}`);
+}
+
+export async function deleteNewsTo(tx: Tx, userId: string): Promise<void> {
+  await tx.run(sql`delete from watch_news where user_id = ${userId}`);
+  await tx.run(sql`delete from outbox where user_id = ${userId} and kind = ${watchMailKind}`);
+}
+
+const watchable: readonly ObjectType[] = ['flag', 'definition'];
+
+/** Remembers the changes of flags for everyone who watches them, except who made them. */
+export async function insertNews(tx: Tx, changes: readonly NewChange[]): Promise<void> {
+  const ofFlags = changes.filter(({ object }) => watchable.includes(object.type));
+  if (ofFlags.length === 0) return;
+  await tx.run(sql`
+    with given (change_id, flag_id, project_id, actor_id) as (
+      values ${bulk(ofFlags.map(({ id, object, projectId, actor }) => [id, object.id, projectId ?? '', actor.id]))})
+    insert into watch_news (user_id, change_id, flag_id, project_id, due_at)
+    select u.id, given.change_id, w.flag_id, given.project_id,
+           case when u.watch_mails = 'daily' then cast(${toldAt('daily', tx.now)} as bigint)
+                else cast(${toldAt('soon', tx.now)} as bigint) end
+      from given join watches w on w.flag_id = given.flag_id join users u on u.id = w.user_id
+     where u.id <> given.actor_id and u.status = 'ACTIVE' and u.watch_mails <> 'never'`);
+}
+
+/** Bounds what is read; those of one person are mostly together. */
+const dueRows = 1_000;
+
+/** People with something due, the longest due first. */
+export async function listDueWatchers(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    select user_id as id from watch_news where due_at <= ${db.clock()} order by due_at limit ${dueRows}`);
+  return [...new Set(rows.map(({ id }) => id))].slice(0, limit);
+}
+
+export interface News {
+  readonly userId: string;
+  readonly changeId: string;
+  readonly projectId: string;
+}
+
+const newsColumns = sql`user_id as "userId", change_id as "changeId", project_id as "projectId"`;
+
+/** What these people were not told of, even if only a part of it is due: the first ones. */
+export const listNews = (db: Reader, userIds: readonly string[], limit: number): Promise<News[]> =>
+  db.all<News>(sql`
+    select ${newsColumns} from watch_news
+     where user_id in (${join([...userIds])}) order by user_id, change_id limit ${limit}`);
+
+export interface NewsChange {
+  readonly id: string;
+  readonly at: number;
+  readonly by: string;
+  readonly action: string;
+  readonly type: ObjectType;
+  readonly flag: Reference;
+  readonly project: Reference;
+  readonly environment: string | undefined;
+  readonly note: string;
+  /** JSON; absent if there is none, or if it is long. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+interface NewsRow {
+  readonly id: string;
+  readonly at: number;
+  readonly actor_name: string;
+  readonly action: string;
+  readonly object_type: ObjectType;
+  readonly object_id: string;
+  readonly object_name: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly environment_name: string | null;
+  readonly title: string | null;
+  readonly comment: string | null;
+  readonly before_body: string | null;
+  readonly after_body: string | null;
+}
+
+/** Longer states are told without details: comparing them would hold up others. */
+const maxStateLength = 20_000;
+
+/** The audit entries, in any order. */
+export async function listNewsChanges(db: Reader, ids: readonly string[]): Promise<NewsChange[]> {
+  const before = sql`coalesce(c.before_body, p.after_body)`;
+  const isShort = sql`octet_length(c.after_body) <= ${maxStateLength} and octet_length(${before}) <= ${maxStateLength}`;
+  const rows = await db.all<NewsRow>(sql`
+    select c.id, c.at, c.actor_name, c.action, c.object_type, c.object_id, c.object_name, c.project_id,
+           w.name as project_name, e.name as environment_name, c.title, c.comment,
+           case when ${isShort} then ${before} end as before_body, case when ${isShort} then c.after_body end as after_body
+      from changes c join projects w on w.id = c.project_id left join changes p on p.id = c.previous_id
+      left join environments e on e.id = c.environment_id
+     where c.id in (${join([...ids])})`);
+  return rows.map((row) => ({
+    ...{ id: row.id, at: row.at, by: row.actor_name, action: row.action, type: row.object_type },
+    flag: { id: row.object_id, name: row.object_name },
+    project: { id: row.project_id, name: row.project_name },
+    environment: row.environment_name ?? undefined,
+    note: [row.title, row.comment].filter((words) => words !== null && words !== '').join('\n'),
+    before: row.before_body ?? undefined,
+    after: row.after_body ?? undefined,
+  }));
+}
+
+/** Deletes the rows, so that nobody else tells of them, and returns those that were there. */
+export const takeNews = (tx: Tx, userIds: readonly string[], changeIds: readonly string[]): Promise<News[]> =>
+  tx.all<News>(sql`
+    delete from watch_news where user_id in (${join([...userIds])}) and ${tx.isOneOf(sql`change_id`, changeIds)}
+    returning ${newsColumns}`);
+
+/** Which of these people may see which of these projects now: pairs of ids. */
+export const listReached = (
+  db: Reader,
+  {
+    userIds,
+    projectIds,
+    administratorsId,
+  }: { userIds: readonly string[]; projectIds: readonly string[]; administratorsId: string },
+): Promise<{ userId: string; projectId: string }[]> =>
+  db.all(sql`
+    select u.id as "userId", p.id as "projectId" from users u cross join projects p
+     where u.id in (${join([...userIds])}) and p.id in (${join([...projectIds])})
+       and (${isOpenTo({ type: 'user', id: sql`u.id` })}
+            or exists (select 1 from memberships a where a.user_id = u.id and a.group_id = ${administratorsId}))`);
+
+export async function putWatchMails(
+  tx: Tx,
+  mails: readonly { readonly id: string; readonly userId: string; readonly mail: WatchMail }[],
+): Promise<void> {
+  if (mails.length === 0) return;
+  await tx.run(sql`
+    insert into outbox (id, kind, target, position, payload, user_id, created_at, due_at)
+    values ${bulk(mails.map(({ id, userId, mail }) => [id, mail.kind, 'mail', 0, JSON.stringify(mail), userId, tx.now, tx.now]))}`);
+  tx.announce({ kind: 'outbox' });
+}
+
+export const hasNews = async (db: Reader): Promise<boolean> =>
+  (await db.one(sql`select 1 from watch_news limit 1`)) !== undefined;
+
+export const deleteAllNews = (tx: Tx) => tx.run(sql`delete from watch_news`);
