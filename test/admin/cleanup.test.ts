@@ -215,9 +215,10 @@ test('owners who want it get one mail a week, about flags that they may see and 
   );
 
   const path = '/internal/account/reminders';
-  assert.deepEqual((await api.get(path, ann.signedIn)).body, { cleanup: false });
-  assert.deepEqual(await api.recorded(() => api.put(path, { cleanup: true }, ann.signedIn)), []);
-  assert.deepEqual((await api.get(path, ann.signedIn)).body, { cleanup: true });
+  assert.deepEqual((await api.get(path, ann.signedIn)).body, { cleanup: false, watched: 'soon' });
+  const wanted = { cleanup: true, watched: 'soon' };
+  assert.deepEqual(await api.recorded(() => api.put(path, wanted, ann.signedIn)), []);
+  assert.deepEqual((await api.get(path, ann.signedIn)).body, wanted);
   wait(100);
   // Two nodes at once.
   await Promise.all([remindOwners(api.store), remindOwners(api.store)]);
@@ -247,7 +248,7 @@ test('owners who want it get one mail a week, about flags that they may see and 
   const [later, ...others] = await waiting();
   assert.deepEqual([JSON.parse(later?.payload ?? '').projects[0].total, others], [1, []]);
   const again = fromBrowser(cookieOf(await signIn(api, ann))?.pair);
-  assert.equal((await api.put(path, { cleanup: false }, again)).status, 200);
+  assert.equal((await api.put(path, { ...wanted, cleanup: false }, again)).status, 200);
   wait(7);
   await remindOwners(api.store);
   assert.deepEqual(await waiting(), []);
