@@ -170,7 +170,7 @@ export const unwatchFlag = endpoint({
   description: 'By its id. Returns `true` even if the user does not watch it.',
   access: 'signed-in',
   reply: True,
-  problems: [],
+  problems: ['flag_not_found'],
 });
 
 export const requestPasswordReset = endpoint({

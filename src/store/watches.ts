@@ -42,7 +42,7 @@ export async function listWatches(db: Reader, userId: string, scope: Scope): Pro
   }));
 }
 
-/** The project of a flag in the scope. The flag stays until the commit. */
+/** Undefined if the flag is not in the scope. Otherwise it stays until the commit. */
 export const keepFlagInScope = (tx: Tx, flagId: string, scope: Scope) =>
   tx.one(sql`
     select flags.id from flags where flags.id = ${flagId} and ${scopeFilter(scope, sql`flags.project_id`)} ${tx.keep}`);
@@ -59,10 +59,11 @@ export async function insertWatch(tx: Tx, userId: string, flagId: string): Promi
   return true;
 }
 
-/** With what was not told yet. */
-export async function deleteWatch(tx: Tx, userId: string, flagId: string): Promise<void> {
-  await tx.run(sql`delete from watches where user_id = ${userId} and flag_id = ${flagId}`);
+/** With what was not told yet. False if there is none. */
+export async function deleteWatch(tx: Tx, userId: string, flagId: string): Promise<boolean> {
+  const deleted = await tx.run(sql`delete from watches where user_id = ${userId} and flag_id = ${flagId}`);
   await tx.run(sql`delete from watch_news where user_id = ${userId} and flag_id = ${flagId}`);
+  return deleted > 0;
 }
 
 export async function findWatchMails(db: Reader, userId: string): Promise<WatchMails> {

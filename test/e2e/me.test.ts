@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import manifest from '../../package.json' with { type: 'json' };
+import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { ana, enterPassword, field, heading, press } from './people.ts';
-import { aMember, look, signedInVisitsIn } from './support.ts';
+import { aMember, eventually, focused, look, openFlag, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -36,6 +37,25 @@ suite('one’s own page', { concurrency: 2 }, () => {
     await field(page, 'Six-digit code').fill(codeIn(30));
     await press(page, 'Sign in');
     await heading(page, ana.name).waitFor();
+  });
+
+  visit('a flag is watched on its page, and one’s own page lists it until one stops', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'checkout_one_page', { on: { Staging: 50 } });
+    await openFlag(page, 'checkout_one_page', 'Staging');
+    await press(page, 'Watch');
+    await page.getByRole('button', { name: 'Watching', exact: true }).waitFor();
+    await page.getByText('You get a mail when others change it.').waitFor();
+    await page.goto('/me');
+    await page.getByLabel('Changes to flags that you watch').selectOption('daily');
+    await page.getByRole('link', { name: 'checkout_one_page' }).waitFor();
+    await look(page, 'watched flags');
+    await press(page, 'Stop watching: checkout_one_page');
+    await page.getByRole('button', { name: 'Watch again: checkout_one_page' }).waitFor();
+    await eventually(page, focused, 'Watch again');
+    await page.reload();
+    await page.getByText('You watch no flag.').waitFor();
+    assert.equal(await page.getByLabel('Changes to flags that you watch').inputValue(), 'daily');
   });
 
   visit('single keys can be switched off, in this browser', async ({ page }) => {

@@ -15,8 +15,9 @@ import { RemindersCard } from './RemindersCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';
 import { TwoFactorCard } from './TwoFactorCard.tsx';
 import { UnsentEmailsCard } from './UnsentEmailsCard.tsx';
+import { WatchesCard } from './WatchesCard.tsx';
 
-/** Your own settings: sign-in, sessions and shortcuts. */
+/** Your own settings: sign-in, sessions, mails and shortcuts. */
 export function MePage() {
   const { user, administrator } = useMe();
   return (
@@ -40,6 +41,7 @@ export function MePage() {
       <PasswordCard user={user} />
       <SessionsCard />
       <RemindersCard />
+      <WatchesCard />
       <KeyboardCard />
       {administrator && <UnsentEmailsCard />}
       <Version />

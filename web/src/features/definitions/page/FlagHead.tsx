@@ -16,6 +16,7 @@ import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import styles from './FlagHead.module.css';
 import { RolloutStatus } from './RolloutStatus.tsx';
+import { WatchButton } from './WatchButton.tsx';
 
 const copied = (text: string, what: string) => void copyText(text).then(() => toast(`Copied ${what}.`));
 
@@ -53,6 +54,7 @@ export function FlagHead({ within, environment }: HeadProps) {
       tools={
         <>
           <RolloutStatus />
+          <WatchButton />
           <Menu
             label={`More about ${name}`}
             trigger={(trigger) => (
