@@ -32,6 +32,12 @@ suite('changesets', { concurrency: 2 }, () => {
     await dialog.getByRole('button', { name: 'Propose to Production' }).click();
     await heading(page, 'Half of everyone').waitFor();
     await page.getByText('Someone else must approve it.', { exact: true }).waitFor();
+    const moves = page.getByRole('region', { name: 'Who moves', exact: true });
+    await moves
+      .getByText(/[\d,]+ \((39|40|41)(\.\d+)?%\) move from off to on\./)
+      .first()
+      .waitFor();
+    await moves.getByRole('button', { name: 'Show examples' }).click();
     await look(page, 'changeset');
     assert.equal(await shareIn(things, 'one_page'), 10, 'nothing has changed yet');
 

@@ -33,6 +33,7 @@ import { StateChip } from './StateChip.tsx';
 import { useActs } from './use-acts.ts';
 
 const Operations = lazyPart('Operations', () => import('./Operations.tsx'));
+const WhoMoves = lazyPart('WhoMoves', () => import('./WhoMoves.tsx'));
 const ActDialog = lazyPart('ActDialog', () => import('./ActDialog.tsx'));
 
 /** One changeset: what it does, who says what about it, and what can be done with it. */
@@ -116,6 +117,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
           <Suspense fallback={<SkeletonRows />}>
             <Operations changeset={changeset} plan={plan} />
           </Suspense>
+          <Suspense>{isPending && !hasBegun(changeset) && plan.data && <WhoMoves plan={plan.data} />}</Suspense>
           <Discussion changeset={changeset} />
         </div>
         <aside className={styles.rail} aria-label="Schedule, approvals and checks">
