@@ -117,11 +117,11 @@ export interface ChangesetFilter {
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
   const { viewer, projectId, state, concerning, after, before, offset, limit } = filter;
-  const only = concerning?.how === 'waiting' ? 'REQUESTED' : state;
+  const isWaitingOnly = concerning?.how === 'waiting';
   const conditions = [
     sql`c.project_id = ${projectId}`,
     isVisible(viewer),
-    ...(only ? [sql`c.state = ${only}`] : []),
+    ...(isWaitingOnly ? [isAwaited] : state ? [sql`c.state = ${state}`] : []),
     ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
     ...(before ? [sql`(c.created_at, c.id) > (${before.at}, ${before.id})`] : []),
@@ -133,6 +133,9 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
   return rows.map(toHead);
 }
 
+/** As the indexes have it. */
+const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED')`;
+
 /** So many requests, the newest, are looked at. */
 const maxRequestsRead = 1_000;
 
@@ -141,7 +144,7 @@ export async function countWaitingChangesets(db: Reader, actor: Actor) {
   const rows = await db.all<Reference>(sql`
     select p.id, p.name
       from (select c.id, c.project_id, c.approvers, c.author_type, c.author_id from changesets c
-             where c.state = 'REQUESTED' order by c.created_at desc, c.id desc limit ${maxRequestsRead}) c
+             where ${isAwaited} order by c.created_at desc, c.id desc limit ${maxRequestsRead}) c
       join projects p on p.id = c.project_id
      where ${isVisible(actor)} and ${concerns.waiting(actor)}`);
   const counts = new Map<string, Reference & { count: number }>();

@@ -123,6 +123,17 @@ test('where approvals are required, a changeset is applied after somebody else a
   refused(await say('approve', id, ben), 409, /is PUBLISHED/);
 });
 
+test('a schedule that lacks an approval waits for those who can give it', async () => {
+  const project = await aGuardedProject();
+  const { id } = await draft(project, [project.edit(allocate(40))]);
+  const steps = [{ hold: true, operations: [project.edit(allocate(50))] }];
+  assert.equal((await ok(say('schedule', id, ana, { steps }))).status, 'SCHEDULE_REQUESTED');
+  assert.deepEqual([await waiting(project, ben), await waiting(project, ana)], [[id], []]);
+  assert.deepEqual([await badge(project, ben), await badge(project, ana)], [1, undefined]);
+  await ok(say('approve', id, ben));
+  assert.deepEqual([await waiting(project, ben), await badge(project, ben)], [[], undefined]);
+});
+
 test('the access of a project has the approvals of its environments, and changes them with the rest', async () => {
   const project = await aGuardedProject();
   const path = `/workspaces/${project.id}/access`;
