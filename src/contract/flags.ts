@@ -53,6 +53,11 @@ const FlagFilter = Type.Object({
     Type.String({ pattern: trafficPattern, maxLength: 300 }),
   ),
   id: several('only these flags. An addition to the vendor’s API.'),
+  watched: Type.Optional(
+    Type.Literal('true', {
+      description: 'only flags that the caller watches; a key watches none. An addition to the vendor’s API.',
+    }),
+  ),
   archived: Archived('archived flags'),
 });
 

@@ -12,6 +12,8 @@ export interface FlagQuery {
   readonly projectId: string;
   /** Only these. */
   readonly ids: readonly string[];
+  /** Only those that this user watches. */
+  readonly watcherId: string | undefined;
   /** Part of the name, case-insensitive. */
   readonly name: string | undefined;
   /** Part of the name or the description. */
@@ -66,12 +68,16 @@ export async function countSortedFlags(db: Reader, query: FlagQuery): Promise<nu
 }
 
 function conditions(query: FlagQuery, now: number): Sql {
+  const { watcherId } = query;
   const { projectId, ids, name, search, tags, rolloutStatusIds, trafficTypeIds, ownerIds, states, isArchived } = query;
   return join(
     [
       sql`f.project_id = ${projectId}`,
       isArchived ? sql`f.archived_at is not null` : sql`f.archived_at is null`,
       anyOf(sql`f.id`, ids),
+      watcherId === undefined
+        ? empty
+        : sql`exists (select 1 from watches w where w.user_id = ${watcherId} and w.flag_id = f.id)`,
       name === undefined ? empty : contains(sql`f.name`, name),
       search === undefined ? empty : sql`(${contains(sql`f.name`, search)} or ${contains(sql`f.description`, search)})`,
       anyOf(sql`f.rollout_status_id`, rolloutStatusIds),

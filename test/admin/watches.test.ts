@@ -57,6 +57,9 @@ test('watchers get one mail about what others did within minutes, from one of se
   await watch(flag, bob);
   await watch(other, ann);
   assert.deepEqual(await watched(ann), [flag.name, other.name]);
+  const listed = async (path: string, person: Person) =>
+    (await api.get(`${path}/ws/${project.id}?watched=true`, person.signedIn)).body.totalCount;
+  assert.deepEqual([await listed('/splits', bob), await listed('/flag-counts', ann)], [1, 2]);
 
   const shares = [
     { treatment: 'on', size: 30 },

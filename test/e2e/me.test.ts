@@ -46,6 +46,9 @@ suite('one’s own page', { concurrency: 2 }, () => {
     await press(page, 'Watch');
     await page.getByRole('button', { name: 'Watching', exact: true }).waitFor();
     await page.getByText('You get a mail when others change it.').waitFor();
+    await page.goto('/p/Checkout/flags');
+    await press(page, 'Watched by me');
+    await page.getByText('1 flag matches').waitFor();
     await page.goto('/me');
     await page.getByLabel('Changes to flags that you watch').selectOption('daily');
     await page.getByRole('link', { name: 'checkout_one_page' }).waitFor();

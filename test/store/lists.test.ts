@@ -115,11 +115,12 @@ const flagFilters = combined<flags.FlagFilter>({
   isArchived: [false, true],
 });
 const allFlags: flagList.FlagQuery = {
-  ...{ projectId: project.id, ids: [], name: undefined, search: undefined },
+  ...{ projectId: project.id, ids: [], watcherId: undefined, name: undefined, search: undefined },
   ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [], traffic: [], isArchived: false },
 };
 const flagConditions: Partial<flagList.FlagQuery>[] = [
   { ids: ['one', 'two'] },
+  { watcherId: user.id },
   { name: 'name' },
   { search: 'text' },
   { isArchived: true },

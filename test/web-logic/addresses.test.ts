@@ -31,6 +31,7 @@ test('where one value is meant the first counts', () => {
     archived: undefined,
     traffic: undefined,
     drafts: undefined,
+    watched: undefined,
     board: undefined,
     view: undefined,
   });

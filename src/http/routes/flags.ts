@@ -63,7 +63,7 @@ export const flags = (db: Reader) => {
     listFlags: async ({ actor, project, query: { expand, sort, order = 'asc', offset, limit, ...asked } }) => {
       const needsEnvironments = [expand, asked.state, asked.traffic].some((one) => one !== undefined);
       const environments = needsEnvironments ? await listEnvironments(db, project.id, actor.scope) : [];
-      const query = await flagQuery(db, { project, environments, asked });
+      const query = await flagQuery(db, { actor, project, environments, asked });
       const { projectId, tags, name, rolloutStatusIds, isArchived } = query;
       // Long lists with the vendor's filters, by creation: read from the nearer end, with cached totals.
       const isPlain = (!sort || sort === 'created') && order === 'asc' && !isExtended(query);
@@ -91,7 +91,7 @@ export const flags = (db: Reader) => {
     },
     countFlags: async ({ actor, project, query: asked }) => {
       const environments = await listEnvironments(db, project.id, actor.scope);
-      const query = await flagQuery(db, { project, environments, asked });
+      const query = await flagQuery(db, { actor, project, environments, asked });
       const production = environments.filter((environment) => environment.production);
       const ids = production.map(({ id }) => id);
       return toFacets(await countFlagFacets(db, query, ids), production);
@@ -157,6 +157,7 @@ export const flags = (db: Reader) => {
 };
 
 interface AskedFlags {
+  readonly actor: Pick<Actor, 'id'>;
   readonly project: Reference;
   /** Those within the caller's scope. */
   readonly environments: readonly Reference[];
@@ -164,7 +165,7 @@ interface AskedFlags {
 }
 
 /** Refuses rollout statuses and environments that the project does not have. */
-async function flagQuery(db: Reader, { project, environments, asked }: AskedFlags): Promise<FlagQuery> {
+async function flagQuery(db: Reader, { actor, project, environments, asked }: AskedFlags): Promise<FlagQuery> {
   const { tag = [], rolloutStatus = [], trafficType = [], owner = [], state = [], traffic = [] } = asked;
   if (rolloutStatus.length > 0) {
     const known = new Set((await listRolloutStatuses(db, project.id)).map(({ id }) => id));
@@ -175,6 +176,7 @@ async function flagQuery(db: Reader, { project, environments, asked }: AskedFlag
   }
   return {
     ...{ projectId: project.id, ids: asked.id ?? [], name: asked.name, search: asked.search },
+    watcherId: asked.watched && actor.id,
     ...{ tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
     states: state.map((text) => parseState(text, environments)),
     traffic: traffic.map((text) => parseTraffic(text, environments)),
@@ -219,10 +221,11 @@ async function withSummaries(
 }
 
 /** It has a filter, or several values of one, that the vendor's list does not have. */
-const isExtended = ({ search, ids, rolloutStatusIds, trafficTypeIds, ownerIds, states, traffic }: FlagQuery): boolean =>
+const isExtended = ({ search, watcherId, rolloutStatusIds, ...query }: FlagQuery): boolean =>
   search !== undefined ||
+  watcherId !== undefined ||
   rolloutStatusIds.length > 1 ||
-  [ids, trafficTypeIds, ownerIds, states, traffic].some(({ length }) => length > 0);
+  [query.ids, query.trafficTypeIds, query.ownerIds, query.states, query.traffic].some(({ length }) => length > 0);
 
 /** Flags with several owners count for each of them. */
 function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, production: readonly Reference[]): FlagFacets {

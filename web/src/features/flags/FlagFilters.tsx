@@ -49,6 +49,12 @@ export function FlagFilters() {
       >
         With my drafts
       </FilterToggle>
+      <FilterToggle
+        isOn={search.watched !== undefined}
+        onToggle={() => change({ watched: search.watched ? undefined : 'true' })}
+      >
+        Watched by me
+      </FilterToggle>
       {isFiltered && (
         <Button look="quiet" onClick={clear}>
           Clear filters

@@ -40,7 +40,8 @@ export function useFlagsSearch() {
   const change = (changed: FlagsSearch) =>
     void navigate({ to: '/p/$project/flags', params, search: { ...search, ...changed }, replace: true });
   const isFiltered =
-    Boolean(search.q ?? search.archived ?? search.drafts) || filters.some((name) => search[name]?.length);
+    Boolean(search.q ?? search.archived ?? search.drafts ?? search.watched) ||
+    filters.some((name) => search[name]?.length);
   return { search, change, isFiltered, clear: () => change(noFilters) };
 }
 
@@ -61,6 +62,7 @@ function useFilterQuery() {
     query: {
       search: search.q,
       archived: search.archived,
+      watched: search.watched,
       id: search.drafts && [...drafted],
       ...{ rolloutStatus, trafficType },
       tag: search.tag && [...search.tag],

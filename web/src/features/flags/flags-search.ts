@@ -13,6 +13,8 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
   readonly archived?: 'true' | undefined;
   /** Flags with unsaved edits in this tab, in any environment. */
   readonly drafts?: 'true' | undefined;
+  /** Flags that the reader watches. */
+  readonly watched?: 'true' | undefined;
   /** The board instead of the list. */
   readonly board?: 'true' | undefined;
   /** `name`, or `-name` for descending. */
@@ -25,6 +27,7 @@ export const flagsSearch = (params: SearchParams): FlagsSearch => ({
   q: textOf(params.q),
   archived: textOf(params.archived) === 'true' ? 'true' : undefined,
   drafts: textOf(params.drafts) === 'true' ? 'true' : undefined,
+  watched: textOf(params.watched) === 'true' ? 'true' : undefined,
   board: textOf(params.board) === 'true' ? 'true' : undefined,
   sort: textOf(params.sort),
   view: textOf(params.view),
@@ -37,7 +40,7 @@ const listOf = (value: Value): readonly string[] | undefined =>
   typeof value === 'string' ? (value === '' ? undefined : [value]) : value;
 
 export const noFilters: FlagsSearch = {
-  ...{ q: undefined, archived: undefined, drafts: undefined },
+  ...{ q: undefined, archived: undefined, drafts: undefined, watched: undefined },
   ...Object.fromEntries(filters.map((name) => [name, undefined])),
 };
 
