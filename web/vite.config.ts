@@ -44,7 +44,7 @@ const groups = [
   // schemas, and of two chunks that import each other one would find the other's empty.
   {
     name: 'changesets',
-    test: /\/src\/(contract|domain)\/(change-requests|changesets|changeset-plans|approvals|schedules)\.|\/web\/src\/changesets\/changesets-query/,
+    test: /\/src\/(contract|domain)\/(change-requests|changesets|changeset-plans|approvals|schedules|calendar)\.|\/web\/src\/changesets\/changesets-query/,
   },
   {
     name: 'app',

@@ -99,4 +99,47 @@ suite('changesets', { concurrency: 2 }, () => {
     await page.locator('#main').getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Propose to restore in Production' }).waitFor();
   });
+
+  visit(
+    'a ramp is scheduled from the page of a flag, and is paused, resumed and aborted on its own page',
+    async (things) => {
+      const { page } = things;
+      await aFlag(things, 'one_page', { on: { Production: 10 } });
+      await openFlag(page, 'one_page', 'Production');
+      await step(page, 'Everyone else').getByRole('button', { name: '100', exact: true }).click();
+      await press(page, 'Review and save');
+      await press(page, 'Schedule…');
+      const dialog = page.getByRole('dialog', { name: 'Schedule 1 change to Production' });
+      await dialog.getByLabel('Title').fill('Slowly to everyone');
+      await dialog.getByLabel('Day', { exact: true }).fill('2020-01-01');
+      await dialog.getByRole('button', { name: 'Schedule for Production' }).click();
+      await dialog.getByText('This time is over.').waitFor();
+      await dialog.getByLabel('Step by step, as a ramp').check();
+      await dialog.getByLabel('At once', { exact: true }).check();
+      await press(page, '25% → 50% → 100%');
+      await dialog.getByLabel('Step 3: waits').selectOption('hold');
+      await look(page, 'schedule');
+      await dialog.getByRole('button', { name: 'Schedule for Production' }).click();
+      await heading(page, 'Slowly to everyone').waitFor();
+
+      // Told by the stream: the first step needs no wait.
+      await page.getByText('Ramping', { exact: true }).waitFor();
+      assert.equal(await shareIn(things, 'one_page'), 25);
+      const schedule = page.getByRole('region', { name: 'Schedule' });
+      await schedule.getByText('Everyone else: on 50%, off 50%').waitFor();
+      await schedule.getByText('when somebody lets it go on').waitFor();
+      await look(page, 'ramp');
+      await press(page, 'Pause');
+      await page.getByRole('dialog').getByLabel('Reason').fill('Looking at errors');
+      await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+      await schedule.getByText('Paused before step 2 of 3').waitFor();
+      await press(page, 'Resume');
+      await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      await press(page, 'Abort');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Abort the schedule' }).click();
+      await schedule.getByText('Ended after 1 of 3 steps').waitFor();
+      await page.getByRole('button', { name: 'Revert' }).waitFor();
+      assert.equal(await shareIn(things, 'one_page'), 25, 'what was applied stays');
+    },
+  );
 });

@@ -2,7 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { changeChangeset, createChangeset, listChangesets, requestChangeset } from '#contract/changesets.ts';
-import type { NewOperation } from '#domain/changesets.ts';
+import { scheduleChangeset } from '#contract/schedules.ts';
+import type { NewOperation, ScheduleRequest } from '#domain/changesets.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { call, keyOf } from '../server/api.ts';
 import { useProject } from '../server/project.ts';
@@ -55,6 +56,11 @@ export function usePropose() {
       await keepChangeset(client, made);
       return made;
     },
+    /** Makes a changeset that is applied by itself. If only scheduling fails, the draft is there, and its page can. */
+    schedule: async (operation: NewOperation, body: ScheduleRequest, note: Note): Promise<ChangesetAnswer> => {
+      const made = await create([operation], note);
+      return call(scheduleChangeset, { params: { changeset: made.id }, body }).catch(() => made);
+    },
     /** Shows it. */
     open: async (changeset: ChangesetAnswer, words: string) => {
       client.setQueryData(changesetReading(changeset.id).queryKey, changeset);
@@ -67,6 +73,14 @@ export function usePropose() {
     },
   };
 }
+
+/** What the page says after scheduling. */
+export const scheduledWords = ({ status }: ChangesetAnswer): string =>
+  status === 'SCHEDULE_REQUESTED'
+    ? 'Scheduled. Someone else must approve it.'
+    : status === 'DRAFT'
+      ? 'Drafted. It could not be scheduled.'
+      : 'Scheduled.';
 
 /** What the page says after proposing. */
 export const proposedWords = ({ status }: ChangesetAnswer): string =>

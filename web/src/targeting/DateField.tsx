@@ -10,13 +10,17 @@ interface Props {
   readonly label: string;
   /** A day without a time. */
   readonly isDay?: boolean;
+  /** Empty for a day that is not of any zone. */
+  readonly unit?: string;
+  readonly id?: string;
+  readonly name?: string;
   readonly wrong: WrongProps;
   readonly value: number | undefined;
   readonly onChange: (value: number | undefined) => void;
 }
 
 /** A date in UTC, as SDKs compare it: typed, or chosen in a calendar. Says what time that is here. */
-export function DateField({ label, isDay = false, wrong, value, onChange }: Props) {
+export function DateField({ label, isDay = false, unit = 'UTC', id, name, wrong, value, onChange }: Props) {
   const [typed, setTyped] = useState<string>();
   // Shows the typed text while it means the value, which Discard or another user may change.
   const text = typed !== undefined && parse(typed, isDay) === value ? typed : undefined;
@@ -27,7 +31,8 @@ export function DateField({ label, isDay = false, wrong, value, onChange }: Prop
       <span className={wrong['aria-invalid'] || isUnreadable ? `${styles.box} ${styles.wrong}` : styles.box}>
         <input
           className={`${styles.input} ${isDay ? styles.day : ''} num`}
-          aria-label={`${label}, UTC`}
+          {...{ id, name }}
+          aria-label={unit === '' ? undefined : `${label}, ${unit}`}
           placeholder={isDay ? 'YYYY-MM-DD' : 'YYYY-MM-DD hh:mm'}
           autoComplete="off"
           spellCheck={false}
@@ -42,7 +47,7 @@ export function DateField({ label, isDay = false, wrong, value, onChange }: Prop
             if (value !== undefined) setTyped(undefined);
           }}
         />
-        <span className={styles.unit}>UTC</span>
+        {unit !== '' && <span className={styles.unit}>{unit}</span>}
         <Popover
           label={`${label}: calendar`}
           trigger={(trigger) => (

@@ -2,10 +2,10 @@ import { lazyPart } from '../../../state/lazy.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import { KillDialog, RemoveDefinitionDialog, RestoreDialog } from '../review/ImmediateDialogs.tsx';
-import { ReviewDialog } from '../review/ReviewDialog.tsx';
 
 const CopyDialog = lazyPart('CopyDialog', () => import('../compare/CopyDialog.tsx'));
 const PasteDialog = lazyPart('PasteDialog', () => import('../json/PasteDialog.tsx'));
+const ReviewDialog = lazyPart('ReviewDialog', () => import('../review/ReviewDialog.tsx'));
 
 /** Opens the dialog named in the address, if it applies. */
 export function DefinitionDialogs() {

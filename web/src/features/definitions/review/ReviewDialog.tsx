@@ -5,9 +5,10 @@ import { createChangeset } from '#contract/changesets.ts';
 import { createDefinition, patchDefinition } from '#contract/definitions.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
-import { operationOf, proposedWords, usePropose } from '../../../changesets/propose.ts';
+import { operationOf, proposedWords, scheduledWords, usePropose } from '../../../changesets/propose.ts';
+import { complaintsOf, newPlan, type Plan, scheduledAs } from '../../../changesets/ramp.ts';
 import { Failure } from '../../../kit/Failure.tsx';
-import { useForm } from '../../../kit/form.ts';
+import { type FieldRule, useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
 import { useMay } from '../../../server/session.ts';
@@ -32,6 +33,7 @@ import { useEffectOf } from './use-effect-of.ts';
 import { useFindings } from './use-findings.ts';
 
 const AddToChangeset = lazyPart('AddToChangeset', () => import('./AddToChangeset.tsx'));
+const ScheduleFields = lazyPart('ScheduleFields', () => import('./ScheduleFields.tsx'));
 
 interface Props {
   readonly draft: Draft;
@@ -46,29 +48,37 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const words = useDefinitionParams();
   const save = useSave();
   const navigate = useNavigate();
-  const { propose, open } = usePropose();
+  const { propose, schedule, open } = usePropose();
   const may = useMay();
   const [isCallShown, setCallShown] = useState(false);
   const [isCollecting, setCollecting] = useState(false);
   const ways = waysFor(environment, refusal);
   const way = useRef<Way>(ways.at(-1)?.way ?? 'save');
+  // Once somebody chose to schedule it.
+  const [plan, setPlan] = useState<Plan>();
   const proposal = async (sent: Draft, note: Note) => {
-    const made = await propose([operationOf(sent, words)], note);
+    const params = { flag: words.flag, environment: words.environment };
+    const asked = plan && scheduledAs(plan, sent, params);
+    const made = asked
+      ? await schedule(asked.operation, asked.schedule, note)
+      : await propose([operationOf(sent, words)], note);
     // Keeps edits made during the request.
     if (readDraft(place)?.targeting === sent.targeting) writeDraft(place, undefined);
     return made;
   };
   const isRequired = project.requiresTitleAndComments;
+  const complaints = plan ? complaintsOf(plan, draft, Date.now()) : {};
+  const timing = Object.entries(complaints).map(([name, words]): [string, FieldRule] => [name, { check: () => words }]);
   const { form, errors, problem, isSending } = useForm({
-    rules: noteRules(isRequired),
+    rules: { ...noteRules(isRequired), ...Object.fromEntries(timing) },
     send: async (values) =>
-      way.current === 'save'
+      way.current === 'save' && !plan
         ? { saved: await save(draft, noteOf(values)) }
         : { proposed: await proposal(draft, noteOf(values)) },
     onDone: async ({ saved, proposed }) => {
       onClose();
       setOpenRule(undefined);
-      if (proposed) return open(proposed, proposedWords(proposed));
+      if (proposed) return open(proposed, plan ? scheduledWords(proposed) : proposedWords(proposed));
       focusWhenLost();
       const { lastUpdateTime } = saved;
       const text = `Saved to ${environment.name}.`;
@@ -104,6 +114,10 @@ export function ReviewDialog({ draft, onClose }: Props) {
     writeDraft(place, { ...draft, title: title ?? '', comment: comment ?? '' });
     setCollecting(true);
   };
+  const leavePlan = () => {
+    setPlan(undefined);
+    form.ref.current?.querySelector<HTMLElement>('[name="title"]')?.focus();
+  };
   const effect = useEffectOf(environment.id, draft.base ?? undefined, draft.targeting);
   const findings = useFindings({ environment, targeting: draft.targeting, base: draft.base ?? undefined, effect });
   const differences = draft.base ? differencesBetween(draft.base, draft.targeting) : [];
@@ -115,16 +129,24 @@ export function ReviewDialog({ draft, onClose }: Props) {
     );
   }
   return (
-    <Modal title={titleOf(draft, differences.length, environment)} onClose={close} size="wide">
+    <Modal title={titleOf(draft, differences.length, environment, plan)} onClose={close} size="wide">
       <form {...form}>
         <ModalBody>
-          {draft.base && (
+          {draft.base && !plan && (
             <EffectView effect={effect} defaultTreatment={draft.targeting.defaultTreatment} order={order} />
           )}
-          {isCallShown && <CallView {...requestOf(draft)} params={words} etag={draft.etag} />}
+          {isCallShown && !plan && <CallView {...requestOf(draft)} params={words} etag={draft.etag} />}
           <div className={styles.columns}>
             <div className={styles.column}>
-              {draft.base ? (
+              {plan ? (
+                <Suspense>
+                  <ScheduleFields
+                    {...{ plan, draft, order, errors }}
+                    needsApproval={needsApproval(environment)}
+                    onChange={setPlan}
+                  />
+                </Suspense>
+              ) : draft.base ? (
                 differences.map((difference, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
                   <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} />
@@ -139,7 +161,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
               {needsApproval(environment) && (
                 <Notice kind="plain">
                   Changes in {environment.name} need the approval of someone else. Nothing changes until they approve it
-                  and it is applied.
+                  {plan ? '; asking for it is part of scheduling.' : ' and it is applied.'}
                 </Notice>
               )}
               {problem ? (
@@ -153,20 +175,37 @@ export function ReviewDialog({ draft, onClose }: Props) {
         <ModalFoot
           edge={environment.production ? 'production' : 'plain'}
           aside={
-            <>
-              <Button look="quiet" aria-expanded={isCallShown} onClick={() => setCallShown(!isCallShown)}>
-                {isCallShown ? 'Hide' : 'Show as'} {draft.base ? 'JSON patch' : 'JSON'}
+            plan ? (
+              <Button look="quiet" onClick={leavePlan}>
+                Back to the changes
               </Button>
-              {may(createChangeset) && (
-                <Button look="quiet" refusal={refusal} onClick={({ currentTarget }) => collect(currentTarget.form)}>
-                  Add to changeset…
+            ) : (
+              <>
+                <Button look="quiet" aria-expanded={isCallShown} onClick={() => setCallShown(!isCallShown)}>
+                  {isCallShown ? 'Hide' : 'Show as'} {draft.base ? 'JSON patch' : 'JSON'}
                 </Button>
-              )}
-            </>
+                {may(createChangeset) && (
+                  <Button look="quiet" refusal={refusal} onClick={({ currentTarget }) => collect(currentTarget.form)}>
+                    Add to changeset…
+                  </Button>
+                )}
+              </>
+            )
           }
         >
           <Button onClick={close}>Keep editing</Button>
-          <SaveWays ways={ways} isSending={isSending} onChoose={(chosen) => (way.current = chosen)} />
+          {plan ? (
+            <Button type="submit" look="primary" isBusy={isSending} refusal={refusal}>
+              Schedule for {environment.name}
+            </Button>
+          ) : (
+            <SaveWays
+              ways={ways}
+              isSending={isSending}
+              onChoose={(chosen) => (way.current = chosen)}
+              onSchedule={() => setPlan(newPlan(draft, Date.now()))}
+            />
+          )}
         </ModalFoot>
       </form>
     </Modal>
@@ -178,10 +217,13 @@ const requestOf = ({ base, targeting }: Draft) =>
     ? { what: 'JSON patch', endpoint: patchDefinition, body: diffTargeting(base, targeting) }
     : { what: 'JSON', endpoint: createDefinition, body: targeting };
 
-function titleOf({ base }: Draft, count: number, environment: Environment): string {
+function titleOf({ base }: Draft, count: number, environment: Environment, plan: Plan | undefined): string {
   const { name } = environment;
+  if (plan) return base ? `Schedule ${counted(count)} to ${name}` : `Schedule the definition in ${name}`;
   if (!base)
     return needsApproval(environment) ? `Propose to define the flag in ${name}?` : `Define the flag in ${name}?`;
   const verb = needsApproval(environment) ? 'Propose' : 'Save';
-  return `${verb} ${count === 1 ? '1 change' : `${count} changes`} to ${name}?`;
+  return `${verb} ${counted(count)} to ${name}?`;
 }
+
+const counted = (count: number): string => (count === 1 ? '1 change' : `${count} changes`);

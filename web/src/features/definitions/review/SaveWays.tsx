@@ -1,9 +1,9 @@
-import { GitPullRequestArrow, type LucideIcon } from 'lucide-react';
+import { CalendarClock, GitPullRequestArrow, type LucideIcon } from 'lucide-react';
 import { type Environment, needsApproval } from '../../../server/project.ts';
 import { Button } from '../../../ui/Button.tsx';
 
 /** What can become of a reviewed draft. */
-export type Way = 'save' | 'propose';
+export type Way = 'save' | 'propose' | 'schedule';
 
 export interface OfferedWay {
   readonly way: Way;
@@ -16,8 +16,10 @@ export interface OfferedWay {
 /** The ways that the rights and the environment allow. The last one is the usual. */
 export function waysFor(environment: Environment, refusal: string | undefined): OfferedWay[] {
   const propose = { way: 'propose', label: 'Propose', icon: GitPullRequestArrow } as const;
-  if (needsApproval(environment)) return [{ ...propose, label: `Propose to ${environment.name}`, refusal }];
-  return [propose, { way: 'save', label: `Save to ${environment.name}`, refusal }];
+  // For those who could apply it.
+  const schedule = { way: 'schedule', label: 'Schedule…', icon: CalendarClock, refusal } as const;
+  if (needsApproval(environment)) return [schedule, { ...propose, label: `Propose to ${environment.name}`, refusal }];
+  return [schedule, propose, { way: 'save', label: `Save to ${environment.name}`, refusal }];
 }
 
 interface Props {
@@ -25,10 +27,12 @@ interface Props {
   readonly isSending: boolean;
   /** Called before the form is sent. */
   readonly onChoose: (way: Way) => void;
+  /** Asks when, before anything is sent. */
+  readonly onSchedule: () => void;
 }
 
 /** One button for each way. Enter takes the usual one. */
-export function SaveWays({ ways, isSending, onChoose }: Props) {
+export function SaveWays({ ways, isSending, onChoose, onSchedule }: Props) {
   return ways.map(({ way, label, icon: Icon, refusal }, index) => {
     const isUsual = index === ways.length - 1;
     return (
@@ -39,6 +43,7 @@ export function SaveWays({ ways, isSending, onChoose }: Props) {
         isBusy={isSending}
         refusal={refusal}
         onClick={({ currentTarget }) => {
+          if (way === 'schedule') return onSchedule();
           onChoose(way);
           if (!isUsual) currentTarget.form?.requestSubmit();
         }}
