@@ -4,10 +4,13 @@
  * Of an object in an environment, one can wait for an approval. The object's row is locked before that is checked.
  */
 import { allows } from '#domain/access.ts';
+import { instantOf } from '#domain/calendar.ts';
 import type { Decision, OperationType } from '#domain/change-requests.ts';
 import type { Changeset, PlacedOperation, WantedOperation } from '#domain/changesets.ts';
-import { Problem } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
+import { complaintAboutInstant } from '#domain/ramps.ts';
+import type { LocalTime } from '#domain/schedules.ts';
 import { hashOf, newToken } from '#security/secrets.ts';
 import { findPending } from '#store/change-requests.ts';
 import { findChangeset, replaceOperations } from '#store/changesets.ts';
@@ -26,6 +29,7 @@ import { findIn, lockOpen, requireMayApply, review, saveAs } from './changeset-s
 import { applyChangesetIn, applyLockedIn, insertIn } from './changesets.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { insertRequest, type StoredList } from './large-segments.ts';
+import { scheduleChangesetIn } from './schedules.ts';
 
 export interface NewRequest {
   readonly project: Project;
@@ -33,6 +37,8 @@ export interface NewRequest {
   readonly operations: readonly WantedOperation[];
   readonly note: Note;
   readonly approvers: readonly string[];
+  /** When it is published, if not as soon as nothing is missing. */
+  readonly at: LocalTime | undefined;
   /** How long it waits. */
   readonly lifeMs: number;
 }
@@ -59,6 +65,13 @@ export async function submitChangeRequestIn(tx: RecordingTx, request: NewRequest
   const head = { project, title, comment, operationType, approvers, expiresAt: tx.now + request.lifeMs };
   const drafted = await insertIn(tx, head, operations);
   const { id } = drafted.head;
+  if (request.at) {
+    const { at, lifeMs } = request;
+    const complaint = complaintAboutInstant(Number(instantOf(at.time, at.zone)), tx.now);
+    refuse('request_invalid', complaint === undefined ? [] : [`scheduledFor ${complaint}`]);
+    await scheduleChangesetIn(tx, id, { at, approvers, lifeMs, ifMatch: undefined });
+    return { id };
+  }
   if (operationType !== 'UPLOAD') {
     await proceedIn(tx, drafted);
     return { id };

@@ -25,20 +25,30 @@ export function daysBetween(from: number, to: number, timeZone: string, most: nu
 }
 
 /**
- * The instant of a local time such as `2026-11-20T09:00`, or what is wrong. A time that clocks skip is as much later as
+ * The instant of a local time such as `2026-11-20T09:00` or `2026-11-20T09:00:30.500`, or what is wrong. A time that clocks skip is as much later as
  * they are put forward: 02:30 becomes 03:30. Of a time that comes twice, it is the first.
  */
 export function instantOf(time: string, timeZone: string): number | 'time' | 'zone' {
-  const asUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(time) ? Date.parse(`${time}Z`) : Number.NaN;
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{3})?)?$/.test(time);
+  const asUtc = isTime ? Date.parse(`${time}Z`) : Number.NaN;
   // `Date` takes the 30th of February for the 2nd of March.
   if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(time)) return 'time';
-  // Offsets such as +02:00 are not the zone of a place, whose rules may change.
-  const local = /^[A-Za-z]/.test(timeZone) ? localTimes(timeZone) : undefined;
+  const local = isZone(timeZone) ? localTimes(timeZone) : undefined;
   if (!local) return 'zone';
   // No zone changes its clocks twice within two days.
   const [before, after] = [local.offsetAt(asUtc - dayMs), local.offsetAt(asUtc + dayMs)];
   const matching = [asUtc - before, asUtc - after].filter((at) => at + local.offsetAt(at) === asUtc);
   return matching.length > 0 ? Math.min(...matching) : asUtc - before;
+}
+
+/** Offsets such as +02:00 are not the zone of a place, whose rules may change. */
+export const isZone = (timeZone: string): boolean => /^[A-Za-z]/.test(timeZone) && formatIn(timeZone) !== undefined;
+
+/** The local time of an instant, as short as it can be. Undefined if it is the second of a time that comes twice. */
+export function localTimeAt(instant: number, timeZone: string): string | undefined {
+  const text = new Date(instant + (localTimes(timeZone)?.offsetAt(instant) ?? 0)).toISOString().slice(0, -1);
+  const time = text.replace(/(?::00)?\.000$/, '');
+  return instantOf(time, timeZone) === instant ? time : undefined;
 }
 
 const dayMs = 86_400_000;

@@ -1,6 +1,7 @@
 /** Change requests as clients of the vendor's API know them: changesets about one object. */
 import { type Static, Type } from 'typebox';
 import type { Review } from './approvals.ts';
+import { isZone, localTimeAt } from './calendar.ts';
 import {
   type Changeset,
   type ChangesetState,
@@ -15,7 +16,8 @@ import type { EditBase } from './definitions/edit-now.ts';
 import { applyEdit } from './definitions/edits.ts';
 import { parseSegmentRules } from './definitions/parse.ts';
 import { isObject } from './json.ts';
-import { Problem } from './problems.ts';
+import { Problem, refuse } from './problems.ts';
+import type { LocalTime } from './schedules.ts';
 import { Millis, OneOf, Reference } from './schema.ts';
 import { maxKeysPerCall } from './segments.ts';
 
@@ -65,7 +67,19 @@ export const NewChangeRequest = Type.Object({
       description: 'of the flag, once it is published',
     }),
   ),
-  scheduledFor: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'not yet' })),
+  scheduledFor: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'When it is published, in milliseconds since 1970, once it has its approvals. Not for an UPLOAD.',
+    }),
+  ),
+  scheduledForTimezone: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength: 64,
+      description: 'IANA name of the time zone in which people read that time. Without one it is UTC.',
+    }),
+  ),
 });
 export type NewChangeRequest = Static<typeof NewChangeRequest>;
 
@@ -113,7 +127,6 @@ function complaintAboutKeys(keys: unknown): string | undefined {
 
 /** What it changes. Refuses what is not one change that Burgee knows. */
 export function operationsOf(sent: NewChangeRequest, environment: string): WantedOperation[] {
-  if (sent.scheduledFor) throw unsupported('scheduledFor cannot be sent yet: submit it when it should happen');
   const [name, ...others] = subjects.filter((one) => sent[one]);
   if (!name || others.length > 0) throw unsupported(`A change request needs one of ${subjects.join(', ')}`);
   const object = sent[name] as Named;
@@ -132,6 +145,27 @@ export function operationsOf(sent: NewChangeRequest, environment: string): Wante
     ...(status ? [{ flag: object.name, edit: { kind: 'patch' as const, operations: [patch] } }] : []),
   ];
 }
+
+/** When it is published; undefined: as soon as nothing is missing. */
+export function scheduledTimeOf(sent: NewChangeRequest): LocalTime | undefined {
+  const { scheduledFor, scheduledForTimezone: zone } = sent;
+  const instant = scheduledFor ?? undefined;
+  if (instant === undefined) return undefined;
+  if (sent.operationType === 'UPLOAD') throw unsupported('An UPLOAD cannot be scheduled');
+  refuse('request_invalid', Math.abs(instant) <= lastInstant ? [] : ['scheduledFor must be milliseconds since 1970']);
+  if (zone && !isZone(zone)) {
+    refuse('request_invalid', [
+      `scheduledForTimezone ${zone} is not a known time zone; send a name such as Europe/Berlin`,
+    ]);
+  }
+  // Of a local time that comes twice, a schedule means the first.
+  const time = zone ? localTimeAt(instant, zone) : undefined;
+  if (zone && time !== undefined) return { time, zone };
+  return { time: localTimeAt(instant, 'UTC') ?? '', zone: 'UTC' };
+}
+
+/** Later ones have years of more than four digits. */
+const lastInstant = Date.parse('9999-12-31T00:00Z');
 
 const unsupported = (reason: string) => new Problem('change_request_unsupported', { reason });
 
@@ -172,6 +206,9 @@ export const ChangeRequest = Type.Object({
     properties: { id: { type: 'string' }, type: { type: 'string' }, name: { type: 'string' } },
   }),
   rolloutStatusTimestamp: Nothing,
+  scheduledFor: Type.Optional(
+    Type.Unsafe<number>({ ...Millis, description: 'when it is published; absent if it is not scheduled, or is over' }),
+  ),
   reason: Type.Optional(Type.String({ description: 'why it was rejected, expired or failed' })),
   transactionMetadata: Type.Unsafe<{
     readonly method: 'PUT';
@@ -235,6 +272,7 @@ export function toChangeRequest(
         ? { id: rolloutStatusId, type: 'rolloutStatus', name: more.statusName ?? '' }
         : null,
     rolloutStatusTimestamp: null,
+    ...(head.dueAt === undefined ? {} : { scheduledFor: head.dueAt }),
     ...(head.reason === undefined ? {} : { reason: head.reason }),
     transactionMetadata: more.address ?? null,
   };

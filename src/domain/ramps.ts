@@ -25,8 +25,8 @@ const maxAheadMs = 2 * 366 * 86_400_000;
 export function dueAtOf({ time, zone }: LocalTime, now: number): number {
   const instant = instantOf(time, zone);
   if (typeof instant === 'number') {
-    refuse('changeset_invalid', instant <= now ? ['at/time is over'] : []);
-    refuse('changeset_invalid', instant > now + maxAheadMs ? ['at/time must be within two years'] : []);
+    const complaint = complaintAboutInstant(instant, now);
+    refuse('changeset_invalid', complaint === undefined ? [] : [`at/time ${complaint}`]);
     return instant;
   }
   refuse('changeset_invalid', [
@@ -35,6 +35,11 @@ export function dueAtOf({ time, zone }: LocalTime, now: number): number {
       : `at/zone ${zone} is not a known time zone; send a name such as Europe/Berlin`,
   ]);
   return Number.NaN;
+}
+
+export function complaintAboutInstant(instant: number, now: number): string | undefined {
+  if (instant <= now) return 'is over';
+  return instant > now + maxAheadMs ? 'must be within two years' : undefined;
 }
 
 /** All are tried at once, which must not delay other requests. */

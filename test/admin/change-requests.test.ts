@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { contextFor } from '#commands/context.ts';
+import { applyStep } from '#commands/schedules.ts';
+import { system } from '#commands/setup.ts';
+import { startSchedules } from '#jobs/schedules.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, aRuleBasedSegment, aSegment, uniqueName } from '../support/build.ts';
+import { until } from '../support/nodes.ts';
 
 const api = await startApi();
 
@@ -55,7 +61,6 @@ test('what cannot be submitted is refused with what can', async () => {
   const words = 'operationType of a largeSegment must be one of UPLOAD, ARCHIVE';
   refused(await send({ largeSegment: { name }, operationType: 'CREATE' }), 400, words);
   refused(await send({ segment: { name }, operationType: 'CREATE' }), 400, 'segment/keys must be an array of strings');
-  refused(await send({ split: { name }, operationType: 'KILL', scheduledFor: 1 }), 400, /^scheduledFor/);
   refused(await send({ split: { name: 'none' }, operationType: 'KILL' }), 404, /flag none/);
   refused(await send({ largeSegment: { name: 'none' }, operationType: 'UPLOAD' }), 404, /segment none/);
   refused(await send({ largeSegment: { name }, operationType: 'UPLOAD' }), 404, /in environment staging/);
@@ -217,6 +222,53 @@ test('a change request is rejected by an approver and withdrawn by its submitter
   assert.deepEqual(await listed(project.staging.id, 'WITHDRAWN'), [withdrawn]);
   assert.deepEqual(await listed(project.staging.id, 'REJECTED'), [rejected]);
   assert.equal((await ok(api.get(path))).killed, false);
+});
+
+test('a change request for a later time waits for its approval, and then for its time', async () => {
+  const { project, flag, path, submitter, submit, decide } = await aGuardedPlace();
+  const now = Date.parse('2026-10-24T08:00:00Z');
+  api.clock.now = now;
+  try {
+    const kill = { split: { name: flag.name }, operationType: 'KILL', title: 'Tonight' };
+    const [berlin, hour] = ['Europe/Berlin', 3_600_000];
+    const send = (scheduledFor: number, zone: string | null = null) =>
+      submit({ ...kill, scheduledFor, scheduledForTimezone: zone });
+    refused(await send(now), 400, 'scheduledFor is over');
+    refused(await send(now + 800 * 24 * hour), 400, 'scheduledFor must be within two years');
+    refused(await send(1e300), 400, /^scheduledFor/);
+    refused(await send(now + hour, 'Europe/Bonn'), 400, /^scheduledForTimezone Europe\/Bonn is not a known time zone/);
+    // The second of two half past twos, when clocks are set back.
+    const second = Date.parse('2026-10-25T01:30:00Z');
+    const asked = await ok(send(second, berlin));
+    assert.deepEqual([asked.status, asked.scheduledFor], ['SCHEDULE_REQUESTED', second]);
+    refused(await send(now + hour), 423, 'Something was wrong');
+    assert.equal((await ok(decide(asked.id, 'WITHDRAWN', submitter))).status, 'WITHDRAWN');
+
+    const at = now + hour + 30_500;
+    const { id } = await ok(send(at, berlin));
+    assert.deepEqual(await listed(project.staging.id, 'SCHEDULE_REQUESTED'), [id]);
+    const scheduled = await ok(decide(id, 'APPROVED'));
+    assert.deepEqual([scheduled.status, scheduled.scheduledFor], ['SCHEDULED', at]);
+    assert.deepEqual((await ok(api.get(`/changesets/${id}`))).schedule.at, {
+      time: '2026-10-24T11:00:30.500',
+      zone: berlin,
+    });
+    assert.equal((await ok(api.get(path))).killed, false);
+    api.clock.now = at;
+    const work = { store: api.store, log: pino({ level: 'silent' }) };
+    const context = () => contextFor(api.store, { actor: { ...system, id: 'schedule' }, transactionId: 'schedule' });
+    const worker = startSchedules({
+      ...work,
+      apply: (due) => applyStep(context(), due),
+      fail: async () => assert.fail(),
+    });
+    const isPublished = async () => (await ok(api.get(`/changeRequests/${id}`))).status === 'PUBLISHED';
+    await until('it is published', isPublished);
+    await worker.stop();
+    assert.equal((await ok(api.get(path))).killed, true);
+  } finally {
+    api.clock.now = undefined;
+  }
 });
 
 test('where the environment restricts who approves, nobody can be named, and the request shows the list', async () => {

@@ -9,6 +9,7 @@ import {
   type OperationType,
   operationsOf,
   operationTypes,
+  scheduledTimeOf,
   toChangeRequest,
 } from '#domain/change-requests.ts';
 import { type ChangesetState, changesetStates } from '#domain/changesets.ts';
@@ -41,6 +42,7 @@ export const changeRequests = (db: Reader, markers: Markers, settings: Changeset
     operations: operationsOf(sent, environment.id),
     note: noteOf({}, sent),
     approvers: sent.approvers ?? [],
+    at: scheduledTimeOf(sent),
     lifeMs: lifeMsOf(settings),
   });
   return implement(contract, {
