@@ -24,9 +24,20 @@ suite('drift', () => {
     await row(page, 'stopped').getByText('Killed in Production').waitFor();
     await row(page, 'waiting').getByText('Not in Production').waitFor();
     await row(page, 'ramping').getByLabel('Staging: at least 75% of keys get another treatment').waitFor();
+    await page.getByLabel('Select waiting', { exact: true }).check();
+    await page.getByLabel('Select ramping', { exact: true }).check();
     await look(page, 'drift');
+    // Both are promoted together.
+    await press(page, 'Promote to Production…');
+    await page.getByRole('dialog', { name: 'Promote 2 flags to Production' }).waitFor();
+    await press(page, 'Make the changeset');
+    await heading(page, 'Promote 2 flags from Staging to Production').waitFor();
+    await page.getByText('Applied together or not at all').waitFor();
+    await page.getByText('75% of the user keys that reach this step move from off to on.').waitFor();
+    await page.goBack();
+    await heading(page, 'Drift').waitFor();
     await press(page, 'Flag');
-    await page.getByRole('row').nth(1).getByText('ramping').waitFor();
+    await page.getByRole('row').nth(1).getByRole('link', { name: 'ramping' }).waitFor();
     await page.getByRole('tab', { name: 'Share 1' }).click();
     await page.getByText('1 of 4 flags differs').waitFor();
     assert.deepEqual(await names(), ['ramping']);

@@ -10,8 +10,8 @@ interface Props {
   /** The id; empty: a new one. */
   readonly chosen: string;
   readonly onChoose: (id: string) => void;
-  /** What is put into it, by ids. */
-  readonly place: { readonly flag: string; readonly environment: string };
+  /** The one definition that is put into it, by ids. */
+  readonly place?: { readonly flag: string; readonly environment: string };
   readonly error?: string | undefined;
 }
 
@@ -54,8 +54,8 @@ export function IntoChangeset({ chosen, onChoose, place, error }: Props) {
   );
 }
 
-function hintFor({ status, operations }: Changeset, { flag, environment }: Props['place']): string | undefined {
-  const same = operations.find((one) => objectOf(one).id === flag && one.environment?.id === environment);
+function hintFor({ status, operations }: Changeset, place: Props['place']): string | undefined {
+  const same = operations.find((one) => objectOf(one).id === place?.flag && one.environment?.id === place.environment);
   const replaces =
     same?.environment && `It already changes this flag in ${same.environment.name}: that is replaced by this.`;
   const voids = status === 'DRAFT' ? undefined : 'Approvals that it has become void.';

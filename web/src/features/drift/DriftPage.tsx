@@ -1,23 +1,32 @@
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeftRight } from 'lucide-react';
+import { Suspense, useCallback, useState } from 'react';
+import { createChangeset } from '#contract/changesets.ts';
 import { listDrift } from '#contract/flags.ts';
-import { type DriftKind, driftKinds, driftSorts } from '#domain/drift.ts';
+import { type DriftingFlag, type DriftKind, driftKinds, driftSorts } from '#domain/drift.ts';
+import { countOf } from '../../administration/count.ts';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
+import { SaveBar } from '../../kit/SaveBar.tsx';
 import { SearchField } from '../../kit/SearchField.tsx';
 import { type Answer, call, keyOf } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import { type Environment, sidesOf, useEnvironments, useProject } from '../../server/project.ts';
+import { useMay } from '../../server/session.ts';
+import { lazyPart } from '../../state/lazy.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterCount } from '../../ui/FilterButton.tsx';
+import { focusWhenLost } from '../../ui/focus.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import styles from './DriftPage.module.css';
 import { DriftTable } from './DriftTable.tsx';
+
+const PromoteFlags = lazyPart('PromoteFlags', () => import('./PromoteFlags.tsx'));
 
 type Answered = Answer<typeof listDrift>;
 export type DriftSort = (typeof driftSorts)[number];
@@ -58,6 +67,8 @@ function Compared({ left, base, isAll, search }: Props) {
   const kind = driftKinds.find((one) => one === search.kind);
   const sort = driftSorts.find((one) => one === search.sort) ?? 'severity';
   const others = environments.filter(({ id }) => id !== base.id);
+  const may = useMay();
+  const { picked, pick } = usePicked(`${left.id} ${base.id}`);
   const query = useInfiniteQuery(
     driftReading(project.id, {
       base: base.id,
@@ -140,13 +151,73 @@ function Compared({ left, base, isAll, search }: Props) {
                 left={isAll ? undefined : left}
                 sort={sort}
                 onSort={(next) => change({ sort: next })}
+                picked={isAll || !may(createChangeset) ? undefined : picked}
+                onPick={pick}
               />
             )
           }
         </Loaded>
+        {!isAll && picked.size > 0 && (
+          <Promotion flags={[...picked.values()]} from={left} to={base} onClear={() => pick('none', false)} />
+        )}
         <ShowMore query={query} shown={`${query.data?.flags.length ?? 0} flags shown`} />
       </div>
     </Page>
+  );
+}
+
+/** Flags by id, with their names. Other environments have other picks: none at first. */
+function usePicked(sides: string) {
+  const [kept, setKept] = useState({ sides, flags: none });
+  const pick = useCallback(
+    (flags: readonly DriftingFlag[] | 'none', isPicked: boolean) =>
+      setKept((before) => {
+        const after = new Map(before.sides === sides && flags !== 'none' ? before.flags : none);
+        for (const { id, name } of flags === 'none' ? [] : flags) {
+          if (isPicked) after.set(id, name);
+          else after.delete(id);
+        }
+        return { sides, flags: after };
+      }),
+    [sides],
+  );
+  return { picked: kept.sides === sides ? kept.flags : none, pick };
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+interface PromotionProps {
+  /** Names. */
+  readonly flags: readonly string[];
+  readonly from: Environment;
+  readonly to: Environment;
+  readonly onClear: () => void;
+}
+
+function Promotion({ flags, from, to, onClear }: PromotionProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <SaveBar
+        label="Selected flags"
+        edge={to.production ? 'production' : 'plain'}
+        title={`${countOf(flags.length, 'flag')} selected`}
+        line={`Promote what ${from.name} has, in one changeset.`}
+      >
+        <Button
+          onClick={() => {
+            onClear();
+            focusWhenLost();
+          }}
+        >
+          Clear
+        </Button>
+        <Button look="primary" onClick={() => setOpen(true)}>
+          Promote to {to.name}…
+        </Button>
+      </SaveBar>
+      <Suspense>{isOpen && <PromoteFlags {...{ flags, from, to }} onClose={() => setOpen(false)} />}</Suspense>
+    </>
   );
 }
 

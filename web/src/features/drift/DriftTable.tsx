@@ -9,6 +9,7 @@ import { type Environment, useEnvironments, useProject } from '../../server/proj
 import { flagPath } from '../../state/paths.ts';
 import { stringifySearch } from '../../state/search-params.ts';
 import { useFollow } from '../../state/use-follow.ts';
+import { Checkbox } from '../../ui/Checkbox.tsx';
 import { percent } from '../../ui/percent.ts';
 import { ShortTime } from '../../ui/Time.tsx';
 import type { DriftSort } from './DriftPage.tsx';
@@ -22,10 +23,18 @@ interface Props {
   readonly left: Environment | undefined;
   readonly sort: DriftSort;
   readonly onSort: (sort: DriftSort) => void;
+  /** Flags that are to be promoted from the left to the base, by id. Undefined: none can be. */
+  readonly picked: ReadonlyMap<string, string> | undefined;
+  readonly onPick: (flags: readonly DriftingFlag[], isPicked: boolean) => void;
 }
 
+/** Only what is defined on the left can be promoted. */
+const isPickable = ({ definitions }: DriftingFlag, left: Environment | undefined): boolean =>
+  definitions.some(({ environment }) => environment.id === left?.id);
+
 /** A row for each flag that differs, a cell for each environment: how many keys get something else than in the base. */
-export function DriftTable({ flags, base, left, sort, onSort }: Props) {
+export function DriftTable({ flags, base, left, sort, onSort, picked, onPick }: Props) {
+  const pickable = flags.filter((flag) => isPickable(flag, left));
   const environments = useEnvironments();
   const rest = environments.filter(({ id }) => id !== base.id && id !== left?.id);
   const others = left ? [left, ...rest] : rest;
@@ -45,6 +54,16 @@ export function DriftTable({ flags, base, left, sort, onSort }: Props) {
           <caption className="sr">Flags that differ from {base.name}</caption>
           <thead>
             <tr>
+              {picked && (
+                <th className={styles.check}>
+                  <Checkbox
+                    label={<span className="sr">Select all shown</span>}
+                    disabled={pickable.length === 0}
+                    checked={pickable.length > 0 && pickable.every(({ id }) => picked.has(id))}
+                    onChange={({ target }) => onPick(pickable, target.checked)}
+                  />
+                </th>
+              )}
               {head('name', 'Flag')}
               <th className={base.production ? styles.production : styles.base}>
                 {base.name} {base.production && <ProdChip />}
@@ -63,7 +82,7 @@ export function DriftTable({ flags, base, left, sort, onSort }: Props) {
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: links in the rows are followed by Enter, which clicks them */}
           <tbody onClick={useFollow()}>
             {flags.map((flag) => (
-              <Row key={flag.id} flag={flag} base={base} left={left} others={others} />
+              <Row key={flag.id} {...{ flag, base, left, others, onPick }} isPicked={picked?.has(flag.id)} />
             ))}
           </tbody>
         </table>
@@ -73,12 +92,14 @@ export function DriftTable({ flags, base, left, sort, onSort }: Props) {
   );
 }
 
-interface RowProps extends Pick<Props, 'base' | 'left'> {
+interface RowProps extends Pick<Props, 'base' | 'left' | 'onPick'> {
   readonly flag: DriftingFlag;
+  /** Undefined: nothing can be picked. */
+  readonly isPicked: boolean | undefined;
   readonly others: readonly Environment[];
 }
 
-const Row = memo(({ flag, base, left, others }: RowProps) => {
+const Row = memo(({ flag, base, left, others, isPicked, onPick }: RowProps) => {
   const project = useProject();
   const sideIn = (environment: Environment): Side => ({
     environment,
@@ -90,6 +111,16 @@ const Row = memo(({ flag, base, left, others }: RowProps) => {
   const differing = left ?? others.find((one) => driftBetween(mine.definition, sideIn(one).definition)) ?? base;
   return (
     <tr className={styles.row}>
+      {isPicked !== undefined && (
+        <td className={styles.check}>
+          <Checkbox
+            label={<span className="sr">Select {flag.name}</span>}
+            checked={isPicked}
+            disabled={!isPickable(flag, left)}
+            onChange={({ target }) => onPick([flag], target.checked)}
+          />
+        </td>
+      )}
       <th scope="row" className={styles.name}>
         <a href={addressOf(differing)} className={styles.link} title={flag.name}>
           {flag.name}
