@@ -68,7 +68,7 @@ export function useArchiveStep(ask: () => void) {
   };
 }
 
-function ArchiveFlagsDialog({ flags, onClose, onDone }: DialogProps) {
+function ArchiveFinishedDialog({ flags, onClose, onDone }: DialogProps) {
   const isRequired = useProject().requiresTitleAndComments;
   const archive = useArchive();
   const { form, errors, problem, isSending } = useForm({
@@ -120,7 +120,7 @@ export function CleanupDialog({ step, flags, onClose, onDone }: Props) {
     onDone?.();
     focusWhenLost();
   };
-  if (step === 'archive') return <ArchiveFlagsDialog flags={flags} onClose={onClose} onDone={done} />;
+  if (step === 'archive') return <ArchiveFinishedDialog flags={flags} onClose={onClose} onDone={done} />;
   if (step === 'keep') return <KeepDialog flags={flags} onClose={onClose} onDone={done} />;
   if (step === 'status') return <StatusDialog flags={flags} onClose={onClose} onDone={done} />;
   if (step === undefined) return null;
