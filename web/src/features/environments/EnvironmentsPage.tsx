@@ -9,7 +9,7 @@ import type { EnvironmentAccess } from '#domain/rights.ts';
 import { CopyableId } from '../../administration/CopyableId.tsx';
 import { countOf, listed } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
-import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
+import { Nothing, StackingTable } from '../../administration/StackingTable.tsx';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { explain } from '../../kit/explain.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
@@ -103,7 +103,7 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
         {environments.map((environment, index) => (
           <tr key={environment.id} data-environment={environment.id} data-drop={drag.dropAt(index)}>
             <th scope="row">
-              <RowName>
+              <span className={styles.name}>
                 {may(moveEnvironment) && environments.length > 1 && (
                   <button
                     type="button"
@@ -123,7 +123,7 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
                 )}
                 {environment.name}
                 {environment.production && <ProdChip />}
-              </RowName>
+              </span>
             </th>
             <td data-label="Flags defined">
               <DefinitionCount environment={environment} />
