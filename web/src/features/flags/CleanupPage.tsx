@@ -149,9 +149,10 @@ function Groups({ answer: { totalCount, environments, counts, policy }, flags, o
   const chosen = flags.filter(({ id }) => selected.has(id));
   if (totalCount === 0) {
     return (
-      <EmptyState title="Nothing to clean up.">
-        A flag appears here when everyone gets one treatment for {policy.oneTreatmentDays} days, or when no SDK asks for
-        it for {policy.quietDays} days, and it is {policy.ageDays} days old.
+      <EmptyState title="Nothing to clean up">
+        A flag that is {policy.ageDays} days old appears here once everyone gets the same treatment for{' '}
+        {policy.oneTreatmentDays} days, or no SDK asks for it for {policy.quietDays} days. Any flag appears once it is
+        killed for {policy.killedDays} days, or a rule names a segment that does not exist or a date that has passed.
       </EmptyState>
     );
   }
