@@ -248,18 +248,21 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await editor.locator('[aria-label="Values"][aria-invalid="true"]:focus').waitFor();
     await editor.getByText('Add at least one value.').waitFor();
     await look(page, 'an incomplete rule');
-    // Done is allowed with something missing; saving leads back to it.
+    await page.reload();
+    await page.getByRole('button', { name: /^Rule 1: edit/ }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    // Done does not close it: it says what is missing.
+    await editor.getByRole('button', { name: 'Done' }).click();
+    await editor.locator('[aria-label="Values"][aria-invalid="true"]:focus').waitFor();
+    await field(page, 'Rule name, optional').fill('Paying customers');
+    await field(page, 'Attribute').fill('plan');
+    await field(page, 'Values').fill('pro');
+    await page.keyboard.press('Enter');
     await editor.getByRole('button', { name: 'Done' }).click();
     await editor
       .getByRole('button', { name: /^Rule 1, step 2/ })
       .and(page.locator(':focus'))
       .waitFor();
-    await press(page, 'Review and save');
-    await editor.locator('[aria-label="Values"]:focus').waitFor();
-    await field(page, 'Rule name, optional').fill('Paying customers');
-    await field(page, 'Attribute').fill('plan');
-    await field(page, 'Values').fill('pro');
-    await page.keyboard.press('Enter');
     await review(page, 'Staging');
     const { rules } = await definitionIn(things, 'incomplete', 'Staging');
     assert.equal(rules[0].name, 'Paying customers');

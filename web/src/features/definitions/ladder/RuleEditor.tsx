@@ -3,8 +3,10 @@ import { type Rule, ruleNameLimit } from '#domain/definitions/definition.ts';
 import type { Difference } from '#domain/definitions/differences.ts';
 import { setRuleBuckets, setRuleName } from '#domain/definitions/edit-rules.ts';
 import { ConditionEditor } from '../../../targeting/ConditionEditor.tsx';
+import { useDone } from '../../../targeting/use-done.ts';
 import { Button } from '../../../ui/Button.tsx';
 import fieldStyles from '../../../ui/Field.module.css';
+import { ruleStep } from '../editing/complaints.ts';
 import { useDefinition } from '../editing/editor.ts';
 import { useLit } from './lit.ts';
 import { Mixer } from './Mixer.tsx';
@@ -21,10 +23,14 @@ interface Props {
 
 /** Edits a rule: its condition as a sentence, and its shares. */
 export function RuleEditor({ rule, index, lead, onClose, onDuplicate, onRemove }: Props) {
-  const { targeting, order, change, differences, isAttempted } = useDefinition();
+  const { targeting, order, change, differences, isAttempted, complaints } = useDefinition();
+  const { editor, isTried, done } = useDone(
+    complaints.some(({ step, isAtField }) => isAtField && step === ruleStep(index)),
+    onClose,
+  );
   const lit = useLit();
   return (
-    <div className={styles.editor}>
+    <div className={styles.editor} ref={editor}>
       <input
         className={`${fieldStyles.input} ${styles.name}`}
         aria-label="Rule name, optional"
@@ -34,7 +40,13 @@ export function RuleEditor({ rule, index, lead, onClose, onDuplicate, onRemove }
         value={rule.name ?? ''}
         onChange={({ target }) => change((before) => setRuleName(before, index, target.value))}
       />
-      <ConditionEditor lead={lead} rules={targeting.rules} index={index} isAttempted={isAttempted} change={change} />
+      <ConditionEditor
+        lead={lead}
+        rules={targeting.rules}
+        index={index}
+        isAttempted={isAttempted || isTried}
+        change={change}
+      />
       <p className={styles.then}>
         <b>Then serve</b>
       </p>
@@ -47,7 +59,7 @@ export function RuleEditor({ rule, index, lead, onClose, onDuplicate, onRemove }
         onChange={(buckets) => change((before) => setRuleBuckets(before, index, buckets))}
       />
       <div className={styles.done}>
-        <Button look="primary" size="small" onClick={onClose}>
+        <Button look="primary" size="small" onClick={done}>
           Done
         </Button>
         <span className={styles.space} />

@@ -8,6 +8,7 @@ import { useRulePlace } from '../../../targeting/rule-place.ts';
 import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
 import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { StepFrame, StepNumber } from '../../../targeting/Steps.tsx';
+import { useDone } from '../../../targeting/use-done.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
@@ -34,6 +35,7 @@ export function RuleStep(props: Props) {
   const { trafficType } = useRulePlace();
   const lead = index === 0 ? 'If' : 'Or if';
   const isOpen = props.isOpen && refusal === undefined;
+  const { editor, isTried, done } = useDone((editing.complaints[index] ?? []).length > 0, onClose);
   const all = segmentsIn(editing.targeting.rules);
   return (
     <StepFrame
@@ -47,16 +49,16 @@ export function RuleStep(props: Props) {
       menu={<RuleMenu {...props} isOpen={isOpen} />}
     >
       {isOpen ? (
-        <div className={styles.editor}>
+        <div className={styles.editor} ref={editor}>
           <ConditionEditor
             lead={lead}
             rules={editing.targeting.rules}
             index={index}
-            isAttempted={isAttempted}
+            isAttempted={isAttempted || isTried}
             change={editing.change}
           />
           <div>
-            <Button size="small" onClick={onClose}>
+            <Button size="small" onClick={done}>
               Done
             </Button>
           </div>
