@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, suite } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { aFlag } from '../../src/demo/team.ts';
+import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
-import { heading } from './people.ts';
+import { field, heading } from './people.ts';
 import { aMember, definitionIn, focused, look, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
@@ -34,14 +34,18 @@ suite('getting started', { concurrency: 2 }, () => {
   visit(
     'an application that runs the page’s own code connects, and follows a change that is made on the page',
     async (things) => {
-      const { page, server, api } = things;
+      const { page, server, api, project, environments } = things;
       await page.goto('/welcome');
       await heading(page, 'Getting started').waitFor();
       const step = stepsOf(page);
-      await step('Create a flag in Checkout').getByRole('link', { name: 'Create a flag' }).waitFor();
-      assert.equal(await page.getByText('Waiting').count(), 0, 'there is nothing to wait for yet');
-      await aFlag(things, 'checkout', { on: { Staging: 0 } });
+      await step('Create a flag in Checkout').getByRole('link', { name: 'Create a flag' }).click();
+      await field(page, 'Name').fill('checkout');
+      await page.keyboard.press('Enter');
+      // Creating it leads back here.
       await step('Create a flag in Checkout').getByText('Done: checkout').waitFor();
+      assert.equal(await page.getByText('Waiting').count(), 0, 'there is nothing to wait for yet');
+      const place = `/splits/ws/${project.id}/checkout/environments/${environments.Staging?.id}`;
+      await api('POST', place, definitionWith(0));
       await step('Define it in Staging').getByText('Done: everyone gets off').waitFor();
 
       const connect = step('Connect your application');

@@ -32,6 +32,7 @@ test('where one value is meant the first counts', () => {
     traffic: undefined,
     drafts: undefined,
     watched: undefined,
+    start: undefined,
     board: undefined,
     view: undefined,
   });

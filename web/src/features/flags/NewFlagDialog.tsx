@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { associateTags, createFlag, listFlags } from '#contract/flags.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
@@ -14,6 +14,7 @@ import { Field } from '../../ui/Field.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
+import type { FlagsSearch } from './flags-search.ts';
 import styles from './NewFlagDialog.module.css';
 
 /** Only the name is required. */
@@ -26,7 +27,11 @@ export function NewFlagDialog() {
   const [taken, setTaken] = useState<string>();
   const [tags, setTags] = useState<readonly string[]>([]);
   const trafficTypes = useQuery(reading(listTrafficTypes, { params: { project: project.id } }));
-  const onClose = () => void navigate({ to: '/p/$project/flags', params: { project: project.name }, search: true });
+  const { start }: FlagsSearch = useSearch({ from: '/shell/p/$project/flags' });
+  const onClose = () =>
+    void (start
+      ? navigate({ to: '/welcome' })
+      : navigate({ to: '/p/$project/flags', params: { project: project.name }, search: true }));
 
   const { form, errors, problem, isSending } = useForm({
     rules: { name: flagNameRule, description: {}, trafficType: {} },
@@ -41,6 +46,7 @@ export function NewFlagDialog() {
     },
     onDone: (flag) => {
       void client.invalidateQueries({ queryKey: keyOf(listFlags) });
+      if (start) return navigate({ to: '/welcome' });
       const params = { project: project.name, flag: flag.name };
       const [first] = environments;
       return first

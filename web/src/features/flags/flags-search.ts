@@ -15,6 +15,8 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
   readonly drafts?: 'true' | undefined;
   /** Flags that the reader watches. */
   readonly watched?: 'true' | undefined;
+  /** Asked for by Getting started, which goes on once the flag is created. */
+  readonly start?: 'true' | undefined;
   /** The board instead of the list. */
   readonly board?: 'true' | undefined;
   /** `name`, or `-name` for descending. */
@@ -28,6 +30,7 @@ export const flagsSearch = (params: SearchParams): FlagsSearch => ({
   archived: textOf(params.archived) === 'true' ? 'true' : undefined,
   drafts: textOf(params.drafts) === 'true' ? 'true' : undefined,
   watched: textOf(params.watched) === 'true' ? 'true' : undefined,
+  start: textOf(params.start) === 'true' ? 'true' : undefined,
   board: textOf(params.board) === 'true' ? 'true' : undefined,
   sort: textOf(params.sort),
   view: textOf(params.view),

@@ -91,6 +91,7 @@ export function ConnectStep(props: Props) {
       title="Connect your application"
       about="Choose an SDK, run the snippet, and watch it arrive here."
       done={sdk && live && connectedInWords(sdk, live.serverTime)}
+      isLost={sdk && live && !isConnected(sdk, live.serverTime)}
       isCurrent={!sdk}
       action={
         sdk ? (

@@ -1,4 +1,4 @@
-import { Check } from 'lucide-react';
+import { Check, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import styles from './Step.module.css';
 
@@ -8,6 +8,8 @@ interface Props {
   readonly about?: ReactNode;
   /** The proof that it is done; undefined until then. */
   readonly done?: ReactNode;
+  /** It was done, and no longer holds. */
+  readonly isLost?: boolean | undefined;
   /** The first that is not done. */
   readonly isCurrent: boolean;
   /** Beside the title. */
@@ -17,20 +19,22 @@ interface Props {
 }
 
 /** One of the first steps. */
-export function Step({ number, title, about, done, isCurrent, action, children }: Props) {
+export function Step({ number, title, about, done, isLost = false, isCurrent, action, children }: Props) {
   const isDone = done !== undefined;
-  const look = isDone ? styles.done : isCurrent ? styles.now : styles.open;
+  const look = isLost ? styles.lost : isDone ? styles.done : isCurrent ? styles.now : styles.open;
   return (
     <li className={`${styles.step} ${children ? styles.tall : ''} ${isDone || isCurrent ? '' : styles.later}`}>
       <span className={`${styles.dot} ${look}`} aria-hidden>
-        {isDone ? <Check size={13} strokeWidth={2.5} /> : number}
+        {isLost ? <Unplug size={12} /> : isDone ? <Check size={13} strokeWidth={2.5} /> : number}
       </span>
       <div className={styles.words}>
         <h2 className={styles.title}>
           {title}
-          {isDone && <span className="sr">, done</span>}
+          {isDone && !isLost && <span className="sr">, done</span>}
         </h2>
-        {(done ?? about) && <p className={isDone ? styles.proof : styles.about}>{done ?? about}</p>}
+        {(done ?? about) && (
+          <p className={isLost ? styles.warning : isDone ? styles.proof : styles.about}>{done ?? about}</p>
+        )}
       </div>
       {action && <div className={styles.action}>{action}</div>}
       {children && <div className={styles.below}>{children}</div>}

@@ -81,7 +81,7 @@ function Steps({ start, environments }: StepsProps) {
           isCurrent={current === 1}
           action={
             flag ? undefined : (
-              <PrimaryButtonLink to="/p/$project/flags/new" params={params}>
+              <PrimaryButtonLink to="/p/$project/flags/new" params={params} search={{ start: 'true' }}>
                 Create a flag
               </PrimaryButtonLink>
             )
