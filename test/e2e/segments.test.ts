@@ -72,6 +72,7 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByRole('searchbox', { name: 'Search names and keys' }).fill('noor');
     const memberships = page.getByRole('region', { name: 'Segments of the key' });
     await memberships.getByText('beta_testers').waitFor();
+    assert.equal(await page.getByText('No segment name contains').count(), 0);
     await look(page, 'segments of a key');
     await memberships.getByRole('link', { name: 'Staging' }).click();
     await heading(page, 'beta_testers').waitFor();
@@ -230,6 +231,9 @@ suite('segments', { concurrency: 2 }, () => {
     await press(page, 'Remove user-9990');
     await press(page, 'Remove key');
     await page.getByText('Removed user-9990 from Staging.').waitFor();
+    await page.getByRole('checkbox', { name: /^Select all \d+ keys of this page$/ }).check();
+    await page.getByRole('button', { name: /^Remove \d+ selected$/ }).waitFor();
+    await page.getByRole('checkbox', { name: /^Select all/ }).uncheck();
     await page.getByRole('checkbox', { name: 'Select user-9991' }).check();
     await page.getByRole('checkbox', { name: 'Select user-9992' }).check();
     await press(page, 'Remove 2 selected');

@@ -6,19 +6,34 @@ import { useEnvironments, useProject } from '../../server/project.ts';
 import { TextLink } from '../../ui/TextLink.tsx';
 import styles from './SegmentsPage.module.css';
 
-/** The segments that contain the searched word as a key. Nothing if there are none: it may be a name. */
-export function KeyMemberships({ word }: { readonly word: string }) {
+interface Membership {
+  readonly name: string;
+  readonly environment: string;
+}
+
+/** The segments that contain the searched word as a key. */
+export function useMemberships(word = ''): readonly Membership[] {
   const project = useProject();
   const environments = useEnvironments();
   const answers = useQueries({
     queries: environments.map(({ id }) => ({
       ...reading(listMemberships, { params: { project: project.id, environment: id }, query: { key: word } }),
-      enabled: word.length <= longestKey,
+      enabled: word !== '' && word.length <= longestKey,
     })),
   });
-  const places = environments.flatMap(({ name: environment }, index) =>
+  return environments.flatMap(({ name: environment }, index) =>
     (answers[index]?.data?.segments ?? []).map(({ name }) => ({ name, environment })),
   );
+}
+
+interface Props {
+  readonly word: string;
+  readonly places: readonly Membership[];
+}
+
+/** Nothing if there are none: the word may be a name. */
+export function KeyMemberships({ word, places }: Props) {
+  const project = useProject();
   if (places.length === 0) return null;
   return (
     <section className={styles.memberships} aria-label="Segments of the key">

@@ -36,8 +36,8 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
     }),
     placeholderData: keepPreviousData,
   });
-  const toggle = (key: string, isOn: boolean) =>
-    setSelected((before) => new Set(isOn ? [...before, key] : [...before].filter((one) => one !== key)));
+  const toggle = (some: readonly string[], isOn: boolean) =>
+    setSelected((before) => new Set(isOn ? [...before, ...some] : [...before].filter((one) => !some.includes(one))));
   if (keyCount === 0 && prefix === '') {
     return (
       <EmptyState title={`No keys in ${environment.name}`}>Add the first ones by typing, pasting or file.</EmptyState>
@@ -76,12 +76,21 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
                 head={
                   <tr>
                     <th className={styles.check}>
-                      <span className="sr">Selected</span>
+                      <Checkbox
+                        label={<span className="sr">Select all {keys.length} keys of this page</span>}
+                        checked={keys.every(({ key }) => selected.has(key))}
+                        onChange={({ target }) =>
+                          toggle(
+                            keys.map(({ key }) => key),
+                            target.checked,
+                          )
+                        }
+                      />
                     </th>
                     <th>Key</th>
-                    <th>Added</th>
-                    <th>By</th>
-                    <th>From</th>
+                    <th className={styles.added}>Added</th>
+                    <th className={styles.by}>By</th>
+                    <th className={styles.from}>From</th>
                     <th className={styles.remove}>
                       <span className="sr">Actions</span>
                     </th>
@@ -94,7 +103,7 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
                       <Checkbox
                         label={<span className="sr">Select {key}</span>}
                         checked={selected.has(key)}
-                        onChange={({ target }) => toggle(key, target.checked)}
+                        onChange={({ target }) => toggle([key], target.checked)}
                       />
                     </td>
                     <th scope="row" className={styles.key}>

@@ -16,6 +16,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { Skeleton, SkeletonRows } from '../../ui/Skeleton.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
+import { useMedia } from '../../ui/use-media.ts';
 import { IsKeyIn } from './IsKeyIn.tsx';
 import { SegmentHead } from './SegmentHead.tsx';
 import styles from './SegmentPage.module.css';
@@ -82,6 +83,8 @@ function SegmentView({ segment, word }: ViewProps) {
   const environments = useEnvironments();
   const environment = environments.find(({ name }) => name === word);
   const [first] = environments;
+  // In one column, a page of keys would be above everything else.
+  const isNarrow = useMedia('(max-width: 1180px)');
   if (word === undefined && first) {
     const active = environments.find(({ id }) => usageIn(segment, id)?.active) ?? first;
     const params = { project: project.name, segment: segment.name, environment: active.name };
@@ -93,15 +96,14 @@ function SegmentView({ segment, word }: ViewProps) {
       <SegmentStrip segment={segment} current={environment?.id} />
       {environment ? (
         <div className={styles.columns}>
+          {isNarrow && <IsIn segment={segment} environment={environment} />}
           <div className={styles.main} key={environment.id}>
             <Suspense fallback={<SkeletonRows />}>
               <Content segment={segment} environment={environment} />
             </Suspense>
           </div>
           <div className={styles.rail}>
-            {segment.kind !== 'rule_based' && usageIn(segment, environment.id)?.active && (
-              <IsKeyIn key={environment.id} segment={segment} environment={environment} />
-            )}
+            {!isNarrow && <IsIn segment={segment} environment={environment} />}
             <UsedBy segment={segment.name} environment={environment} />
             <Suspense>
               <SegmentActivity segment={segment} environment={environment} />
@@ -116,6 +118,12 @@ function SegmentView({ segment, word }: ViewProps) {
     </Page>
   );
 }
+
+const IsIn = ({ segment, environment }: ContentProps) =>
+  segment.kind !== 'rule_based' &&
+  usageIn(segment, environment.id)?.active && (
+    <IsKeyIn key={environment.id} segment={segment} environment={environment} />
+  );
 
 const usageIn = ({ environments = [] }: SegmentAnswer, id: string) =>
   environments.find(({ environment }) => environment.id === id);

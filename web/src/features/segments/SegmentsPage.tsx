@@ -18,7 +18,7 @@ import { FilterCount, Filters, FilterToggle } from '../../ui/FilterButton.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
-import { KeyMemberships } from './KeyMemberships.tsx';
+import { KeyMemberships, useMemberships } from './KeyMemberships.tsx';
 import { NewSegmentDialog } from './NewSegmentDialog.tsx';
 import { EnvironmentFilter, TagFilter } from './SegmentFilters.tsx';
 import styles from './SegmentsPage.module.css';
@@ -101,6 +101,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
   const project = useProject();
   const { filter, isFiltered, change } = useSegmentsSearch();
   const query = useInfiniteQuery(segmentsReading(project.id, filter));
+  const places = useMemberships(filter.name);
   return (
     <>
       <Filters>
@@ -119,7 +120,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
         </FilterToggle>
         <FilterCount>{query.data && countOf(query.data.total, 'segment')}</FilterCount>
       </Filters>
-      {filter.name !== undefined && <KeyMemberships key={filter.name} word={filter.name} />}
+      {filter.name !== undefined && <KeyMemberships word={filter.name} places={places} />}
       <Loaded query={query} skeleton={<SkeletonRows />}>
         {({ segments, total }) =>
           segments.length > 0 ? (
@@ -127,7 +128,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
               <SegmentTable segments={segments} />
               <ShowMore query={query} shown={`${segments.length} of ${total.toLocaleString('en')}`} />
             </>
-          ) : isFiltered ? (
+          ) : places.length > 0 ? null : isFiltered ? (
             <EmptyState
               title={filter.name === undefined ? 'No segments match' : `No segment name contains ${filter.name}`}
               action={<Button onClick={() => change(noFilters)}>Clear filters</Button>}
