@@ -161,6 +161,8 @@ function comingSteps(operation: PlacedOperation, schedule: Schedule, now: Defini
       isConflict,
       shares: current ? rolloutOf(current) : [],
       killed: current?.killed ?? false,
+      allocation: current?.trafficAllocation ?? 0,
+      defaultTreatment: current?.defaultTreatment ?? '',
     });
     if (isConflict) break;
   }

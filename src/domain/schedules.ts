@@ -57,6 +57,8 @@ const ComingStep = Type.Object({
     description: 'after it, as in the rollout history',
   }),
   killed: Type.Boolean(),
+  allocation: Type.Integer({ description: 'percent of keys inside the traffic allocation' }),
+  defaultTreatment: Type.String({ description: 'for keys outside the allocation, and for all while killed' }),
 });
 export type ComingStep = Static<typeof ComingStep>;
 

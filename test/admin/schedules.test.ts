@@ -232,6 +232,7 @@ test('a ramp waits between its steps, and can be paused, resumed, skipped and he
   refused(await api.delete(`/changesets/${id}`, as(ana)), 409, /is running/);
   const [last] = (await coming()).steps;
   assert.deepEqual([last.step, last.at, last.shares], [4, undefined, [{ treatment: 'on', size: 100 }]]);
+  assert.equal(last.allocation, 100);
   await ok(say('resume', id, ana));
   await run();
   assert.equal(await stateOf(id), 'PUBLISHED');

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Changeset, Edit } from '#domain/changesets.ts';
-import { editWords, phaseOf, shownSteps, timeWords, waitWords } from '../../web/src/changesets/schedule-words.ts';
+import {
+  changeWords,
+  editWords,
+  phaseOf,
+  shownSteps,
+  timeWords,
+  waitWords,
+} from '../../web/src/changesets/schedule-words.ts';
 
 const [hour, day] = [3_600_000, 86_400_000];
 const start = Date.parse('2026-11-20T08:00:00Z');
@@ -83,4 +90,18 @@ test('times are those of the zone that was asked for, and waits are exact', () =
   assert.match(timeWords(at, 'Europe/Berlin'), /^[A-Z][a-z]{2} 1 Jul, 09:30$/);
   assert.match(timeWords(Date.parse('2020-07-01T07:30:00Z'), 'UTC'), /^Wed 1 Jul 2020, 07:30$/);
   assert.deepEqual([day, 36 * hour, hour, 90 * 60_000].map(waitWords), ['1 day', '36 hours', '1 hour', '90 minutes']);
+});
+
+test('a step is said by the treatments that grow', () => {
+  const point = (on: number, killed = false) => ({
+    shares: [
+      { treatment: 'on', size: on },
+      { treatment: 'off', size: 100 - on },
+    ],
+    killed,
+  });
+  assert.equal(changeWords(point(10), point(25)), 'on 10% → 25%');
+  assert.equal(changeWords(undefined, point(25)), 'on 0% → 25%, off 0% → 75%');
+  assert.equal(changeWords(point(10), point(10)), '');
+  assert.equal(changeWords(point(10), point(10, true)), 'kills it');
 });

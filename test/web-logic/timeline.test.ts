@@ -6,6 +6,7 @@ import {
   aroundChange,
   dotsOf,
   killsOf,
+  plannedSteps,
   shareInside,
   stepsOf,
   timeScale,
@@ -99,4 +100,19 @@ test('a change is between the states before and after it', () => {
 test('treatments that no longer exist are drawn after the others', () => {
   const old = point(0, 0, { shares: [{ treatment: 'gone', size: 100 }] });
   assert.deepEqual(treatmentsOf([old, point(1, 10)], ['on', 'off']), ['on', 'off', 'gone']);
+});
+
+test('planned steps lie after now in proportion to their times, and those without a time behind them', () => {
+  const ahead = timeScale({ from: 0, now: 1_000, width: 1_000, ahead: 400 });
+  const { at: _, ...untimed } = point(0, 100);
+  const steps = plannedSteps([point(1_500, 25), point(2_000, 50), untimed], point(900, 10), ahead);
+  assert.deepEqual(
+    steps.map(({ start, end }) => [start, end]),
+    [
+      [600, 766],
+      [766, 932],
+      [932, 966],
+      [966, 1_000],
+    ],
+  );
 });

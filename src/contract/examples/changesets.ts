@@ -168,6 +168,8 @@ export const scheduleExamples: ExamplesOf<typeof schedules> = {
           hold: false,
           isConflict: false,
           killed: false,
+          allocation: share,
+          defaultTreatment: 'off',
           shares: [
             { treatment: 'on', size: share / 5 },
             { treatment: 'off', size: 100 - share / 5 },

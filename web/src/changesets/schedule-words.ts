@@ -1,6 +1,8 @@
 /** Schedules in words: how far one is, what each step does, and when. */
 import type { Changeset, Edit } from '#domain/changesets.ts';
+import type { ComingStep } from '#domain/schedules.ts';
 import { type Share, sharesInWords } from '../kit/treatments.ts';
+import { percent } from '../ui/percent.ts';
 
 export const zoneHere = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -93,6 +95,19 @@ export function shownSteps({ status, schedule, operations }: Scheduled & Pick<Ch
       operations: step.operations,
     };
   });
+}
+
+type Point = Pick<ComingStep, 'shares' | 'killed'>;
+
+/** "on 10% → 25%": what a step changes for keys that match no target and no rule; empty if nothing. */
+export function changeWords(before: Point | undefined, after: Point): string {
+  if (after.killed) return before?.killed ? '' : 'kills it';
+  const sizeIn = (point: Point | undefined, name: string) =>
+    point?.killed ? 0 : (point?.shares.find(({ treatment }) => treatment === name)?.size ?? 0);
+  const names = [...new Set([...after.shares, ...(before?.shares ?? [])].map(({ treatment }) => treatment))];
+  const grown = names.filter((name) => sizeIn(after, name) > sizeIn(before, name));
+  const said = grown.map((name) => `${name} ${percent(sizeIn(before, name))} → ${percent(sizeIn(after, name))}`);
+  return said.join(', ');
 }
 
 const wholeEdits: Readonly<Partial<Record<Edit['kind'], string>>> = {

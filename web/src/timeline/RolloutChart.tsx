@@ -3,6 +3,7 @@ import type { Targeting } from '#domain/definitions/definition.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import type { RolloutHistory, RolloutPoint } from '#domain/rollouts.ts';
+import { changeWords } from '../changesets/schedule-words.ts';
 import { TreatmentName } from '../kit/Bar.tsx';
 import { colourOf } from '../kit/treatments.ts';
 import type { Environment } from '../server/project.ts';
@@ -13,10 +14,14 @@ import { ChangeCard, changeLabel } from './ChangeCard.tsx';
 import { EnvironmentLane } from './EnvironmentLane.tsx';
 import { EvaluationsPlot } from './EvaluationsPlot.tsx';
 import {
+  areaOf,
   type Dot,
   dotsOf,
   killsOf,
+  type PlannedStep,
+  plannedSteps,
   pointNow,
+  type Step,
   shareInside,
   stepsOf,
   type TimeScale,
@@ -35,6 +40,8 @@ interface Props {
   readonly environment: Environment;
   readonly saved: ExpandedDefinition;
   readonly draft: Targeting | undefined;
+  /** Steps of a schedule, drawn after now. */
+  readonly planned: readonly PlannedStep[];
   readonly order: readonly string[];
   readonly marks: Readonly<Record<string, string>>;
   readonly range: Range;
@@ -48,11 +55,14 @@ interface Props {
 const height = 160;
 /** Space for the state after saving. */
 const ahead = 64;
+/** For the steps of a schedule: a quarter of the width, as far as that is neither too little nor too much. */
+const plannedAhead = (width: number, count: number): number =>
+  Math.min(Math.max(width / 4, 72 + 28 * count), width / 2);
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const hour = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 export function RolloutChart(props: Props) {
-  const { history, environment, saved, draft, order, marks, range, from, now, traffic, lanes } = props;
+  const { history, environment, saved, draft, planned, order, marks, range, from, now, traffic, lanes } = props;
   const { ref, width } = useWidth();
   const current = pointNow(toTargeting(saved), saved.lastUpdateTime);
   const points = untilNow(history.points, current);
@@ -60,7 +70,9 @@ export function RolloutChart(props: Props) {
   const isChanged = next !== undefined && !current.killed && untilNow([current], next).length > 1;
   const firstAt = points.find(({ shares }) => shares.length > 0)?.at ?? from;
   const start = range === 'all' ? Math.max(history.since, firstAt) : from;
-  const scale = timeScale({ from: start, now, width, ahead: isChanged ? ahead : 0 });
+  const isPlanned = planned.length > 0 && !isChanged;
+  const future = isPlanned ? plannedAhead(width, planned.length) : isChanged ? ahead : 0;
+  const scale = timeScale({ from: start, now, width, ahead: future });
   const treatments = treatmentsOf(points, order);
   const steps = stepsOf(points, scale);
   return (
@@ -86,7 +98,7 @@ export function RolloutChart(props: Props) {
                 width={width}
                 height={height}
                 role="img"
-                aria-label={`Shares since ${day.format(scale.from)}: ${pointsInWords(points)}`}
+                aria-label={`Shares since ${day.format(scale.from)}: ${pointsInWords(points)}${plannedInWords(planned, current)}`}
               >
                 <path
                   className={styles.grid}
@@ -97,6 +109,9 @@ export function RolloutChart(props: Props) {
                   <text className={styles.unknown} x={scale.x(history.since) / 2} y={height / 2}>
                     Too many changes to show
                   </text>
+                )}
+                {isPlanned && (
+                  <Planned steps={plannedSteps(planned, current, scale)} {...{ treatments, order, scale }} />
                 )}
                 {isChanged && next && <Next point={next} treatments={treatments} order={order} scale={scale} />}
               </svg>
@@ -207,6 +222,56 @@ function Next({ point, treatments, order, scale }: NextProps) {
   );
 }
 
+interface PlannedProps {
+  readonly steps: readonly Step[];
+  readonly treatments: readonly string[];
+  readonly order: readonly string[];
+  readonly scale: TimeScale;
+}
+
+/** The steps of a schedule, to the right of now, with the share of the first treatment at each. */
+function Planned({ steps, treatments, order, scale }: PlannedProps) {
+  const [first = ''] = treatments;
+  return (
+    <g>
+      <rect className={styles.future} x={scale.nowX} width={scale.width - scale.nowX} y={0} height={height} />
+      <path className={styles.nowLine} d={`M${scale.nowX} 0V${height}`} />
+      <text className={styles.label} x={scale.nowX + 6} y={13}>
+        Planned
+      </text>
+      {treatments.map((treatment) => (
+        <path
+          key={treatment}
+          className={styles.next}
+          style={{ stroke: `var(--t-${colourOf(treatment, order).slot})` }}
+          d={areaOf(steps, treatment, treatments, height).line}
+        />
+      ))}
+      {steps.slice(1).map(({ point, start }, index) => {
+        const isLast = index === steps.length - 2;
+        return (
+          <text
+            // biome-ignore lint/suspicious/noArrayIndexKey: they are in their order, and two may have no time
+            key={index}
+            className={styles.label}
+            x={isLast ? scale.width : start + 3}
+            y={labelY(shareInside(point, first))}
+            textAnchor={isLast ? 'end' : 'start'}
+          >
+            {point.killed ? 'Killed' : percent(shareInside(point, first))}
+          </text>
+        );
+      })}
+    </g>
+  );
+}
+
+/** Above the line, or below it where there is no room. */
+const labelY = (share: number): number => {
+  const y = height * (1 - share / 100);
+  return y < 34 ? y + 14 : y - 5;
+};
+
 interface ExploredProps {
   readonly scale: TimeScale;
   readonly dots: readonly Dot[];
@@ -294,6 +359,14 @@ function Axis({ scale }: { readonly scale: TimeScale }) {
       <b style={{ left: scale.nowX }}>Now</b>
     </div>
   );
+}
+
+function plannedInWords(planned: readonly PlannedStep[], current: RolloutPoint): string {
+  const words = planned.map((step, index) => {
+    const change = changeWords(planned[index - 1] ?? current, step);
+    return `${step.at === undefined ? 'then' : day.format(step.at)} ${change}`;
+  });
+  return words.length === 0 ? '' : `. Planned: ${words.join('; ')}`;
 }
 
 const spoken = 12;

@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 import { getRolloutHistory } from '#contract/rollouts.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { useComing } from '../changesets/use-coming.ts';
 import { Loaded } from '../kit/Loaded.tsx';
 import { useFlag } from '../server/flag.ts';
 import { type Environment, useEnvironments } from '../server/project.ts';
@@ -39,6 +40,7 @@ export function RolloutTimeline({ environment, saved, draft, order, marks = {} }
   const [isEveryLane, setEveryLane] = useState(false);
   const { query, from } = useRollout(environment, saved.etag, range);
   const traffic = useTraffic(environment, trafficRanges[range]);
+  const [coming] = useComing(environment);
   if (!useMay()(getRolloutHistory)) return null;
   const others = environments.filter(
     (other) => other.id !== environment.id && flag.definitions.some((one) => one.environment.id === other.id),
@@ -73,6 +75,7 @@ export function RolloutTimeline({ environment, saved, draft, order, marks = {} }
           ) : (
             <RolloutChart
               {...{ history, environment, saved, draft, order, marks, range, traffic }}
+              planned={coming?.steps.filter(({ isConflict }) => !isConflict) ?? []}
               from={from}
               now={Math.max(query.dataUpdatedAt, saved.lastUpdateTime)}
               lanes={isEveryLane ? others : []}

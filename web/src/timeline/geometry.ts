@@ -47,6 +47,30 @@ export const stepsOf = (points: readonly RolloutPoint[], scale: TimeScale): Step
     return { point, start: scale.x(point.at), end: next ? scale.x(next.at) : scale.nowX };
   });
 
+/** A step that is still to come. */
+export type PlannedStep = Omit<RolloutPoint, 'at'> & { readonly at?: number };
+
+/** Pixels for a step whose time is not known. */
+const untimed = 34;
+
+/** The planned steps to the right of now, in which time runs until the last that has one; the others follow evenly. */
+export function plannedSteps(planned: readonly PlannedStep[], now: RolloutPoint, scale: TimeScale): Step[] {
+  const timed = planned.filter(({ at }) => at !== undefined);
+  const lastAt = timed.at(-1)?.at ?? scale.now;
+  const room = scale.width - scale.nowX - untimed * (planned.length - timed.length + 1);
+  let end = scale.nowX;
+  const starts = planned.map(({ at }) => {
+    const share = (Math.max(at ?? 0, scale.now) - scale.now) / Math.max(lastAt - scale.now, 1);
+    end = at === undefined ? end + untimed : scale.nowX + Math.max(room, 0) * share;
+    return end;
+  });
+  return [now, ...planned].map((point, index) => ({
+    point: { ...point, at: point.at ?? scale.now },
+    start: index === 0 ? scale.nowX : (starts[index - 1] ?? scale.nowX),
+    end: starts[index] ?? scale.width,
+  }));
+}
+
 /** The share of a treatment inside the traffic allocation: the rest of the default treatment is outside. */
 export function shareInside({ shares, killed, allocation, defaultTreatment }: RolloutPoint, treatment: string): number {
   const size = shares.find((share) => share.treatment === treatment)?.size ?? 0;

@@ -27,6 +27,7 @@ const FlagSetsCard = lazyPart('FlagSetsCard', () => import('./FlagSetsCard.tsx')
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
 const RolloutTimeline = lazyPart('RolloutTimeline', () => import('../../../timeline/RolloutTimeline.tsx'));
+const ScheduledBand = lazyPart('ScheduledBand', () => import('../../../changesets/ScheduledBand.tsx'));
 const TrafficCard = lazyPart('TrafficCard', () => import('../traffic/TrafficCard.tsx'));
 const TreatmentsCard = lazyPart('TreatmentsCard', () => import('../treatments/TreatmentsCard.tsx'));
 
@@ -82,6 +83,9 @@ export function DefinitionView({ environment }: { readonly environment: Environm
               )}
               <Editors />
               {saved?.killed && <KilledBand />}
+              <Suspense>
+                <ScheduledBand environment={environment} saved={savedTargeting} />
+              </Suspense>
               <Suspense>
                 {draft && draft.conflicts.length > 0 && (
                   <ConflictPanel
