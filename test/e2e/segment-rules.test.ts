@@ -70,6 +70,11 @@ suite('rule-based segments', { concurrency: 2 }, () => {
       assert.deepEqual(rules[1], plan('pro'));
       assert.deepEqual(excludedKeys, ['mallory', 'kim']);
       assert.deepEqual(excludedSegments, [{ name: 'blocked_cards', type: 'large_segment' }]);
+      const change = page.getByRole('listitem').filter({ hasText: 'Pros too' });
+      await change.getByRole('button', { name: 'Revert…' }).click();
+      await saveBar(page).getByText('3 unsaved changes in Staging').waitFor();
+      await press(page, 'Discard');
+      await saveBar(page).waitFor({ state: 'detached' });
 
       await page.goto('/p/Checkout/segments');
       await row(page, 'eu_customers').getByText('2 rules').waitFor();

@@ -22,12 +22,14 @@ interface Props {
   /** A link to all changes. */
   readonly all: ReactNode;
   readonly wordsOf: (change: Change) => ChangeWords;
+  /** What can be done about a change. */
+  readonly actionFor?: (change: Change) => ReactNode;
 }
 
 const shown = 3;
 
 /** The latest changes, beside a page. */
-export const ActivityRail = ({ query, all, wordsOf }: Props) => (
+export const ActivityRail = ({ query, all, wordsOf, actionFor }: Props) => (
   <section aria-labelledby="activity">
     <div className={styles.head}>
       <h2 id="activity">Activity</h2>
@@ -40,7 +42,7 @@ export const ActivityRail = ({ query, all, wordsOf }: Props) => (
         ) : (
           <ol className={styles.list}>
             {data.slice(0, shown).map((change) => (
-              <Entry key={change.id} change={change} words={wordsOf(change)} />
+              <Entry key={change.id} change={change} words={wordsOf(change)} action={actionFor?.(change)} />
             ))}
           </ol>
         )
@@ -49,7 +51,13 @@ export const ActivityRail = ({ query, all, wordsOf }: Props) => (
   </section>
 );
 
-function Entry({ change, words }: { readonly change: Change; readonly words: ChangeWords }) {
+interface EntryProps {
+  readonly change: Change;
+  readonly words: ChangeWords;
+  readonly action: ReactNode;
+}
+
+function Entry({ change, words, action }: EntryProps) {
   const name = useEditorName(change.editor);
   return (
     <li className={styles.entry}>
@@ -64,6 +72,7 @@ function Entry({ change, words }: { readonly change: Change; readonly words: Cha
         <p className={styles.who}>
           {name}, <Time at={change.createdAt} />
         </p>
+        {action && <div className={styles.action}>{action}</div>}
       </div>
     </li>
   );

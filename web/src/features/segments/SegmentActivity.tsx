@@ -13,6 +13,7 @@ import { useMay } from '../../server/session.ts';
 import { differenceLine } from '../../targeting/difference-words.ts';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { sourceWords } from './Origin.tsx';
+import { RevertRules } from './rules/RevertRules.tsx';
 import type { SegmentAnswer } from './segments-query.ts';
 
 interface Props {
@@ -50,6 +51,9 @@ export function SegmentActivity({ segment, environment }: Props) {
         </TextLink>
       }
       wordsOf={(change) => wordsOf(change, segment.trafficType.name)}
+      actionFor={(change) =>
+        isOfRules(change) && <RevertRules segment={segment} environment={environment} change={change} />
+      }
     />
   );
 }
@@ -69,6 +73,9 @@ interface Keys {
   readonly source?: string;
 }
 
+const isOfRules = ({ auditLogType, before, after }: Pick<Change, 'auditLogType' | 'before' | 'after'>): boolean =>
+  auditLogType === 'segment.changed' && before !== undefined && after !== undefined;
+
 /** Counts instead of lists. */
 function wordsOf({ auditLogType, before, after }: Change, trafficType: string): ChangeWords {
   const { keyCount = 0, added = 0, removed = 0, source } = (after ?? {}) as Keys;
@@ -81,10 +88,11 @@ function wordsOf({ auditLogType, before, after }: Change, trafficType: string): 
   if (auditLogType === 'segment.keys_uploaded') {
     return { what: `Replaced with ${countOf(keyCount, 'key')}`, details: [] };
   }
-  const isRules = auditLogType === 'segment.changed' && before !== undefined && after !== undefined;
   return {
     what: sentences[auditLogType] ?? 'Changed',
-    details: isRules ? ruleLines(before as SegmentRules, after as SegmentRules, trafficType) : [],
+    details: isOfRules({ auditLogType, before, after })
+      ? ruleLines(before as SegmentRules, after as SegmentRules, trafficType)
+      : [],
   };
 }
 
