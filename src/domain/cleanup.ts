@@ -58,7 +58,10 @@ export const KeepBody = Type.Object(
 );
 export const Keep = extend(
   KeepBody,
-  Type.Object({ keptAt: Millis, keptBy: Type.String({ description: 'their name' }) }),
+  Type.Object({
+    keptAt: Millis,
+    keptBy: Type.String({ description: 'the e-mail address of the person, or the name of the API key' }),
+  }),
 );
 export type Keep = Static<typeof Keep>;
 

@@ -205,7 +205,7 @@ export const flagExamples: ExamplesOf<
   },
   keepFlag: {
     body: { note: 'Needed again in December' },
-    reply: { note: 'Needed again in December', keptAt: at, keptBy: 'Ana Ruiz' },
+    reply: { note: 'Needed again in December', keptAt: at, keptBy: 'ana@example.com' },
   },
   unkeepFlag: { reply: true },
   reportCode: {
