@@ -34,6 +34,7 @@ import { useActs } from './use-acts.ts';
 
 const Operations = lazyPart('Operations', () => import('./Operations.tsx'));
 const WhoMoves = lazyPart('WhoMoves', () => import('./WhoMoves.tsx'));
+const ScheduleDialog = lazyPart('ScheduleDialog', () => import('./ScheduleDialog.tsx'));
 const ActDialog = lazyPart('ActDialog', () => import('./ActDialog.tsx'));
 
 /** One changeset: what it does, who says what about it, and what can be done with it. */
@@ -82,6 +83,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
   const project = useProject();
   const plan = useQuery(planReading(changeset.id));
   const [act, setAct] = useState<Act>();
+  const [isScheduling, setScheduling] = useState(false);
   const acts = useActs(changeset, plan.data);
   const isPending = isOpen(changeset) || isScheduled(changeset);
   return (
@@ -121,12 +123,26 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
           <Discussion changeset={changeset} />
         </div>
         <aside className={styles.rail} aria-label="Schedule, approvals and checks">
-          <Schedule changeset={changeset} />
+          <Schedule
+            changeset={changeset}
+            onChange={acts.schedule === undefined ? () => setScheduling(true) : undefined}
+          />
           <Approvals changeset={changeset} plan={plan.data} />
           {isPending && !hasBegun(changeset) && plan.data && <Checks plan={plan.data} />}
         </aside>
       </div>
-      {isPending && plan.data && <DecisionBar {...{ changeset, acts }} plan={plan.data} onAct={setAct} />}
+      {isPending && plan.data && (
+        <DecisionBar {...{ changeset, acts }} plan={plan.data} onAct={setAct} onSchedule={() => setScheduling(true)} />
+      )}
+      <Suspense>
+        {isScheduling && (
+          <ScheduleDialog
+            changeset={changeset}
+            needsApproval={plan.data?.approvals.some(({ without }) => !without) ?? false}
+            onClose={() => setScheduling(false)}
+          />
+        )}
+      </Suspense>
       <Suspense>{act && <ActDialog act={act} changeset={changeset} onClose={() => setAct(undefined)} />}</Suspense>
     </Page>
   );

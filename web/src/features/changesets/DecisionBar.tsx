@@ -24,6 +24,7 @@ interface BarProps {
   readonly plan: ChangesetPlan;
   readonly acts: Acts;
   readonly onAct: (act: Act) => void;
+  readonly onSchedule: () => void;
 }
 
 export function useEdge(changeset: ChangesetAnswer): 'plain' | 'production' {
@@ -34,7 +35,7 @@ export function useEdge(changeset: ChangesetAnswer): 'plain' | 'production' {
 export const wherein = (changeset: ChangesetAnswer): string => placesOf(changeset).join(' and ') || 'the project';
 
 /** The next step, if it is the user's. */
-export function DecisionBar({ changeset, plan, acts, onAct }: BarProps) {
+export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarProps) {
   const edge = useEdge(changeset);
   const missing = missingApprovals(plan);
   const isDraft = changeset.status === 'DRAFT';
@@ -62,6 +63,11 @@ export function DecisionBar({ changeset, plan, acts, onAct }: BarProps) {
       title={titleFor(changeset, { isDraft, mayApply })}
       line={mayApply ? 'All operations together, or none.' : lineFor(plan, acts, isDraft)}
     >
+      {acts.schedule !== 'hidden' && (
+        <Button refusal={acts.schedule} onClick={onSchedule}>
+          Schedule…
+        </Button>
+      )}
       {isDraft && acts.request !== 'hidden' && (
         <Button look={mayApply ? 'plain' : 'primary'} refusal={acts.request} onClick={() => onAct('request')}>
           Ask for approval
@@ -85,7 +91,7 @@ function thenWords({ schedule }: ChangesetAnswer): string {
 }
 
 /** Pauses, resumes, hurries and ends a schedule. */
-function ScheduleBar({ changeset, acts, onAct }: Omit<BarProps, 'plan'>) {
+function ScheduleBar({ changeset, acts, onAct }: Omit<BarProps, 'plan' | 'onSchedule'>) {
   const edge = useEdge(changeset);
   const { title, line } = scheduleWords(changeset, acts);
   return (

@@ -10,6 +10,7 @@ import {
   zoneHere,
 } from '../../changesets/schedule-words.ts';
 import { EditorName } from '../../kit/EditorName.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { Until } from '../../ui/Time.tsx';
 import styles from './Schedule.module.css';
 
@@ -17,15 +18,27 @@ interface Props {
   readonly changeset: ChangesetAnswer;
 }
 
+interface ScheduleProps extends Props {
+  /** Undefined: it cannot be changed. */
+  readonly onChange: (() => void) | undefined;
+}
+
 /** When it is applied, what becomes of each step, and where it stands. */
-export function Schedule({ changeset }: Props) {
+export function Schedule({ changeset, onChange }: ScheduleProps) {
   const phase = phaseOf(changeset);
   const { schedule } = changeset;
   if (!phase || !schedule) return null;
   const zone = schedule.at?.zone ?? zoneHere();
   return (
     <section aria-labelledby="schedule" className={styles.part}>
-      <h2 id="schedule">Schedule</h2>
+      <div className={styles.head}>
+        <h2 id="schedule">Schedule</h2>
+        {onChange && (
+          <Button look="link" size="small" onClick={onChange}>
+            Change the time
+          </Button>
+        )}
+      </div>
       <div className={styles.card}>
         <div className={styles.state}>
           <Standing changeset={changeset} phase={phase} zone={zone} />

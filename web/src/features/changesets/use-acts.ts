@@ -7,7 +7,7 @@ import {
   revertChangeset,
   withdrawChangeset,
 } from '#contract/changesets.ts';
-import { abortChangeset, pauseChangeset, resumeChangeset, skipWait } from '#contract/schedules.ts';
+import { abortChangeset, pauseChangeset, resumeChangeset, scheduleChangeset, skipWait } from '#contract/schedules.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
 import { type ChangesetAnswer, isBy, isOpen, isScheduled } from '../../changesets/changesets-query.ts';
 import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
@@ -22,6 +22,7 @@ export interface Acts {
   readonly request: Verdict;
   readonly approve: Verdict;
   readonly apply: Verdict;
+  readonly schedule: Verdict;
   readonly pause: Verdict;
   readonly resume: Verdict;
   readonly skip: Verdict;
@@ -52,6 +53,8 @@ export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefi
     request: status === 'DRAFT' && may(requestChangeset) ? editing : 'hidden',
     approve: isRequested && mayApprove && !isApproved && may(approveChangeset) ? undefined : 'hidden',
     apply: open && plan && may(applyChangeset) ? whyNotApply(plan) : 'hidden',
+    schedule:
+      (open || isScheduled(changeset)) && !hasBegun(changeset) && plan && may(scheduleChangeset) ? refusal : 'hidden',
     pause: phase === 'waiting' && may(pauseChangeset) ? editing : 'hidden',
     resume:
       (phase === 'paused' || phase === 'held') && may(resumeChangeset)
