@@ -34,7 +34,7 @@ export function Schedule({ changeset, onChange }: ScheduleProps) {
       <div className={styles.head}>
         <h2 id="schedule">Schedule</h2>
         {onChange && (
-          <Button look="link" size="small" onClick={onChange}>
+          <Button look="link" onClick={onChange}>
             Change the time
           </Button>
         )}
