@@ -15,7 +15,7 @@ import type { Reader } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite/store.ts';
 import { aDefinedFlag, aFullProject, someTraffic } from '../support/build.ts';
 import { newDatabase, onPostgres, temporaryFolder } from '../support/databases.ts';
-import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { account, aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 
 const api = await startAccounts();
 const folder = temporaryFolder();
@@ -28,10 +28,12 @@ await api.delete(other.path);
 await setUpAdministrator(api);
 const person = await aPerson(api);
 await askForReset(api, person.email);
+await api.put(account(`/watches/${flag.id}`), undefined, person.signedIn);
+await api.post(`/tags/ws/${project.id}/object/${flag.name}/objecttype/Split`, ['watched']);
 
-/** The tables that can become large, which `aFullProject` and `someTraffic` fill. */
+/** The tables that can become large: `aFullProject`, `someTraffic` and a watcher fill them. */
 const ofLists =
-  /^(segment|key_list|flag_sets|views|attributes|identities|object_references|traffic|flag_traffic|event_)/;
+  /^(segment|key_list|flag_sets|views|attributes|identities|object_references|traffic|flag_traffic|event_|watch)/;
 
 async function aBackup(name: string): Promise<string> {
   const file = join(folder, name);

@@ -4,7 +4,7 @@ import sql, { bulk } from 'sql-template-tag';
 import { copyTable, emptyTables, findUsedTable, sumOf, tables } from '#operations/copy.ts';
 import { aDefinedFlag, aFullProject, someTraffic } from '../support/build.ts';
 import { tablesOf } from '../support/databases.ts';
-import { aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { account, aPerson, askForReset, setUpAdministrator, startAccounts } from '../support/session.ts';
 import { temporaryStore } from '../support/store.ts';
 
 test('a target with more rows than one step deletes is emptied', async () => {
@@ -38,6 +38,9 @@ test('a copy that is broken off anywhere goes on where it was, and is like its s
   await setUpAdministrator(api);
   const person = await aPerson(api);
   await askForReset(api, person.email);
+  const { flag, path } = await aDefinedFlag(api, project);
+  await api.put(account(`/watches/${flag.id}`), undefined, person.signedIn);
+  await api.put(`${path}/kill`);
   const target = await temporaryStore();
   for (const table of tables) {
     let interruptions = 0;
