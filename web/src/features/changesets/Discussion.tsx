@@ -17,7 +17,7 @@ type Review = NonNullable<ChangesetAnswer['reviews']>[number];
 
 const eventWords: Readonly<Record<Review['kind'], string>> = {
   comment: '',
-  request: 'asked for approval',
+  request: 'submitted it',
   edit: 'edited it',
   approve: 'approved it',
   reject: 'rejected it',
