@@ -44,7 +44,9 @@ describe('clients that are too slow are disconnected, and others are served mean
   }
 
   test('a socket that says nothing', async () => {
-    await endsWithin35Seconds('a socket that says nothing', await talkTo(node.url));
+    const talk = await talkTo(node.url);
+    await endsWithin35Seconds('a socket that says nothing', talk);
+    assert.equal(talk.said(), '', 'a browser would take it for the response to its next request');
   });
 
   test('a socket that was answered and is idle since', async () => {

@@ -57,7 +57,7 @@ export function answerBrokenHttp(
   headers: Readonly<Record<string, string>>,
 ): void {
   if (!socket.writable) return;
-  if (isAnswering(socket)) {
+  if (isAnswering(socket) || isUnused(socket)) {
     socket.destroy();
     return;
   }
@@ -90,3 +90,9 @@ function isAnswering(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
   return response ? response.headersSent || response.req.complete : false;
 }
+
+/**
+ * Browsers open connections in advance. One that is told why it is closed takes that for the response to the next
+ * request, which it sends on this connection.
+ */
+const isUnused = (socket: Socket): boolean => socket.bytesRead === 0;
