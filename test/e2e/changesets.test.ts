@@ -133,6 +133,7 @@ suite('changesets', { concurrency: 2 }, () => {
       await page.getByRole('dialog').getByLabel('Reason').fill('Looking at errors');
       await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
       await schedule.getByText('Paused before step 2 of 3').waitFor();
+      await schedule.getByText('Next, when somebody resumes').waitFor();
       await press(page, 'Resume');
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await press(page, 'Abort');

@@ -122,9 +122,13 @@ const stateWords: Readonly<Record<ShownStep['state'], string>> = {
 };
 
 function Step({ step, changeset, zone }: StepProps) {
-  const { state, at, operations } = step;
+  const { state, operations } = step;
   const isSeveral = changeset.operations.length > 1;
   const said = stateWords[state];
+  const phase = phaseOf(changeset);
+  // Until it is approved, its times are those that it would have if it were approved now.
+  const at = phase === 'requested' && !changeset.schedule?.at ? undefined : step.at;
+  const when = at === undefined ? whenWords(step, phase) : timeWords(at, zone);
   return (
     <li className={styles.step} data-state={state}>
       <span className={styles.mark} aria-hidden />
@@ -145,8 +149,8 @@ function Step({ step, changeset, zone }: StepProps) {
         )}
         <span className={styles.quiet}>
           {said}
-          {said !== '' && (at !== undefined || whenWords(step) !== '') && ', '}
-          {at === undefined ? whenWords(step) : timeWords(at, zone)}
+          {said !== '' && when !== '' && ', '}
+          {when}
           {state === 'failed' && changeset.reason !== undefined && `: ${changeset.reason}`}
         </span>
       </div>
@@ -159,8 +163,10 @@ const isShort = (operations: ShownStep['operations']): boolean =>
   operations.every(({ edit }) => edit.kind === 'patch' && (edit.operations?.length ?? 0) <= 2);
 
 /** Of a step whose time is not known. */
-function whenWords({ number, hold, waitMs, state }: ShownStep): string {
+function whenWords({ number, hold, waitMs, state }: ShownStep, phase: Phase | undefined): string {
   if (state === 'never' || state === 'failed') return '';
+  if (state === 'next' && phase === 'requested') return 'when it is approved';
+  if (state === 'next' && phase === 'paused') return 'when somebody resumes';
   if (hold) return 'when somebody lets it go on';
   return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${number - 1}`;
 }
