@@ -71,6 +71,12 @@ test('saving says who gains and loses what, each thing once', () => {
     'Owners can then edit their flags in every environment.',
   );
   assert.equal(effect(access(), access({ edit: open('a') })), 'Nobody gains or loses a right.');
+  const approvals = { required: true, approvers: open(), allowKills: false, skippers: [] };
+  const guarded = { ...access(), environments: access().environments.map((one) => ({ ...one, approvals })) };
+  assert.equal(
+    effect(access(), guarded),
+    'Changes in Staging then need an approval. Changes in Production then need an approval.',
+  );
   const closed = access({}, [], only());
   assert.equal(
     effect(closed, access({}, ['a'], only())),

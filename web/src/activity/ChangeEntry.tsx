@@ -38,7 +38,7 @@ export function ChangeEntry({ change, namesProject }: Props) {
           <ChangeActor editor={editor} face="name" /> <Sentence change={change} />
           {namesProject && !isProject(change) && <ProjectName id={change.workspaceId} />}
         </p>
-        {title !== undefined && <p className={styles.title}>{title}</p>}
+        {title !== undefined && title !== change.object.name && <p className={styles.title}>{title}</p>}
         {comment !== undefined && <p className={styles.comment}>{comment}</p>}
         <ChangeSummary change={change} />
         {change.auditLogType === 'flag.deleted' && change.workspaceId !== undefined && (

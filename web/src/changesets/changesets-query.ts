@@ -13,12 +13,14 @@ export type PlannedOperation = ChangesetPlan['operations'][number];
 export const changesetReading = (changeset: string) => reading(getChangeset, { params: { changeset } });
 export const planReading = (changeset: string) => reading(getChangesetPlan, { params: { changeset } });
 
-/** Shows the answer to an action at once. What else depends on it is asked for again. */
+/** Shows the answer to an action. What else depends on it is asked for again. */
 export async function keepChangeset(client: QueryClient, answer: ChangesetAnswer): Promise<void> {
   const { queryKey } = changesetReading(answer.id);
   await client.cancelQueries({ queryKey });
+  const planned = client.invalidateQueries({ queryKey: planReading(answer.id).queryKey });
+  // With its plan, so that nothing on the page says that an approval is missing beside "Approved".
+  if (client.getQueryData<ChangesetAnswer>(queryKey)?.status !== answer.status) await planned;
   client.setQueryData(queryKey, answer);
-  void client.invalidateQueries({ queryKey: planReading(answer.id).queryKey });
   void client.invalidateQueries({ queryKey: keyOf(listChangesets) });
 }
 

@@ -19,7 +19,10 @@ export function WatchesCard() {
   const isWatched = ({ flag }: WatchedFlag) => watched.some((one) => one.flag.id === flag.id);
   const all = [...watched, ...stopped.filter((one) => !isWatched(one))].sort(byPlace);
   return (
-    <Card title="Watched flags" lead="You get a mail when others change them. Watch a flag on its page.">
+    <Card
+      title="Watched flags"
+      lead="If this server sends mails, you get one when others change them. Watch a flag on its page."
+    >
       {watching.error && <Failure problem={watching.error} />}
       {watches.isPending && <Loading lines={1} />}
       {watches.isError && <Failure problem={watches.error} onRetry={watches.refetch} />}

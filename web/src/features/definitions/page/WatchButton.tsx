@@ -16,7 +16,12 @@ export function WatchButton() {
     watching.mutate(
       { id, isWatched: !isWatched },
       {
-        onSuccess: () => toast(isWatched ? 'You no longer watch it.' : 'You get a mail when others change it.'),
+        onSuccess: () =>
+          toast(
+            isWatched
+              ? 'You no longer watch it.'
+              : 'You watch it. If this server sends mails, you get one when others change it.',
+          ),
         onError: ({ message }) => toastFailure(message),
       },
     );

@@ -299,6 +299,8 @@ function summaryOf(plan: Plan, draft: Draft, needsApproval: boolean): string {
   const rest = 'Each step is checked and merged with what others changed meanwhile. A conflict or a kill stops it.';
   const checked = 'It is checked and merged with what others changed meanwhile. A conflict stops it.';
   const approval =
-    needsApproval && plan.start === 'time' ? ' If it is not approved by then, it fails and nothing changes.' : '';
+    needsApproval && plan.start === 'time'
+      ? ' If it is not approved when it starts, it fails and nothing changes.'
+      : '';
   return `${starts}${ends}${plan.isRamp ? rest : checked}${approval}`;
 }

@@ -1,7 +1,9 @@
+import { useEffect } from 'react';
 import { explain } from '../../../kit/explain.ts';
 import { SaveBar } from '../../../kit/SaveBar.tsx';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { Button } from '../../../ui/Button.tsx';
+import { focusWhenLost } from '../../../ui/focus.ts';
 import { useEditing } from './access-editing.ts';
 import { effectOf, type RightsRow } from './effective-rights.ts';
 
@@ -9,6 +11,8 @@ import { effectOf, type RightsRow } from './effective-rights.ts';
 export function AccessSaveBar({ rows }: { readonly rows: readonly RightsRow[] | undefined }) {
   const { base, access, changes, discard, isBehind, catchUp, save, isSaving, problem } = useEditing();
   const goOn = isBehind ? catchUp : save;
+  // It goes with its buttons, of which one has the focus.
+  useEffect(() => focusWhenLost, []);
   usePageActions([
     { label: isBehind ? 'Load their changes' : 'Save access', keys: 'mod+s', run: goOn },
     { label: 'Discard changes to access', run: discard },

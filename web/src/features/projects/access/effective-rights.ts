@@ -93,7 +93,8 @@ function verdictsIn({ view, environments }: ExplainedRights, id: string): Record
 export function effectOf(rows: readonly RightsRow[], base: ProjectAccess, access: ProjectAccess): string {
   const gained = sentences(rows, 'can then', ({ before, after }) => !before.may && after.may);
   const lost = sentences(rows, 'can no longer', ({ before, after }) => before.may && !after.may);
-  const said = [...gained, ...lost, ...ownersSentence(base, access), ...keysSentence(base, access)];
+  const further = [...ownersSentence(base, access), ...approvalSentences(base, access), ...keysSentence(base, access)];
+  const said = [...gained, ...lost, ...further];
   if (said.length === 0) return 'Nobody gains or loses a right.';
   return [...said, ...(lost.length === 0 && gained.length > 0 ? ['Nobody loses a right.'] : [])].join(' ');
 }
@@ -105,6 +106,18 @@ function ownersSentence(base: ProjectAccess, access: ProjectAccess): string[] {
       ? 'Owners can then edit their flags in every environment.'
       : 'Owners can no longer edit their flags where a list leaves them out.',
   ];
+}
+
+function approvalSentences(base: ProjectAccess, access: ProjectAccess): string[] {
+  const required = ({ environments }: ProjectAccess, id: string) =>
+    environments.find((one) => one.id === id)?.approvals?.required ?? false;
+  return access.environments.flatMap(({ id, name }) => {
+    const isRequired = required(access, id);
+    if (isRequired === required(base, id)) return [];
+    return [
+      isRequired ? `Changes in ${name} then need an approval.` : `Changes in ${name} no longer need an approval.`,
+    ];
+  });
 }
 
 /** What a key can do depends on its roles and scope, so this only says which lists' keys change. */
