@@ -133,7 +133,10 @@ export const skipWait: Control = (context, id, remark) =>
     return move(tx, found, { action: 'changeset.skipped', remark, to: { ...found.schedule, dueAt: tx.now } });
   });
 
-/** Ends it. If nothing was applied, it is a draft again, without a schedule. What was applied stays. */
+/**
+ * Ends it. What was applied stays. If nothing was, it is a draft again, without a schedule; clients of change requests
+ * know no drafts, so theirs is withdrawn.
+ */
 export const abortChangeset: Control = (context, id, remark) =>
   write(context, async (tx) => {
     const found = await lockScheduled(tx, id, remark, 'aborted');
@@ -144,6 +147,9 @@ export const abortChangeset: Control = (context, id, remark) =>
       const reason = `${tx.actor.name} aborted it after ${appliedAt.length} of ${steps.length + 1} steps`;
       const aborted = { ...found, head: { ...found.head, reason } };
       return saveAs(tx, aborted, { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
+    }
+    if (found.head.operationType !== undefined) {
+      return saveAs(tx, found, { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
     }
     await deleteSchedule(tx, id);
     const { schedule: _, expiresAt: __, ...head } = found.head;

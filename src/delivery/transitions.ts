@@ -32,10 +32,10 @@ const leastKeys = 1_000;
 /** For the keys of one kind, of one change: what is not counted then is left out. */
 const countMs = 700;
 /** For all of a plan. Only a regular expression, or a machine without time, takes so long. */
-const planMs = 4_000;
+const planMs = 8_000;
 const turns = turnstile(1, {
   maxWaiting: 20,
-  maxWaitMs: 2_000,
+  maxWaitMs: 4_000,
   refusal: () => new Problem('unavailable', { seconds: 1 }),
 });
 

@@ -5,8 +5,8 @@ import { type CleanupReminder, type RemindedGroup, reminderKind } from '#domain/
 import { type WatchMail, watchMailKind } from '#domain/watches.ts';
 import {
   type ChangesetMail,
-  deleteChangesetMails,
-  hasChangesetMail,
+  deleteNewsMails,
+  hasNewsMail,
   hasUnannouncedMail,
   type Mail,
   pathOf,
@@ -78,10 +78,13 @@ export function mailHandlers(send: SendMail, clock: () => number): OutboxHandler
   return { ...links, changeset: news, [reminderKind]: news, [watchMailKind]: news };
 }
 
-/** Links are logged. News about changesets and watched flags are dropped, so that they do not pile up: the interface shows what waits. */
+/**
+ * Links are logged. News about changesets and watched flags are dropped, so that they do not pile up: the interface
+ * shows what waits.
+ */
 export async function doWithoutMailServer(store: Store, log: Logger, publicUrl: string): Promise<void> {
   await announceLinks(store, log, publicUrl);
-  if (await hasChangesetMail(store)) await housekeep(store, deleteChangesetMails);
+  if (await hasNewsMail(store)) await housekeep(store, deleteNewsMails);
   if (await hasNews(store)) await housekeep(store, deleteAllNews);
 }
 

@@ -45,6 +45,8 @@ export async function tellWatchers(store: Store, signal?: AbortSignal): Promise<
     const userIds = await listDueWatchers(store, peopleAtOnce);
     if (userIds.length === 0 || signal?.aborted) return;
     const news = await listNews(store, userIds, newsAtOnce);
+    // Another node was quicker.
+    if (news.length === 0) continue;
     const changes = await toldChanges(store, news);
     const ids = [...new Set(news.map(({ changeId }) => changeId))];
     await housekeep(store, async (tx) => writeMails(tx, await takeNews(tx, userIds, ids), changes));

@@ -9,6 +9,7 @@
  */
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { administrators } from '#domain/groups.ts';
+import { watchMailKind } from '#domain/watches.ts';
 import type { Reader, Tx } from './sql.ts';
 
 export interface NewEntry {
@@ -248,10 +249,13 @@ export async function putChangesetMails(
 export const deleteChangesetMailsTo = (tx: Tx, userId: string) =>
   tx.run(sql`delete from outbox where user_id = ${userId} and kind = 'changeset'`);
 
-export const hasChangesetMail = async (db: Reader): Promise<boolean> =>
-  (await db.one(sql`select 1 from outbox where announced_at is null and kind = 'changeset' limit 1`)) !== undefined;
+/** About changesets and watched flags. */
+const isNews = sql`kind in ('changeset', ${watchMailKind})`;
 
-export const deleteChangesetMails = (tx: Tx) => tx.run(sql`delete from outbox where kind = 'changeset'`);
+export const hasNewsMail = async (db: Reader): Promise<boolean> =>
+  (await db.one(sql`select 1 from outbox where announced_at is null and ${isNews} limit 1`)) !== undefined;
+
+export const deleteNewsMails = (tx: Tx) => tx.run(sql`delete from outbox where ${isNews}`);
 
 const folders = { invitation: 'invitations', 'password-reset': 'reset' } as const;
 const mailKinds = sql`'invitation', 'password-reset'`;

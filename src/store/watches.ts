@@ -71,9 +71,11 @@ export async function findWatchMails(db: Reader, userId: string): Promise<WatchM
   return row?.watch_mails ?? 'never';
 }
 
-/** Also for what was not told yet. */
+/** Also for what was not told yet, unless it is the same as before. */
 export async function saveWatchMails(tx: Tx, userId: string, mails: WatchMails): Promise<void> {
-  await tx.run(sql`update users set watch_mails = ${mails} where id = ${userId}`);
+  const changed = await tx.run(sql`
+    update users set watch_mails = ${mails} where id = ${userId} and watch_mails <> ${mails}`);
+  if (changed === 0) return;
   if (mails === 'never') await deleteNewsTo(tx, userId);
   else await tx.run(sql`update watch_news set due_at = ${toldAt(mails, tx.now)} where user_id = ${userId}`);
 }
@@ -161,6 +163,7 @@ const maxStateLength = 20_000;
 
 /** The audit entries, in any order. */
 export async function listNewsChanges(db: Reader, ids: readonly string[]): Promise<NewsChange[]> {
+  if (ids.length === 0) return [];
   const before = sql`coalesce(c.before_body, p.after_body)`;
   const isShort = sql`octet_length(c.after_body) <= ${maxStateLength} and octet_length(${before}) <= ${maxStateLength}`;
   const rows = await db.all<NewsRow>(sql`
@@ -187,7 +190,7 @@ export const takeNews = (tx: Tx, userIds: readonly string[], changeIds: readonly
     delete from watch_news where user_id in (${join([...userIds])}) and ${tx.isOneOf(sql`change_id`, changeIds)}
     returning ${newsColumns}`);
 
-/** Which of these people may see which of these projects now: pairs of ids. */
+/** Which of these people want mails and may see which of these projects now: pairs of ids. */
 export const listReached = (
   db: Reader,
   {
@@ -198,7 +201,7 @@ export const listReached = (
 ): Promise<{ userId: string; projectId: string }[]> =>
   db.all(sql`
     select u.id as "userId", p.id as "projectId" from users u cross join projects p
-     where u.id in (${join([...userIds])}) and p.id in (${join([...projectIds])})
+     where u.id in (${join([...userIds])}) and p.id in (${join([...projectIds])}) and u.watch_mails <> 'never'
        and (${isOpenTo({ type: 'user', id: sql`u.id` })}
             or exists (select 1 from memberships a where a.user_id = u.id and a.group_id = ${administratorsId}))`);
 

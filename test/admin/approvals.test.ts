@@ -7,7 +7,7 @@ import { contextFor } from '#commands/context.ts';
 import { system } from '#commands/setup.ts';
 import { startExpiry } from '#jobs/changesets.ts';
 import { composeMail } from '#jobs/mail.ts';
-import { type ChangesetMail, deleteChangesetMails, listOutbox } from '#store/outbox.ts';
+import { type ChangesetMail, deleteNewsMails, listOutbox } from '#store/outbox.ts';
 import { type Answer, refused } from '../support/app.ts';
 import {
   aDefinedFlag,
@@ -374,7 +374,7 @@ async function mailsAbout(changesetId: string): Promise<string[]> {
   const mails = (await listOutbox(api.store)).flatMap(({ kind, payload }) =>
     kind === 'changeset' ? [payload as ChangesetMail] : [],
   );
-  await api.store.write((tx) => deleteChangesetMails(tx));
+  await api.store.write((tx) => deleteNewsMails(tx));
   return mails
     .filter((one) => one.changesetId === changesetId)
     .map(({ email, news, comment }) => `${email} ${news} ${comment}`)

@@ -244,6 +244,10 @@ test('a change request for a later time waits for its approval, and then for its
     refused(await send(now + hour), 423, 'Something was wrong');
     assert.equal((await ok(decide(asked.id, 'WITHDRAWN', submitter))).status, 'WITHDRAWN');
 
+    const aborted = await ok(send(now + hour));
+    await ok(api.post(`/changesets/${aborted.id}/abort`, {}, submitter));
+    assert.equal((await ok(api.get(`/changeRequests/${aborted.id}`))).status, 'WITHDRAWN');
+
     const at = now + hour + 30_500;
     const { id } = await ok(send(at, berlin));
     assert.deepEqual(await listed(project.staging.id, 'SCHEDULE_REQUESTED'), [id]);

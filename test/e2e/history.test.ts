@@ -79,6 +79,12 @@ suite('history', { concurrency: 2 }, () => {
     const path = `/splits/ws/${project.id}/told/environments/${environments.Staging?.id}`;
     const patch = (name: string, value: unknown) => api('PATCH', path, [{ op: 'replace', path: name, value }]);
     await patch('/trafficAllocation', 80);
+    // The states of these entries are not those of the flag.
+    for (const days of [1, 2]) {
+      await api('PUT', `/splits/ws/${project.id}/told/keep`, { until: Date.now() + days * 86_400_000, note: '' });
+    }
+    await page.goto('/p/Checkout/flags/told/activity');
+    await page.getByRole('listitem').filter({ hasText: /kept/ }).first().waitFor();
     const history = '/p/Checkout/flags/told/activity?environment=Staging';
     const ramp = page.getByRole('listitem').filter({ hasText: 'Ramp' });
     await page.goto(history);

@@ -68,7 +68,7 @@ export function StartFields({ start, errors, without, onChange }: Props) {
                     name="zone"
                     className={styles.input}
                     value={start.zone}
-                    onText={(zone) => set({ zone })}
+                    onText={(zone) => set({ zone: zone.trim() })}
                     suggestions={zones()}
                   />
                 )}

@@ -1,7 +1,13 @@
 /** Proposes changes instead of making them: a changeset, for which approval is asked at once. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { changeChangeset, createChangeset, listChangesets, requestChangeset } from '#contract/changesets.ts';
+import {
+  changeChangeset,
+  createChangeset,
+  listChangesets,
+  requestChangeset,
+  withdrawChangeset,
+} from '#contract/changesets.ts';
 import { scheduleChangeset } from '#contract/schedules.ts';
 import type { NewOperation, ScheduleRequest } from '#domain/changesets.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
@@ -56,10 +62,16 @@ export function usePropose() {
       await keepChangeset(client, made);
       return made;
     },
-    /** Makes a changeset that is applied by itself. If only scheduling fails, the draft is there, and its page can. */
+    /** Makes a changeset that is applied by itself. If it cannot be scheduled, nothing is left of it. */
     schedule: async (operation: NewOperation, body: ScheduleRequest, note: Note): Promise<ChangesetAnswer> => {
       const made = await create([operation], note);
-      return call(scheduleChangeset, { params: { changeset: made.id }, body }).catch(() => made);
+      const params = { changeset: made.id };
+      try {
+        return await call(scheduleChangeset, { params, body });
+      } catch (problem) {
+        await call(withdrawChangeset, { params }).catch(() => undefined);
+        throw problem;
+      }
     },
     /** Shows it. */
     open: async (changeset: ChangesetAnswer, words: string) => {
@@ -76,11 +88,7 @@ export function usePropose() {
 
 /** What the page says after scheduling. */
 export const scheduledWords = ({ status }: ChangesetAnswer): string =>
-  status === 'SCHEDULE_REQUESTED'
-    ? 'Scheduled. Someone else must approve it.'
-    : status === 'DRAFT'
-      ? 'Drafted. It could not be scheduled.'
-      : 'Scheduled.';
+  status === 'SCHEDULE_REQUESTED' ? 'Scheduled. Someone else must approve it.' : 'Scheduled.';
 
 /** What the page says after proposing. */
 export const proposedWords = ({ status }: ChangesetAnswer): string =>

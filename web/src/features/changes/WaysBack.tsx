@@ -179,7 +179,7 @@ function RevertDetails({ change }: { readonly change: Change }) {
       />
     ) : null;
   }
-  if (!before || !after) return null;
+  if (!ofDetails.has(type) || !before || !after) return null;
   const { operations, conflicts } = patchBack(before as Flag, after as Flag, flag);
   if (operations.length + conflicts.length === 0) return null;
   const revert = async () => {
@@ -202,6 +202,9 @@ function RevertDetails({ change }: { readonly change: Change }) {
     />
   );
 }
+
+/** Their states are those of the flag. */
+const ofDetails: ReadonlySet<string> = new Set(['flag.patched', 'flag.described', 'flag.tagged']);
 
 interface ButtonProps {
   readonly refusal: string | undefined;

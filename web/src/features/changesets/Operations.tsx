@@ -16,6 +16,7 @@ import {
 } from '../../changesets/changesets-query.ts';
 import { hasBegun, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { sentence } from '../../kit/explain.ts';
+import { Failure } from '../../kit/Failure.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import { useProject } from '../../server/project.ts';
@@ -74,11 +75,12 @@ const keyOf = (operation: Operation): string => `${objectOf(operation).id} ${ope
 
 function PastOperations({ changeset }: Pick<Props, 'changeset'>) {
   const query = useChanges({ changesetId: changeset.id });
-  const { hasNextPage, isFetching, fetchNextPage } = query;
+  const { hasNextPage, isFetching, fetchNextPage, isFetchNextPageError, error } = query;
   // What is not among them would count as not changed.
   useEffect(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
+    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage, isFetchNextPageError]);
+  if (isFetchNextPageError && error) return <Failure problem={error} onRetry={() => void fetchNextPage()} />;
   if (hasNextPage) return <SkeletonRows rows={4} />;
   return (
     <Loaded query={query} skeleton={<SkeletonRows rows={4} />}>
@@ -303,7 +305,12 @@ function MadeInSteps({ operation, changes, appliedAt }: StepsProps) {
       <p className={styles.quiet}>
         Step {index + 1}, {timeWords(at, zoneHere())}
       </p>
-      <Made operation={operation} change={changes.find(({ createdAt }) => createdAt === at)} />
+      <Made
+        operation={operation}
+        change={changes.find(
+          ({ createdAt }) => createdAt >= at && createdAt < (appliedAt[index + 1] ?? Number.POSITIVE_INFINITY),
+        )}
+      />
     </section>
   ));
 }

@@ -79,7 +79,7 @@ function startNow({ schedule }: ChangesetAnswer): Start {
   if (!schedule) return start;
   if (!schedule.at) return { ...start, start: 'now' };
   const [day = '', time = ''] = schedule.at.time.split('T');
-  return { start: 'time', day: Date.parse(day), time, zone: schedule.at.zone };
+  return { start: 'time', day: Date.parse(day), time: time.slice(0, 5), zone: schedule.at.zone };
 }
 
 type Steps = NonNullable<ScheduleRequest['steps']>;

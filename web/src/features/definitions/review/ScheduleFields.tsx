@@ -295,7 +295,9 @@ function summaryOf(plan: Plan, draft: Draft, needsApproval: boolean): string {
   const what = plan.isRamp ? ramped : 'Everything';
   const starts = at === undefined || plan.start === 'now' ? '' : `${what} is applied on ${timeWords(at, zone)}. `;
   const ends =
-    plan.isRamp && last && end !== undefined ? `It reaches ${last.percent}% on ${timeWords(end, zone)}. ` : '';
+    plan.isRamp && last && last.percent !== '' && end !== undefined
+      ? `It reaches ${last.percent}% on ${timeWords(end, zone)}. `
+      : '';
   const rest = 'Each step is checked and merged with what others changed meanwhile. A conflict or a kill stops it.';
   const checked = 'It is checked and merged with what others changed meanwhile. A conflict stops it.';
   const approval =
