@@ -83,7 +83,7 @@ suite('changesets', { concurrency: 2 }, () => {
     await press(page, 'Add to changeset…');
     const adding = page.getByRole('dialog', { name: 'Add to a changeset' });
     await adding.getByLabel('Changeset').selectOption({ label: 'Kill one_page (waiting for approval)' });
-    await adding.getByText('Approvals that it has become void.').waitFor();
+    await adding.getByText('This voids its approvals.').waitFor();
     await look(page, 'add to a changeset');
     await adding.getByRole('button', { name: 'Add to changeset' }).click();
     await page.getByText('Added to Kill one_page.').waitFor();
@@ -113,7 +113,7 @@ suite('changesets', { concurrency: 2 }, () => {
       await dialog.getByLabel('Title').fill('Slowly to everyone');
       await dialog.getByLabel('Day', { exact: true }).fill('2020-01-01');
       await dialog.getByRole('button', { name: 'Schedule for Production' }).click();
-      await dialog.getByText('This time is over.').waitFor();
+      await dialog.getByText('This time has passed.').waitFor();
       await dialog.getByLabel('Step by step, as a ramp').check();
       await dialog.getByLabel('At once', { exact: true }).check();
       await press(page, '25% → 50% → 100%');
@@ -127,7 +127,7 @@ suite('changesets', { concurrency: 2 }, () => {
       assert.equal(await shareIn(things, 'one_page'), 25);
       const schedule = page.getByRole('region', { name: 'Schedule' });
       await schedule.getByText('Everyone else: on 50%, off 50%').waitFor();
-      await schedule.getByText('when somebody lets it go on').waitFor();
+      await schedule.getByText('when someone resumes it').waitFor();
       await look(page, 'ramp');
       await press(page, 'Pause');
       await page.getByRole('dialog').getByLabel('Reason').fill('Looking at errors');

@@ -30,7 +30,7 @@ suite('drift', () => {
     // Both are promoted together.
     await press(page, 'Promote to Production…');
     await page.getByRole('dialog', { name: 'Promote 2 flags to Production' }).waitFor();
-    await press(page, 'Make the changeset');
+    await press(page, 'Create changeset');
     await heading(page, 'Promote 2 flags from Staging to Production').waitFor();
     await page.getByText('Applied together or not at all').waitFor();
     await page.getByText('75% of the user keys that reach this step move from off to on.').waitFor();

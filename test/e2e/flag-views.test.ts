@@ -258,7 +258,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await promote.getByText('Your unsaved changes in Staging are not part of it.').waitFor();
     await promote.getByLabel('Traffic allocation').uncheck();
     await look(page, 'promotion');
-    await promote.getByRole('button', { name: 'Make the changeset' }).click();
+    await promote.getByRole('button', { name: 'Create changeset' }).click();
     await heading(page, 'Promote compared from Staging to Production').waitFor();
     await press(page, 'Apply to Production');
     await page.getByRole('dialog').getByRole('button', { name: 'Apply to Production' }).click();

@@ -111,7 +111,7 @@ test('times follow from the start and the waits, and are unknown after a hold', 
 test('what the server would refuse is said at its field', () => {
   const draft = draftTo(targeting(100), targeting(10));
   const timed = { ...newPlan(draft, now), day: Date.UTC(2026, 10, 17), time: '09:00', zone: 'UTC' };
-  assert.deepEqual(complaintsOf(timed, draft, now), { time: 'This time is over.' });
+  assert.deepEqual(complaintsOf(timed, draft, now), { time: 'This time has passed.' });
   assert.deepEqual(Object.keys(complaintsOf({ ...timed, day: undefined }, draft, now)), ['day']);
   assert.deepEqual(Object.keys(complaintsOf({ ...timed, zone: 'Berlin' }, draft, now)), ['zone']);
   const steps = stepsOf([10, 10, 100]).map((step, index) => (index === 2 ? { ...step, wait: '91' } : step));

@@ -57,7 +57,7 @@ export function IntoChangeset({ chosen, onChoose, place, error }: Props) {
 function hintFor({ status, operations }: Changeset, place: Props['place']): string | undefined {
   const same = operations.find((one) => objectOf(one).id === place?.flag && one.environment?.id === place.environment);
   const replaces =
-    same?.environment && `It already changes this flag in ${same.environment.name}: that is replaced by this.`;
-  const voids = status === 'DRAFT' ? undefined : 'Approvals that it has become void.';
+    same?.environment && `It already changes this flag in ${same.environment.name}. This replaces that change.`;
+  const voids = status === 'DRAFT' ? undefined : 'This voids its approvals.';
   return [replaces, voids].filter(Boolean).join(' ') || undefined;
 }

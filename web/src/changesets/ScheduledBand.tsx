@@ -48,7 +48,9 @@ function Coming({ schedule, saved }: Pick<Props, 'saved'> & { readonly schedule:
       <span>
         <When schedule={schedule} />
       </span>
-      {next.isConflict && <span className={styles.conflict}>It would fail: others changed the same.</span>}
+      {next.isConflict && (
+        <span className={styles.conflict}>Conflict: someone changed the same part, so it would fail.</span>
+      )}
       <TextLink to="/p/$project/changesets/$changeset" params={{ project: project.name, changeset: changeset.id }}>
         {changeset.name || 'Open the changeset'}
       </TextLink>
@@ -62,7 +64,7 @@ function When({ schedule: { status, at, pausedAt, steps } }: { readonly schedule
   const isAsked = status === 'SCHEDULE_REQUESTED';
   if (pausedAt !== undefined) return 'Paused';
   if (isAsked && !at) return 'When it is approved';
-  if (next?.at === undefined) return 'When somebody lets it go on';
+  if (next?.at === undefined) return 'When someone resumes it';
   return (
     <>
       {timeWords(next.at, zone)} {zone === zoneHere() ? '' : `${zone} `}(<Until at={next.at} />)

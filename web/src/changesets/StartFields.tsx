@@ -98,6 +98,6 @@ function startWords(start: Start): string {
   if (at === undefined) return '';
   const there = timeWords(at, start.zone);
   const isSkipped = !there.endsWith(start.time.trim().padStart(5, '0'));
-  const skipped = isSkipped ? `Clocks are put forward then: it starts ${there}. ` : '';
-  return start.zone === zoneHere() ? skipped : `${skipped}Here that is ${timeWords(at, zoneHere())}.`;
+  const skipped = isSkipped ? `Clocks go forward then, so it starts ${there}. ` : '';
+  return start.zone === zoneHere() ? skipped : `${skipped}In your time zone: ${timeWords(at, zoneHere())}.`;
 }

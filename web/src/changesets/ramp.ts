@@ -198,7 +198,7 @@ export function startComplaints(start: Start, now: number): Complaints {
   if (minuteOf(start.time) === undefined) return { time: 'Write a time, for example 09:00.' };
   const at = startOf(start, now);
   if (at === undefined) return { zone: 'Not a known time zone. Write one such as Europe/Berlin.' };
-  if (at <= now) return { time: 'This time is over.' };
+  if (at <= now) return { time: 'This time has passed.' };
   return at > now + 2 * 366 * unitMs.days ? { day: 'Choose a day within two years.' } : {};
 }
 

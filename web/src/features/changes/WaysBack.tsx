@@ -110,7 +110,7 @@ function RevertTargeting({ change, environment }: Props) {
   if (!saved || equalJson(before, after)) return null;
   const revert = () => {
     const next = rebase({ base: after, targeting: before, conflicts: [] }, toTargeting(saved));
-    if (!next) return toast('Nothing is left of this change: it was taken back already.');
+    if (!next) return toast('This change has already been reverted.');
     open({ ...next, etag: saved.etag, isRevert: true, title: revertTitle(change), comment });
   };
   return <RevertButton refusal={refusal} onClick={revert} />;

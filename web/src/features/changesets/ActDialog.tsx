@@ -83,7 +83,7 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
     },
     edit: {
       title: 'Edit title and comment',
-      about: isDraft ? undefined : 'Approvals that it has become void.',
+      about: isDraft ? undefined : 'This voids its approvals.',
       submit: 'Save',
       done: 'Saved.',
     },

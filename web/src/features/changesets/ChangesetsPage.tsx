@@ -172,7 +172,7 @@ const NextStep = ({ changeset: { dueAt, status } }: { readonly changeset: Listed
     )}
     {/* A ramp without a time starts once it is approved. */}
     {dueAt !== undefined && status !== 'SCHEDULED' && dueAt > Date.now() && `due ${timeWords(dueAt, zoneHere())}`}
-    {dueAt === undefined && 'Paused, or waits for somebody'}
+    {dueAt === undefined && 'Paused or on hold'}
   </span>
 );
 

@@ -126,11 +126,11 @@ function scheduleWords(changeset: ChangesetAnswer, acts: Acts): { readonly title
   const count = (schedule?.steps.length ?? 0) + 1;
   const step = count === 1 ? 'It' : `Step ${(schedule?.appliedAt.length ?? 0) + 1} of ${count}`;
   if (phase === 'requested') {
-    const line = acts.isAuthor ? 'Someone else must approve it.' : 'Someone who can must approve it.';
+    const line = acts.isAuthor ? 'Someone else must approve it.' : 'Waiting for someone who can approve it.';
     return { title: 'It waits for an approval', line };
   }
   if (phase === 'paused') return { title: 'Paused', line: `${step} waits until somebody resumes.` };
-  if (phase === 'held') return { title: `${step} holds`, line: 'It is applied when somebody lets it go on.' };
+  if (phase === 'held') return { title: `${step} holds`, line: 'It is applied when someone resumes it.' };
   const zone = schedule?.at?.zone ?? zoneHere();
   const dueAt = schedule?.dueAt ?? 0;
   if (dueAt <= Date.now()) return { title: `${step} is due`, line: 'It is applied in a moment.' };

@@ -84,7 +84,7 @@ function Standing({ changeset, phase, zone }: StandingProps) {
     return (
       <>
         <b>Holds before {which}</b>
-        <span className={styles.quiet}>until somebody lets it go on</span>
+        <span className={styles.quiet}>until someone resumes it</span>
       </>
     );
   }
@@ -167,6 +167,6 @@ function whenWords({ number, hold, waitMs, state }: ShownStep, phase: Phase | un
   if (state === 'never' || state === 'failed') return '';
   if (state === 'next' && phase === 'requested') return 'when it is approved';
   if (state === 'next' && phase === 'paused') return 'when somebody resumes';
-  if (hold) return 'when somebody lets it go on';
+  if (hold) return 'when someone resumes it';
   return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${number - 1}`;
 }

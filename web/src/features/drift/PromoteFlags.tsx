@@ -68,7 +68,7 @@ export function PromoteFlags({ flags, from, to, onClose }: Props) {
     <FormModal
       title={`Promote ${flags.length === 1 ? flags[0] : `${flags.length} flags`} to ${to.name}`}
       about={`Puts what ${from.name} has into one changeset. Its page shows who gets what, and applies all of it or asks for approval.`}
-      submit={isNew ? 'Make the changeset' : 'Add to changeset'}
+      submit={isNew ? 'Create changeset' : 'Add to changeset'}
       edge={to.production ? 'production' : 'plain'}
       {...{ form, problem, isSending, onClose }}
     >

@@ -70,7 +70,7 @@ export function PromoteDialog({ from, to, onClose }: Props) {
       title={`Promote ${flag.name} to ${to.name}`}
       about={`Puts what ${from.name} has into a changeset. Its page shows who gets what, and applies it or asks for approval.`}
       size="normal"
-      submit={isNew ? 'Make the changeset' : 'Add to changeset'}
+      submit={isNew ? 'Create changeset' : 'Add to changeset'}
       edge={to.production ? 'production' : 'plain'}
       {...{ form, problem, isSending, onClose }}
     >

@@ -61,7 +61,7 @@ export function AddToChangeset({ draft, onBack, onClose }: Props) {
     <FormModal
       title="Add to a changeset"
       about={`Nothing changes in ${environment.name} until the changeset is applied, with all that it contains.`}
-      submit={isNew ? 'Make the changeset' : 'Add to changeset'}
+      submit={isNew ? 'Create changeset' : 'Add to changeset'}
       edge={environment.production ? 'production' : 'plain'}
       aside={
         <Button look="quiet" onClick={onBack}>

@@ -30,7 +30,7 @@ export function RevertRules({ segment, environment, change }: Props) {
     const { rebase } = await import('#domain/definitions/rebase.ts');
     const [targeting, base] = [change.before, change.after].map((one) => toSegmentTargeting(one as SegmentRules));
     const next = targeting && base && rebase({ base, targeting, conflicts: [] }, toSegmentTargeting(saved));
-    if (!next) return toast('Nothing is left of this change: it was taken back already.');
+    if (!next) return toast('This change has already been reverted.');
     const replaced = readDraft(place);
     const title = change.title === undefined ? 'Revert a change of the rules' : `Revert: ${change.title}`;
     const draft = { ...next, etag: saved.etag, isRevert: true, title };
