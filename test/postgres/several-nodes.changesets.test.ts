@@ -34,8 +34,10 @@ test(`${writers} writers apply changesets to overlapping flags: each is whole, n
     }));
     // Additions to one list are merged. Should one be refused all the same, nothing of it may be there.
     for (;;) {
-      const { body, text } = await client.post('/changesets', { workspace: { id: project.id }, operations });
-      assert.ok(body.id, text);
+      const { status, body, text } = await client.post('/changesets', { workspace: { id: project.id }, operations });
+      // A machine without time lets transactions exceed their deadline.
+      if (status === 503) continue;
+      assert.equal(status, 200, text);
       const applied = await client.post(`/changesets/${body.id}/apply`);
       if (applied.status === 200) return { writer, id: body.id as string, flags: chosen };
       assert.ok([409, 503].includes(applied.status), applied.text);
@@ -105,8 +107,8 @@ test('ramps that are due on three nodes at once take each step once', async () =
     }),
   );
   const statesOf = () => Promise.all(ramps.map(async ({ id }) => (await first.get(`/changesets/${id}`)).body.status));
-  const isOver = (state: string) => state !== 'SCHEDULED';
-  await until('every ramp is over', async () => (await statesOf()).every(isOver));
+  const isOver = (state: string) => state === 'PUBLISHED' || state === 'FAILED';
+  await until('every ramp is over', async () => (await statesOf()).every(isOver), { patienceMs: 180_000 });
   assert.deepEqual(new Set(await statesOf()), new Set(['PUBLISHED']));
   for (const { id, flag } of ramps) {
     const path = `/splits/ws/${project.id}/${flag}/environments/${project.staging.id}`;
