@@ -189,8 +189,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/store/changesets.ts': [
     ['  ${scopeFilter(scope, sql`c.project_id`)}\n  and not exists', '  not exists', 'changesets.getChangeset'],
-    ['and not (${environmentScopeFilter(scope, sql`o.environment_id`)}', 'and not (1 = 1', 'changesets.getChangeset'],
-    ['    sql`c.project_id = ${projectId}`,\n', '', 'changesets.listChangesets'],
   ],
   'src/http/routes/changesets.ts': [
     [
@@ -253,11 +251,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['from flags where project_id = ${projectId} and id = ${nameOrId}', 'from flags where id = ${nameOrId}'],
     ['? sql`f.project_id = ${projectId}`', '? sql`f.id <> ${projectId}`', 'flags.listFlags'],
     ['where t.project_id = ${projectId} and t.name', 'where t.name', 'flags.listFlags'],
-    [
-      'where id = ${rolloutStatusId} and project_id = ${projectId})',
-      'where id = ${rolloutStatusId})',
-      'flags.listFlags',
-    ],
     [
       '     where project_id = ${projectId} and name in',
       '     where ${projectId} <> id and name in',
