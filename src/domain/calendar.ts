@@ -25,8 +25,9 @@ export function daysBetween(from: number, to: number, timeZone: string, most: nu
 }
 
 /**
- * The instant of a local time such as `2026-11-20T09:00` or `2026-11-20T09:00:30.500`, or what is wrong. A time that clocks skip is as much later as
- * they are put forward: 02:30 becomes 03:30. Of a time that comes twice, it is the first.
+ * The instant of a local time such as `2026-11-20T09:00` or `2026-11-20T09:00:30.500`, or what is wrong. A time that
+ * clocks skip is as much later as they are put forward: 02:30 becomes 03:30. Of a time that comes twice, it is the
+ * first.
  */
 export function instantOf(time: string, timeZone: string): number | 'time' | 'zone' {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{3})?)?$/.test(time);

@@ -152,7 +152,10 @@ export function scheduledTimeOf(sent: NewChangeRequest): LocalTime | undefined {
   const instant = scheduledFor ?? undefined;
   if (instant === undefined) return undefined;
   if (sent.operationType === 'UPLOAD') throw unsupported('An UPLOAD cannot be scheduled');
-  refuse('request_invalid', Math.abs(instant) <= lastInstant ? [] : ['scheduledFor must be milliseconds since 1970']);
+  refuse(
+    'request_invalid',
+    instant >= 0 && instant <= lastInstant ? [] : ['scheduledFor must be milliseconds since 1970'],
+  );
   if (zone && !isZone(zone)) {
     refuse('request_invalid', [
       `scheduledForTimezone ${zone} is not a known time zone; send a name such as Europe/Berlin`,

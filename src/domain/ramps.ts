@@ -17,9 +17,14 @@ import { type EditBase, editNow } from './definitions/edit-now.ts';
 import { applyEdit } from './definitions/edits.ts';
 import { refuse } from './problems.ts';
 import { rolloutOf } from './rollouts.ts';
-import type { ComingSchedule, ComingStep, LocalTime, Schedule, Step } from './schedules.ts';
-
-const maxAheadMs = 2 * 366 * 86_400_000;
+import {
+  type ComingSchedule,
+  type ComingStep,
+  type LocalTime,
+  maxAheadMs,
+  type Schedule,
+  type Step,
+} from './schedules.ts';
 
 /** Refuses a time that does not exist, is over, or is years ahead. */
 export function dueAtOf({ time, zone }: LocalTime, now: number): number {

@@ -12,6 +12,7 @@ export type LocalTime = Static<typeof LocalTime>;
 
 export const maxSteps = 20;
 export const maxWaitMs = 90 * 86_400_000;
+export const maxAheadMs = 2 * 366 * 86_400_000;
 
 const Step = Type.Object({
   waitMs: Type.Optional(Type.Integer({ description: 'how long it waits after the step before it' })),

@@ -15,6 +15,7 @@ import {
 } from '#domain/watches.ts';
 import { listActivePeople } from '#store/approvals.ts';
 import { findAdministratorsId } from '#store/groups.ts';
+import { putMails } from '#store/outbox.ts';
 import { housekeep, type Store, type Tx } from '#store/sql.ts';
 import {
   listDueWatchers,
@@ -23,7 +24,6 @@ import {
   listReached,
   type News,
   type NewsChange,
-  putWatchMails,
   takeNews,
 } from '#store/watches.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
@@ -93,7 +93,7 @@ async function writeMails(tx: Tx, taken: readonly News[], changes: ReadonlyMap<s
     const mail = { kind: watchMailKind, email, name, flags: byFlag(told), more: ids.length - told.length } as const;
     return [{ id: randomUUID(), userId, mail }];
   });
-  await putWatchMails(tx, mails);
+  if (mails.length > 0) await putMails(tx, mails);
 }
 
 const byFlag = (told: readonly Told[]): ToldFlag[] =>

@@ -9,7 +9,7 @@
  */
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { administrators } from '#domain/groups.ts';
-import { watchMailKind } from '#domain/watches.ts';
+import { type WatchMail, watchMailKind } from '#domain/watches.ts';
 import type { Reader, Tx } from './sql.ts';
 
 export interface NewEntry {
@@ -229,10 +229,7 @@ export interface ChangesetMail {
 }
 
 /** Older news about the same changeset that nobody began to send are replaced. */
-export async function putChangesetMails(
-  tx: Tx,
-  mails: readonly { readonly id: string; readonly userId: string; readonly mail: ChangesetMail }[],
-): Promise<void> {
+export async function putChangesetMails(tx: Tx, mails: readonly NewMail<ChangesetMail>[]): Promise<void> {
   const [first] = mails;
   if (!first) return;
   const userIds = mails.map(({ userId }) => userId);
@@ -240,9 +237,22 @@ export async function putChangesetMails(
     delete from outbox
      where user_id in (${join(userIds)}) and kind = 'changeset' and attempts = 0
        and payload like ${`%"changesetId":"${first.mail.changesetId}"%`}`);
+  await putMails(tx, mails);
+}
+
+interface NewMail<M> {
+  readonly id: string;
+  readonly userId: string;
+  readonly mail: M;
+}
+
+/** At least one. They have no order. */
+export async function putMails(tx: Tx, mails: readonly NewMail<ChangesetMail | WatchMail>[]): Promise<void> {
+  const rows = mails.map(({ id, userId, mail }) => {
+    return [id, mail.kind, 'mail', 0, JSON.stringify(mail), userId, tx.now, tx.now];
+  });
   await tx.run(sql`
-    insert into outbox (id, kind, target, position, payload, user_id, created_at, due_at)
-    values ${bulk(mails.map(({ id, userId, mail }) => [id, mail.kind, 'mail', 0, JSON.stringify(mail), userId, tx.now, tx.now]))}`);
+    insert into outbox (id, kind, target, position, payload, user_id, created_at, due_at) values ${bulk(rows)}`);
   tx.announce({ kind: 'outbox' });
 }
 

@@ -1,17 +1,9 @@
-/** Who watches which flags, and what they were not told of yet. */
+/** Which flags people watch, and the changes that they have not been told of yet. */
 import sql, { bulk, join } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Reference } from '#domain/schema.ts';
-import {
-  maxWatchers,
-  maxWatches,
-  toldAt,
-  type WatchedFlag,
-  type WatchMail,
-  type WatchMails,
-  watchMailKind,
-} from '#domain/watches.ts';
+import { maxWatchers, maxWatches, toldAt, type WatchedFlag, type WatchMails, watchMailKind } from '#domain/watches.ts';
 import type { NewChange } from './recording.ts';
 import { isOpenTo, scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
@@ -204,17 +196,6 @@ export const listReached = (
      where u.id in (${join([...userIds])}) and p.id in (${join([...projectIds])}) and u.watch_mails <> 'never'
        and (${isOpenTo({ type: 'user', id: sql`u.id` })}
             or exists (select 1 from memberships a where a.user_id = u.id and a.group_id = ${administratorsId}))`);
-
-export async function putWatchMails(
-  tx: Tx,
-  mails: readonly { readonly id: string; readonly userId: string; readonly mail: WatchMail }[],
-): Promise<void> {
-  if (mails.length === 0) return;
-  await tx.run(sql`
-    insert into outbox (id, kind, target, position, payload, user_id, created_at, due_at)
-    values ${bulk(mails.map(({ id, userId, mail }) => [id, mail.kind, 'mail', 0, JSON.stringify(mail), userId, tx.now, tx.now]))}`);
-  tx.announce({ kind: 'outbox' });
-}
 
 export const hasNews = async (db: Reader): Promise<boolean> =>
   (await db.one(sql`select 1 from watch_news limit 1`)) !== undefined;

@@ -14,6 +14,10 @@ export const parts = [
 ] as const;
 export type Part = (typeof parts)[number];
 
+/** What is promoted unless someone chooses: never a kill, and individual targets not to production. */
+export const promotedParts = (to: { readonly production: boolean }): ReadonlySet<Part> =>
+  new Set(parts.filter((part) => part !== 'killed' && (part !== 'targets' || !to.production)));
+
 /** If there is no definition yet, everything except individual targets and the killed state is copied. */
 export function copyParts(from: Targeting, to: Targeting | undefined, wanted: ReadonlySet<Part>): Targeting {
   const start = to ?? { ...from, killed: false, treatments: from.treatments.map(withoutTargets) };

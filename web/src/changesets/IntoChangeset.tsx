@@ -4,7 +4,7 @@ import { type Changeset, openStates } from '#domain/changesets.ts';
 import { reading } from '../server/api.ts';
 import { useProject } from '../server/project.ts';
 import { Select } from '../ui/Select.tsx';
-import { isOpen, objectOf, stateWords, titleOf } from './changesets-query.ts';
+import { objectOf, stateWords, titleOf } from './changesets-query.ts';
 
 interface Props {
   /** The id; empty: a new one. */
@@ -27,7 +27,7 @@ function useOpenChangesets(): Changeset[] {
   });
   return answers
     .flatMap(({ data }) => (data?.data ?? []) as Changeset[])
-    .filter((one) => one.operationType === undefined && isOpen(one))
+    .filter((one) => one.operationType === undefined)
     .toSorted((one, other) => other.updatedAt - one.updatedAt);
 }
 

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { getChangeset, getChangesetPlan, listChangesets } from '#contract/changesets.ts';
 import type { SessionView } from '#domain/accounts.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import type { Changeset, ChangesetState } from '#domain/changesets.ts';
+import { type Changeset, type ChangesetState, openStates, scheduledStates } from '#domain/changesets.ts';
 import { type Answer, keyOf, reading } from '../server/api.ts';
 
 export type ChangesetAnswer = Answer<typeof getChangeset>;
@@ -47,12 +47,10 @@ export const stateWords: Readonly<
 };
 
 /** It can be edited, applied and withdrawn. */
-export const isOpen = ({ status }: Pick<Changeset, 'status'>): boolean =>
-  status === 'DRAFT' || status === 'REQUESTED' || status === 'APPROVED';
+export const isOpen = ({ status }: Pick<Changeset, 'status'>): boolean => openStates.includes(status);
 
 /** A schedule applies it: now, or once it has its approvals. */
-export const isScheduled = ({ status }: Pick<Changeset, 'status'>): boolean =>
-  status === 'SCHEDULE_REQUESTED' || status === 'SCHEDULED';
+export const isScheduled = ({ status }: Pick<Changeset, 'status'>): boolean => scheduledStates.includes(status);
 
 export const titleOf = ({ title, operations: [first, ...others] }: Pick<Changeset, 'title' | 'operations'>): string => {
   if (title !== '') return title;

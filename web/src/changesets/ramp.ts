@@ -5,7 +5,7 @@ import type { Bucket, Targeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { changeShare, withoutEmptyEnd, withTreatments } from '#domain/definitions/shares.ts';
 import { equalJson } from '#domain/json.ts';
-import { maxSteps, maxWaitMs } from '#domain/schedules.ts';
+import { maxAheadMs, maxSteps, maxWaitMs } from '#domain/schedules.ts';
 import type { Draft } from '../state/drafts.ts';
 import { operationOf } from './propose.ts';
 import { zoneHere } from './schedule-words.ts';
@@ -80,7 +80,7 @@ const partIn = ({ trafficAllocation, defaultRule, rules }: Targeting, part: Part
   return part === 'everyone' ? defaultRule : (rules[ruleOf(part)]?.buckets ?? []);
 };
 
-const bucketsIn = (targeting: Targeting | null | undefined, part: Part): readonly Bucket[] => {
+export const bucketsIn = (targeting: Targeting | null | undefined, part: Part): readonly Bucket[] => {
   const value = targeting ? partIn(targeting, part) : [];
   return typeof value === 'number' ? [] : value;
 };
@@ -171,7 +171,7 @@ export function targetingAt({ base, targeting }: Draft, { part, treatment }: Ram
   if (part === 'allocation') return { ...targeting, trafficAllocation: percent };
   const saved = bucketsIn(base, part);
   const wanted = bucketsIn(targeting, part);
-  // Who does not get it yet keeps what they have.
+  // Keys that do not get it yet keep their treatment.
   const others = [...saved.map((one) => one.treatment), targeting.defaultTreatment];
   const shown = withTreatments(wanted, wanted.length > 1 ? [treatment] : [treatment, ...new Set(others)]);
   const { result } = changeShare(shown, undefined, { treatment, share: percent, isTyped: false, saved });
@@ -199,7 +199,7 @@ export function startComplaints(start: Start, now: number): Complaints {
   const at = startOf(start, now);
   if (at === undefined) return { zone: 'Not a known time zone. Write one such as Europe/Berlin.' };
   if (at <= now) return { time: 'This time has passed.' };
-  return at > now + 2 * 366 * unitMs.days ? { day: 'Choose a day within two years.' } : {};
+  return at > now + maxAheadMs ? { day: 'Choose a day within two years.' } : {};
 }
 
 export function complaintsOf(plan: Plan, draft: Draft, now: number): Complaints {

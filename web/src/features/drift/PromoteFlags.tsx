@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { getFlag } from '#contract/flags.ts';
 import { maxChangesetOperations, type NewOperation } from '#domain/changesets.ts';
-import { copyParts, parts } from '#domain/definitions/copy-parts.ts';
+import { copyParts, promotedParts } from '#domain/definitions/copy-parts.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { countOf } from '../../administration/count.ts';
@@ -31,7 +31,7 @@ export function PromoteFlags({ flags, from, to, onClose }: Props) {
   const isNew = into === '';
   const isRequired = project.requiresTitleAndComments;
   // The same parts as for one flag, unless others are chosen there.
-  const wanted = new Set(parts.filter((part) => part !== 'killed' && (part !== 'targets' || !to.production)));
+  const wanted = promotedParts(to);
   const operationFor = async (name: string): Promise<NewOperation[]> => {
     const flag = await call(getFlag, { params: { project: project.id, flag: name }, query: { expand: 'definitions' } });
     const savedIn = ({ id }: Environment) => flag.definitions?.find(({ environment }) => environment.id === id);

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { copyParts, type Part, parts } from '#domain/definitions/copy-parts.ts';
+import { copyParts, promotedParts } from '#domain/definitions/copy-parts.ts';
 import { orderOf, segmentsOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
 import { IntoChangeset } from '../../../changesets/IntoChangeset.tsx';
@@ -33,9 +33,7 @@ export function PromoteDialog({ from, to, onClose }: Props) {
   const { collect, open } = usePropose();
   const [into, setInto] = useState('');
   // Individual targets rarely make sense in production.
-  const [wanted, setWanted] = useState<ReadonlySet<Part>>(
-    new Set(parts.filter((part) => part !== 'killed' && (part !== 'targets' || !to.production))),
-  );
+  const [wanted, setWanted] = useState(promotedParts(to));
   const savedIn = ({ id }: Environment) => flag.definitions.find((definition) => definition.environment.id === id);
   const [source, target] = [savedIn(from), savedIn(to)];
   const now = target && toTargeting(target);

@@ -1,5 +1,6 @@
 import { ChevronDown, Plus, X } from 'lucide-react';
 import {
+  bucketsIn,
   type Complaints,
   hasOthers,
   isPercent,
@@ -133,7 +134,7 @@ function Ramp({ plan, draft, order, needsApproval, errors, onChange }: Props) {
             onRemove={() => set({ steps: steps.filter(({ id }) => id !== step.id) })}
           >
             {isPercent(step.percent) && part !== 'allocation' && (
-              <Bar buckets={sharesAt(draft, plan, Number(step.percent))} order={order} label="" />
+              <Bar buckets={bucketsIn(targetingAt(draft, plan, Number(step.percent)), part)} order={order} label="" />
             )}
           </Step>
         ))}
@@ -148,11 +149,6 @@ function Ramp({ plan, draft, order, needsApproval, errors, onChange }: Props) {
     </fieldset>
   );
 }
-
-const sharesAt = (draft: Draft, plan: Plan, percent: number) => {
-  const { defaultRule, rules } = targetingAt(draft, plan, percent);
-  return plan.part === 'everyone' ? defaultRule : (rules[Number(plan.part.slice('rule '.length))]?.buckets ?? []);
-};
 
 const nextOf = (steps: readonly RampStep[]): RampStep => ({
   id: Math.max(-1, ...steps.map(({ id }) => id)) + 1,
