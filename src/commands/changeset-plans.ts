@@ -4,16 +4,19 @@ import type { Actor } from '#domain/access.ts';
 import type { Bucketing } from '#domain/bucketing.ts';
 import {
   type ChangesetPlan,
+  type LaterStep,
   nothingPlanned,
   type Planned,
   type PlannedChange,
   planDefinition,
+  planStep,
 } from '#domain/changeset-plans.ts';
 import { definitionEditOf, type PlacedOperation, patchOf, toChangeset, toOperation } from '#domain/changesets.ts';
 import {
   checkTargeting,
   type Definition,
   dependenciesOf,
+  orderOf,
   parseStored,
   segmentsOf,
   type Targeting,
@@ -25,12 +28,14 @@ import { parseBucketing } from '#domain/definitions/parse.ts';
 import { maxSegments } from '#domain/definitions/references.ts';
 import { type Environment, inOrder, stagingOf } from '#domain/environments.ts';
 import type { Evaluable } from '#domain/evaluation/evaluate.ts';
-import type { Nobody, Verified } from '#domain/evaluation/findings.ts';
+import type { Finding, Nobody, Verified } from '#domain/evaluation/findings.ts';
 import type { Transitions } from '#domain/evaluation/transitions.ts';
 import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
+import { statesAfterSteps } from '#domain/ramps.ts';
 import { rulesTextOf } from '#domain/rule-based-segments.ts';
+import type { Schedule } from '#domain/schedules.ts';
 import type { Reference } from '#domain/schema.ts';
 import { findStoredDefinition, listStoredDefinitionsNamed } from '#store/definitions.ts';
 import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
@@ -56,11 +61,11 @@ export async function planChangeset(
   { actor, ...changeset }: Asked,
   count: CountTransitions,
 ): Promise<ChangesetPlan> {
-  const { project, operations } = changeset;
+  const { project, operations, head } = changeset;
   const changes = new Map<number, PlannedChange>();
   let environments: Promise<Environment[]> | undefined;
   const planning = {
-    ...{ db, actor, project, operations, changes },
+    ...{ db, actor, project, operations, changes, schedule: head.schedule },
     environments: () => {
       environments ??= environmentsOf(db, actor, project);
       return environments;
@@ -126,6 +131,7 @@ async function refusalOf(
 /** What planning an operation may need. */
 interface Planning extends Pick<Asked, 'actor' | 'project' | 'operations'> {
   readonly db: Reader;
+  readonly schedule: Schedule | undefined;
   /** By the place of their operation. */
   readonly changes: Map<number, PlannedChange>;
   /** Those that the actor sees, in their order. */
@@ -142,15 +148,29 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const { environment } = operation;
     const flag = await findFlag(db, project.id, operation.object.id);
     if (!flag || !environment) return gone('the flag');
-    const { conflicts, before, after, seeds, isSame } = await sidesOf(db, flag.id, { ...operation, environment });
+    const found = await sidesOf(db, flag.id, { ...operation, environment });
+    const { conflicts, now, before, after, seeds, isSame } = found;
     if (conflicts.length > 0) return { ...nothingPlanned, conflicts };
-    if (isSame) return nothingPlanned;
-    const others = await otherFlagsIn(db, environment, [before, after]);
+    const later = laterStates(planning, operation, now);
+    if (isSame && later.length === 0) return nothingPlanned;
+    const targetings = [before, after, ...later.map(({ targeting }) => targeting)];
+    const others = await otherFlagsIn(db, environment, targetings);
     const otherFlag = (name: string) => others.get(name);
-    const nobodyIn = await segmentsIn(db, { projectId: project.id, environmentId: environment.id }, after);
+    const nobodyIn = await segmentsIn(
+      db,
+      { projectId: project.id, environmentId: environment.id },
+      targetings.slice(1),
+    );
     const staging = after && (await stagingFor(planning, flag, environment));
     const sides = { name: flag.name, before, after, seeds, otherFlag, nobodyIn, staging };
-    const plan = { ...planDefinition(sides), trafficType: flag.trafficType.name };
+    const first = isSame ? nothingPlanned : planDefinition(sides);
+    const plan = {
+      ...first,
+      trafficType: flag.trafficType.name,
+      treatments: orderOf(...targetings),
+      laterSteps: await planSteps(sides, first.findings, later),
+    };
+    if (isSame) return plan;
     const complaints = after ? await complaintsAbout(db, project, flag.name, after) : [];
     if (complaints.length > 0) return { ...plan, refusal: complaints.join('\n') };
     const evaluable = (side: Targeting | undefined) => side && { ...side, ...(seeds ?? anySeeds), name: flag.name };
@@ -175,6 +195,35 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
   },
 };
 
+interface LaterState {
+  /** From 2. */
+  readonly step: number;
+  readonly targeting: Targeting;
+}
+
+/** What the further steps of a ramp make of the definition, as far as they fit what is there now. */
+const laterStates = ({ schedule }: Planning, operation: PlacedOperation, now: Definition | undefined): LaterState[] =>
+  (schedule ? statesAfterSteps(operation, schedule, now) : []).flatMap(({ index, isConflict, definition }) =>
+    index === 0 || isConflict || !definition ? [] : { step: index + 1, targeting: toTargeting(definition) },
+  );
+
+async function planSteps(
+  sides: Parameters<typeof planDefinition>[0],
+  findings: readonly Finding[],
+  later: readonly LaterState[],
+): Promise<LaterStep[]> {
+  const steps: LaterStep[] = [];
+  let before = sides.after;
+  for (const { step, targeting: after } of later) {
+    // As long as an operation takes.
+    await nextTurn();
+    const earlier = [...findings, ...steps.flatMap((one) => one.findings)];
+    if (before) steps.push({ step, ...planStep({ ...sides, before, after }, earlier) });
+    before = after;
+  }
+  return steps;
+}
+
 async function complaintsAbout(db: Reader, { id }: Project, flag: string, targeting: Targeting): Promise<string[]> {
   const existingFlags = await listFlagNames(db, id, dependenciesOf(targeting));
   return checkTargeting(targeting, { flag, existingFlags, dependentFlags: new Set() });
@@ -196,25 +245,24 @@ async function sidesOf(db: Reader, flagId: string, { environment, edit, base }: 
   const before = now && toTargeting(now);
   if (!next || conflicts.length > 0) {
     return {
+      ...{ now, before, after: before, isSame: true },
       conflicts: conflicts.map(sentenceOf),
-      before,
-      after: before,
       seeds: stored && bucketingOf(stored),
-      isSame: true,
     };
   }
   const after = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
   const seeds = stored ? bucketingOf(stored) : next.kind === 'create' ? parseBucketing(next.body) : undefined;
-  return { conflicts: [], before, after, seeds, isSame: false };
+  return { conflicts: [], now, before, after, seeds, isSame: false };
 }
 
 /** Why nobody is in a segment that the definition names. */
 async function segmentsIn(
   db: Reader,
   place: { readonly projectId: string; readonly environmentId: string },
-  targeting: Targeting | undefined,
+  targetings: readonly (Targeting | undefined)[],
 ): Promise<(name: string) => Nobody | undefined> {
-  const names = targeting ? segmentsOf(targeting).slice(0, maxSegments) : [];
+  const all = targetings.flatMap((targeting) => (targeting ? segmentsOf(targeting) : []));
+  const names = [...new Set(all)].slice(0, maxSegments);
   const found = new Map((await listNamedSegments(db, place, names)).map((segment) => [segment.name, segment]));
   return (name) => {
     const segment = found.get(name);

@@ -17,11 +17,20 @@ const Range = Type.Object(
   { description: 'percent of all keys that are not named individually; exact if both are equal' },
 );
 
+const Differences = Type.Array(
+  Type.Unsafe<Difference>({ type: 'object', additionalProperties: true, description: '`kind`, `before`, `after`' }),
+  { description: 'of a definition, in reading order' },
+);
+
+const LaterStep = Type.Object({
+  step: Type.Integer({ description: 'from 2' }),
+  differences: Differences,
+  findings: Type.Array(Finding, { description: 'those that the steps before it do not have' }),
+});
+export type LaterStep = Static<typeof LaterStep>;
+
 const Planned = Type.Object({
-  differences: Type.Array(
-    Type.Unsafe<Difference>({ type: 'object', additionalProperties: true, description: '`kind`, `before`, `after`' }),
-    { description: 'of a definition, in reading order' },
-  ),
+  differences: Differences,
   created: Type.Optional(
     Type.Unsafe<Targeting>({
       type: 'object',
@@ -41,6 +50,7 @@ const Planned = Type.Object({
   }),
   transitions: Type.Array(Transitions, { description: 'counted key by key; empty if that takes too long' }),
   findings: Type.Array(Finding, { description: 'what a definition says after the change and probably does not mean' }),
+  laterSteps: Type.Array(LaterStep, { description: 'of a ramp: what its further steps make of the definition' }),
   conflicts: Type.Array(Type.String(), { description: 'with what others changed since; then nothing can be applied' }),
   refusal: Type.Optional(Type.String({ description: 'why it would be refused, to whoever asks, as it is now' })),
 });
@@ -64,6 +74,7 @@ export const nothingPlanned: Planned = {
   rebucketing: [],
   transitions: [],
   findings: [],
+  laterSteps: [],
   conflicts: [],
 };
 
@@ -88,6 +99,22 @@ export function planDefinition(sides: Sides): Planned {
     findings: [
       ...(after ? findingsOf({ ...sides, targeting: after }) : []),
       ...(before && after ? moveFindings(before, after, effect) : []),
+    ],
+  };
+}
+
+/** A further step of a ramp, after the one that leaves `before`. What earlier steps have is not found again. */
+export function planStep(
+  sides: Sides & { readonly before: Targeting; readonly after: Targeting },
+  earlier: readonly Finding[],
+): Omit<LaterStep, 'step'> {
+  const { before, after } = sides;
+  const titles = new Set(earlier.map(({ title }) => title));
+  return {
+    differences: differencesBetween(before, after),
+    findings: [
+      ...findingsOf({ ...sides, targeting: after }).filter(({ title }) => !titles.has(title)),
+      ...moveFindings(before, after, effectOf(sides)),
     ],
   };
 }

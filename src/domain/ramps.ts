@@ -148,30 +148,49 @@ export const comingSchedule = (
 
 function comingSteps(operation: PlacedOperation, schedule: Schedule, now: Definition | undefined): ComingStep[] {
   const { steps, appliedAt, dueAt } = schedule;
-  const coming: ComingStep[] = [];
-  const edits = editsOf(operation, steps);
-  let current = now;
   let at = dueAt;
-  for (let index = appliedAt.length; index <= steps.length; index += 1) {
+  return statesAfterSteps(operation, schedule, now).map(({ index, isConflict, definition }): ComingStep => {
     const step = steps[index - 1];
     if (index > appliedAt.length) at = at === undefined || step?.waitMs === undefined ? undefined : at + step.waitMs;
-    const mine = edits[index];
-    const next = mine && after(mine, current);
-    const isConflict = next === 'conflict';
-    if (next && next !== 'conflict') current = next;
-    coming.push({
+    return {
       step: index + 1,
       ...(at === undefined ? {} : { at }),
       hold: step?.hold ?? false,
       isConflict,
-      shares: current ? rolloutOf(current) : [],
-      killed: current?.killed ?? false,
-      allocation: current?.trafficAllocation ?? 0,
-      defaultTreatment: current?.defaultTreatment ?? '',
-    });
-    if (isConflict) break;
+      shares: definition ? rolloutOf(definition) : [],
+      killed: definition?.killed ?? false,
+      allocation: definition?.trafficAllocation ?? 0,
+      defaultTreatment: definition?.defaultTreatment ?? '',
+    };
+  });
+}
+
+interface StateAfterStep {
+  /** From 0. */
+  readonly index: number;
+  /** If the step is a conflict, as the step before leaves it. */
+  readonly definition: Definition | undefined;
+  readonly isConflict: boolean;
+}
+
+/** The definition after each step that is still to come, if it is `now` before them. The first conflict is the last. */
+export function statesAfterSteps(
+  operation: PlacedOperation,
+  { steps, appliedAt }: Pick<Schedule, 'steps' | 'appliedAt'>,
+  now: Definition | undefined,
+): StateAfterStep[] {
+  const states: StateAfterStep[] = [];
+  const edits = editsOf(operation, steps);
+  let definition = now;
+  let isConflict = false;
+  for (let index = appliedAt.length; index <= steps.length && !isConflict; index += 1) {
+    const mine = edits[index];
+    const next = mine && after(mine, definition);
+    isConflict = next === 'conflict';
+    if (next && next !== 'conflict') definition = next;
+    states.push({ index, definition, isConflict });
   }
-  return coming;
+  return states;
 }
 
 function after({ edit, base }: PlacedOperation, now: Definition | undefined): Definition | undefined | 'conflict' {

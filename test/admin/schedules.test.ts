@@ -246,6 +246,38 @@ test('a ramp waits between its steps, and can be paused, resumed, skipped and he
   assert.deepEqual([after.trafficAllocation, after.defaultRule.length], [100, 1]);
 });
 
+test('a plan shows what each further step changes, and what that step is the first to get wrong', async () => {
+  const place = await aPlace();
+  const give = (on: number) => ({
+    kind: 'patch',
+    operations: [
+      {
+        ...{ op: 'replace', path: '/defaultRule' },
+        value: [{ treatment: 'on', size: on }, ...(on === 100 ? [] : [{ treatment: 'off', size: 100 - on }])],
+      },
+    ],
+  });
+  await ok(api.patch(place.path.replace(place.production.id, place.staging.id), give(50).operations));
+  const id = await place.draft(give(10));
+  const plan = async () => (await ok(api.get(`/changesets/${id}/plan`))).operations[0];
+  assert.deepEqual((await plan()).laterSteps, []);
+  const steps = [40, 70, 100].map((on) => ({ waitMs: hour, operations: [place.edit(give(on))] }));
+  await ok(say('schedule', id, ana, { ...at(inAnHour()), steps }));
+  const { differences, findings, laterSteps } = await plan();
+  assert.deepEqual([differences.length, findings], [1, []]);
+  type Later = { step: number; differences: { before: object[]; after: object[] }[]; findings: { title: string }[] };
+  assert.deepEqual(
+    laterSteps.map(({ step, differences: [one], findings: found }: Later) => [
+      ...[step, one?.before[0], one?.after[0], found.map(({ title }) => title)],
+    ]),
+    [
+      [2, { treatment: 'on', size: 10 }, { treatment: 'on', size: 40 }, []],
+      [3, { treatment: 'on', size: 40 }, { treatment: 'on', size: 70 }, ['production is looser than staging']],
+      [4, { treatment: 'on', size: 70 }, { treatment: 'on', size: 100 }, []],
+    ],
+  );
+});
+
 test('a step that is refused changes nothing, stops the rest, and says why', async () => {
   const place = await aPlace();
   const id = await place.ramp([{ waitMs: hour }, { waitMs: hour }]);

@@ -70,6 +70,9 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
             example: { key: 'user-1', attributes: { plan: 'pro' }, segments: [], treatment: 'on' },
           },
         ],
+        laterSteps: [
+          { step: 2, differences: [{ kind: 'trafficAllocation' as const, before: 50, after: 25 }], findings: [] },
+        ],
         conflicts: [],
       })),
     },

@@ -9,7 +9,9 @@ import { missingApprovals } from './use-acts.ts';
 export function Checks({ plan }: { readonly plan: ChangesetPlan }) {
   const conflicts = plan.operations.flatMap((one) => one.conflicts);
   const refusals = [...new Set(plan.operations.flatMap(({ refusal }) => refusal ?? []))];
-  const findings = plan.operations.flatMap((one) => one.findings).length;
+  const findings = plan.operations
+    .flatMap((one) => [one, ...one.laterSteps])
+    .reduce((sum, one) => sum + one.findings.length, 0);
   const missing = missingApprovals(plan);
   return (
     <section aria-labelledby="checks" className={styles.part}>

@@ -221,6 +221,7 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
     treatments,
     trafficType = '',
     findings,
+    laterSteps,
     conflicts,
     refusal,
     edit,
@@ -251,18 +252,33 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
         <DifferenceBox key={index} difference={difference} order={treatments} trafficType={trafficType} />
       ))}
       {!created && differences.length === 0 && conflicts.length === 0 && <Edited operation={operation} />}
-      {findings.map(({ title, text, example }) => (
-        <p key={`${title} ${text}`} className={styles.finding}>
-          <TriangleAlert size={15} aria-hidden />{' '}
-          <span>
-            <b>{title}.</b> {text} {example && <ExampleWords example={example} />}
-          </span>
-        </p>
-      ))}
+      <Findings findings={findings} />
+      {laterSteps
+        .filter((one) => one.differences.length + one.findings.length > 0)
+        .map((one) => (
+          <section key={one.step} className={styles.step} aria-label={`Step ${one.step}`}>
+            <p className={styles.quiet}>Step {one.step}</p>
+            {one.differences.map((difference, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
+              <DifferenceBox key={index} difference={difference} order={treatments} trafficType={trafficType} />
+            ))}
+            <Findings findings={one.findings} />
+          </section>
+        ))}
       {refusal !== undefined && <p className={styles.refusal}>{sentence(refusal)}</p>}
     </>
   );
 }
+
+const Findings = ({ findings }: Pick<PlannedOperation, 'findings'>) =>
+  findings.map(({ title, text, example }) => (
+    <p key={`${title} ${text}`} className={styles.finding}>
+      <TriangleAlert size={15} aria-hidden />{' '}
+      <span>
+        <b>{title}.</b> {text} {example && <ExampleWords example={example} />}
+      </span>
+    </p>
+  ));
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -301,7 +317,7 @@ interface StepsProps {
 function MadeInSteps({ operation, changes, appliedAt }: StepsProps) {
   if (appliedAt.length < 2) return <Made operation={operation} change={changes.at(-1)} />;
   return appliedAt.map((at, index) => (
-    <section key={at} className={styles.madeStep} aria-label={`Step ${index + 1}`}>
+    <section key={at} className={styles.step} aria-label={`Step ${index + 1}`}>
       <p className={styles.quiet}>
         Step {index + 1}, {timeWords(at, zoneHere())}
       </p>
