@@ -75,6 +75,7 @@ export const listChangesets = endpoint({
     Type.Object({
       workspaceId: ProjectWord,
       status: Type.Optional(OneOf(changesetStates, { description: 'Only those in this state.' })),
+      flag: Type.Optional(Type.String({ description: 'Only those that change this flag, by id.' })),
       filter: Type.Optional(
         OneOf(['all', 'mine', 'waiting'], {
           description:

@@ -106,6 +106,8 @@ export interface ChangesetFilter {
   readonly viewer: Viewer;
   readonly projectId: string;
   readonly state: ChangesetState | undefined;
+  /** Only those that change this flag. */
+  readonly flagId?: string | undefined;
   /** Only those that this actor made, or that wait for its approval. */
   readonly concerning?: { readonly actor: Actor; readonly how: 'mine' | 'waiting' } | undefined;
   readonly after: Position | undefined;
@@ -116,12 +118,13 @@ export interface ChangesetFilter {
 
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
-  const { viewer, projectId, state, concerning, after, before, offset, limit } = filter;
+  const { viewer, projectId, state, flagId, concerning, after, before, offset, limit } = filter;
   const isWaitingOnly = concerning?.how === 'waiting';
   const conditions = [
     sql`c.project_id = ${projectId}`,
     isVisible(viewer),
     ...(isWaitingOnly ? [isAwaited] : state ? [sql`c.state = ${state}`] : []),
+    ...(flagId === undefined ? [] : [changesFlag(flagId)]),
     ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
     ...(before ? [sql`(c.created_at, c.id) > (${before.at}, ${before.id})`] : []),
@@ -132,6 +135,9 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
   if (before) rows.reverse();
   return rows.map(toHead);
 }
+
+const changesFlag = (flagId: string) => sql`
+  exists (select 1 from changeset_operations o where o.changeset_id = c.id and o.object_id = ${flagId})`;
 
 /** As the indexes have it. */
 const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED')`;

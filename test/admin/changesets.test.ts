@@ -49,7 +49,7 @@ async function aPlacedFlag(project: ProjectFixture, changes = {}) {
 
 test('a changeset changes nothing until it is applied, then everything in one transaction', async () => {
   const project = await aProject(api);
-  const [one, two] = [await aPlacedFlag(project), await aPlacedFlag(project)];
+  const [one, two, other] = [await aPlacedFlag(project), await aPlacedFlag(project), await aPlacedFlag(project)];
   const drafting = await api.recorded(async () => {
     const { status, body, headers } = await create(project, [
       one.edit(set('/trafficAllocation', 40)),
@@ -62,7 +62,13 @@ test('a changeset changes nothing until it is applied, then everything in one tr
     assert.deepEqual([read.body, read.headers.etag], [body, headers.etag]);
     const { reviews, ...listed } = body;
     assert.deepEqual(reviews, []);
-    assert.deepEqual((await api.get(`/changesets?workspaceId=${project.name}`)).body.data, [listed]);
+    for (const [filter, found] of [
+      ['', [listed]],
+      [`&flag=${two.id}`, [listed]],
+      [`&flag=${other.id}`, []],
+    ] as const) {
+      assert.deepEqual((await api.get(`/changesets?workspaceId=${project.name}${filter}`)).body.data, found, filter);
+    }
     assert.equal((await one.read()).trafficAllocation, 100);
   });
   assert.deepEqual(drafting, ['changeset.created']);

@@ -76,6 +76,8 @@ suite('changesets', { concurrency: 2 }, () => {
     await press(page, 'Propose to kill in Production');
     await heading(page, 'Kill one_page').waitFor();
     assert.equal((await definitionIn(things, 'one_page', 'Production')).killed, false);
+    await openFlag(page, 'one_page', 'Production');
+    await page.getByRole('region', { name: 'Proposed' }).getByRole('link', { name: 'Kill one_page' }).waitFor();
     // A draft joins it instead of being saved.
     await openFlag(page, 'one_page', 'Staging');
     await step(page, 'Everyone else').getByRole('button', { name: '50', exact: true }).click();

@@ -391,6 +391,7 @@ const lists: Record<string, readonly Run[]> = {
     viewer: viewers,
     projectId: [project.id],
     state: [undefined, 'DRAFT'],
+    flagId: [undefined, 'one'],
     concerning: [undefined, ...(['mine', 'waiting'] as const).map((how) => ({ actor: someone, how }))],
     offset: [0],
     limit: [20],

@@ -25,6 +25,7 @@ const ConflictPanel = lazyPart('ConflictPanel', () => import('../../../targeting
 const DefinitionDialogs = lazyPart('DefinitionDialogs', () => import('./DefinitionDialogs.tsx'));
 const FlagSetsCard = lazyPart('FlagSetsCard', () => import('./FlagSetsCard.tsx'));
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
+const ProposedBand = lazyPart('ProposedBand', () => import('../../../changesets/ProposedBand.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
 const RolloutTimeline = lazyPart('RolloutTimeline', () => import('../../../timeline/RolloutTimeline.tsx'));
 const ScheduledBand = lazyPart('ScheduledBand', () => import('../../../changesets/ScheduledBand.tsx'));
@@ -85,6 +86,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
               {saved?.killed && <KilledBand />}
               <Suspense>
                 <ScheduledBand environment={environment} saved={savedTargeting} />
+                <ProposedBand environment={environment} />
               </Suspense>
               <Suspense>
                 {draft && draft.conflicts.length > 0 && (

@@ -1,0 +1,54 @@
+import { useQueries } from '@tanstack/react-query';
+import { GitPullRequestArrow } from 'lucide-react';
+import { listChangesets } from '#contract/changesets.ts';
+import type { Changeset } from '#domain/changesets.ts';
+import { reading } from '../server/api.ts';
+import { useFlag } from '../server/flag.ts';
+import { type Environment, useProject } from '../server/project.ts';
+import { useMay } from '../server/session.ts';
+import { TextLink } from '../ui/TextLink.tsx';
+import { stateWords, titleOf } from './changesets-query.ts';
+import styles from './ScheduledBand.module.css';
+
+/** Drafts are nobody else's business yet. */
+const shownStates = ['REQUESTED', 'APPROVED'] as const;
+const mostOfEach = 10;
+
+/** What others propose for the definition, so that nobody edits it without knowing. */
+export function ProposedBand({ environment }: { readonly environment: Environment }) {
+  const project = useProject();
+  const flag = useFlag();
+  const may = useMay();
+  const answers = useQueries({
+    queries: shownStates.map((status) => ({
+      ...reading(listChangesets, { query: { workspaceId: project.id, flag: flag.id, status, limit: mostOfEach } }),
+      enabled: may(listChangesets),
+    })),
+  });
+  const proposed = answers
+    .flatMap(({ data }) => (data?.data ?? []) as Changeset[])
+    .filter(({ operations }) =>
+      operations.some((one) => one.flag?.id === flag.id && one.environment?.id === environment.id),
+    );
+  if (proposed.length === 0) return null;
+  return (
+    <section className={styles.band} aria-label="Proposed">
+      <GitPullRequestArrow size={16} aria-hidden />
+      <ul>
+        {proposed.map((changeset) => (
+          <li key={changeset.id}>
+            <TextLink
+              to="/p/$project/changesets/$changeset"
+              params={{ project: project.name, changeset: changeset.id }}
+            >
+              {titleOf(changeset)}
+            </TextLink>
+            <span>
+              Proposed by {changeset.author.name}. {stateWords[changeset.status].word}.
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
