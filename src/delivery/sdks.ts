@@ -33,6 +33,8 @@ export interface Sdks {
   ready(caller: Caller, facts: Pick<ConnectedSdk, 'readyMilliseconds' | 'pollMilliseconds'>): void;
   /** It has the flags up to this number: it asks for what is newer. */
   has(caller: Caller, changeNumber: number, spec: string): void;
+  /** It was sent what is newer than `since`, up to this number; -1: everything. */
+  sent(caller: Caller, facts: { readonly since: number; readonly changeNumber: number; readonly spec: string }): void;
   /** All its streams were sent the flags up to this number. */
   told(environmentId: string, changeNumber: number): void;
   reported(caller: Caller, errors: Omit<SdkErrors, 'at'>): void;
@@ -146,11 +148,14 @@ export function createSdks(now: () => number): Sdks {
   };
 
   /** Numbers are the time of the change in milliseconds, unless an import brought them. */
-  const learn = (seen: Seen, changeNumber: number): void => {
+  const learn = (
+    seen: Seen,
+    changeNumber: number,
+    // If it polls another node, this one knows only its stream.
+    had = seen.changeNumber ?? seen.streamingSince ?? changeNumber,
+  ): void => {
     const at = now();
     const lag = at - changeNumber;
-    // If it polls another node, this one knows only its stream.
-    const had = seen.changeNumber ?? seen.streamingSince ?? changeNumber;
     const isArrival = changeNumber > had && lag < maxLagMs;
     delete seen.lagMilliseconds;
     if (isArrival) {
@@ -192,6 +197,15 @@ export function createSdks(now: () => number): Sdks {
       delete seen.stoppedAt;
       seen.spec = spec;
       if (seen.changeNumber !== changeNumber) learn(seen, changeNumber);
+    },
+    sent: (caller, { since, changeNumber, spec }) => {
+      const seen = known(caller);
+      // It may have been sent a newer one by its stream meanwhile.
+      if (!seen || changeNumber <= (seen.changeNumber ?? -1)) return;
+      seen.spec = spec;
+      // One that has just started did not wait for the change.
+      learn(seen, changeNumber, since === -1 ? changeNumber : since);
+      of(caller.key.environmentId).version += 1;
     },
     told: (environmentId, changeNumber) => {
       const environment = environments.get(environmentId);

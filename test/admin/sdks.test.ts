@@ -10,7 +10,7 @@ import { createSdks } from '#delivery/sdks.ts';
 import { type Convergence, type EnvironmentSdks, merged, type Sighting, toConvergence } from '#domain/sdks.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startApi } from '../support/app.ts';
-import { aDefinedFlag, aProject, type ProjectFixture } from '../support/build.ts';
+import { aDefinedFlag, aDefinition, aProject, type ProjectFixture } from '../support/build.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
 import { openStream } from '../support/streams.ts';
 
@@ -168,13 +168,15 @@ test('one with a client-side key is counted without its machine, and is not wait
 
 test('one that polled and is quiet for three minutes is silent, unless it said that it stops, until an hour has passed', async () => {
   const project = await aProject(api);
-  await aDefinedFlag(api, project);
+  const { path } = await aDefinedFlag(api, project);
   const key = await anSdkKey(api, project);
   const quiet = { version: 'go-6.8.0', machine: 'quiet' };
   const stopped = { version: 'go-6.8.0', machine: 'stopped' };
   api.clock.now = Date.now();
   try {
-    for (const one of [quiet, stopped]) await send('/api/splitChanges?s=1.3&since=5', key, one);
+    for (const one of [quiet, stopped]) await send('/api/splitChanges?s=1.3&since=-1', key, one);
+    const { changeNumber: before } = await convergence(project);
+    await api.put(path, aDefinition({ trafficAllocation: 1 }));
     const { instances, stragglers, silent } = await convergence(project);
     assert.deepEqual([instances, stragglers.length, silent], [2, 2, 0]);
     await send('/api/v1/metrics/usage', key, { ...stopped, body: { sL: 5_000 } });
@@ -184,7 +186,7 @@ test('one that polled and is quiet for three minutes is silent, unless it said t
     assert.deepEqual([later.instances, later.silent, later.isReached], [0, 1, true]);
     assert.deepEqual(
       later.silentSdks.map(({ machine, changeNumber }) => [machine, changeNumber]),
-      [['quiet', 5]],
+      [['quiet', before]],
     );
     // It runs again.
     await send('/api/splitChanges?s=1.3&since=5', key, stopped);
@@ -194,6 +196,29 @@ test('one that polled and is quiet for three minutes is silent, unless it said t
   } finally {
     api.clock.now = undefined;
   }
+});
+
+test('an SDK has what a poll was answered with; a request without its version does not count, nor a start as an arrival', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  const key = await anSdkKey(api, project);
+  await api.call('GET', '/api/splitChanges?s=1.3&since=-1', { as: key });
+  assert.equal((await convergence(project)).instances, 0);
+  const state = async () => {
+    const { instances, converged, arrivals } = await convergence(project);
+    return [instances, converged, arrivals.length];
+  };
+  await send('/api/splitChanges?s=1.3&since=-1', key);
+  assert.deepEqual(await state(), [1, 1, 0]);
+  const { changeNumber } = await convergence(project);
+  await api.put(path, aDefinition({ trafficAllocation: 1 }));
+  assert.deepEqual(await state(), [1, 0, 0]);
+  await send(`/api/splitChanges?s=1.3&since=${changeNumber}`, key);
+  assert.deepEqual(await state(), [1, 1, 1]);
+  await api.put(path, aDefinition({ trafficAllocation: 2 }));
+  // It is restarted.
+  await send('/api/splitChanges?s=1.3&since=-1', key);
+  assert.deepEqual(await state(), [1, 1, 0]);
 });
 
 test('an SDK that polls one node and streams from another has a change once it was sent, after the time that it took', () => {

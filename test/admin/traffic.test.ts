@@ -411,18 +411,18 @@ test('a pipeline can wait until SDKs have a change, and sees who does not', asyn
   const none = await converged();
   assert.deepEqual([none.instances, none.percent, none.isReached], [0, 100, true]);
 
-  const { t: first } = (await poll('a', -1)).body.ff ?? { t: (await poll('a', -1)).body.till };
-  for (const machine of ['a', 'b']) await poll(machine, first);
-  assert.deepEqual((await converged()).percent, 100);
+  for (const machine of ['a', 'b']) await poll(machine, -1);
+  const { instances, percent, changeNumber: first } = await converged();
+  assert.deepEqual([instances, percent], [2, 100]);
   await api.put(path, aDefinition({ trafficAllocation: 1 }));
   const behind = await converged();
   assert.deepEqual([behind.instances, behind.converged, behind.isReached], [2, 0, false]);
   assert.deepEqual(behind.stragglers.map(({ machine }: { machine: string }) => machine).sort(), ['a', 'b']);
-  await poll('a', behind.changeNumber);
+  await poll('a', first);
   assert.equal((await converged('?min=50&timeout=30')).converged, 1);
   assert.equal((await converged(`?changeNumber=${first}`)).converged, 2);
   const waiting = converged('?timeout=30');
-  await poll('b', behind.changeNumber);
+  await poll('b', first);
   const reached = await waiting;
   assert.deepEqual([reached.percent, reached.isReached, reached.stragglers], [100, true, []]);
   assert.equal((await converged(`?changeNumber=${behind.changeNumber + 1}&timeout=1`)).isReached, false);
@@ -447,8 +447,9 @@ test('a pipeline can wait until SDKs have a change, and sees who does not', asyn
 
 test('only so many can wait', async () => {
   const { project, key } = await aPlace();
-  await api.get('/api/splitChanges?s=1.3&since=5', { as: key, headers: { splitsdkversion: 'go-6.8.0' } });
-  const path = `/environments/ws/${project.id}/${project.staging.id}/convergence?timeout=2`;
+  await api.get('/api/splitChanges?s=1.3&since=-1', { as: key, headers: { splitsdkversion: 'go-6.8.0' } });
+  const { body } = await api.get(`/environments/ws/${project.id}/${project.staging.id}/convergence`);
+  const path = `/environments/ws/${project.id}/${project.staging.id}/convergence?changeNumber=${body.changeNumber + 1}&timeout=2`;
   const replies = await Promise.all(Array.from({ length: 103 }, () => api.get(path)));
   const statuses = replies.map(({ status }) => status).sort();
   assert.deepEqual([statuses[0], statuses[99], statuses.slice(100)], [200, 200, [503, 503, 503]]);

@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ChangesQuery, Encoding, FlagFilter } from '#delivery/bodies.ts';
 import type { Feed } from '#delivery/feed.ts';
-import type { Sdks } from '#delivery/sdks.ts';
+import type { SdkKey } from '#delivery/keys.ts';
+import type { Caller, Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import { type Spec, specs } from '#domain/wire/flags.ts';
 import { acceptedEncoding } from '../server/compression.ts';
@@ -33,10 +34,21 @@ function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body
           const facts = { flags: snapshot.flagCount, bytes: encoded.body.length };
           sdks.fetched(callerOf(request, key), { ...facts, milliseconds: Math.round(performance.now() - startedAt) });
         }
+        if (query.since < snapshot.flagsNumber)
+          onceSent(asked, key, (caller) => {
+            const { since, spec } = query;
+            sdks.sent(caller, { since, spec, changeNumber: snapshot.flagsNumber });
+          });
         return encoded;
       });
     });
   });
+}
+
+/** When the system has taken all of the reply. What is not an SDK, for example curl, will not come back for changes. */
+function onceSent({ request, response }: Asked, key: SdkKey, note: (caller: Caller) => void): void {
+  const caller = callerOf(request, key);
+  if (caller.sdk !== undefined) response.once('finish', () => note(caller));
 }
 
 const after = <Value, Result>(
