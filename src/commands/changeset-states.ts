@@ -119,6 +119,18 @@ export async function review(
   return { ...changeset, reviews: [...reviews, added] };
 }
 
+/** The same for what must not fail because people said too much. */
+export const reviewIfRoom = async (tx: RecordingTx, changeset: Reviewed, said: Parameters<typeof review>[2]) =>
+  changeset.reviews.length < maxReviews ? review(tx, changeset, said) : changeset;
+
+/** Given up: the steps of a ramp that were applied stay, and its reason says how many they are. */
+export function withHowFar(changeset: Reviewed): Reviewed {
+  const { appliedAt = [], steps = [] } = changeset.head.schedule ?? {};
+  if (appliedAt.length === 0) return changeset;
+  const reason = `Ended after ${appliedAt.length} of ${steps.length + 1} steps`;
+  return { ...changeset, head: { ...changeset.head, reason } };
+}
+
 /** Voids all approvals, because somebody edits the content. */
 export async function withoutApprovals<Changed extends Reviewed>(
   tx: RecordingTx,

@@ -37,7 +37,9 @@ import {
   requireMayApply,
   requireMayEdit,
   review,
+  reviewIfRoom,
   saveAs,
+  withHowFar,
   withoutApprovals,
 } from './changeset-states.ts';
 import { applyOperationsIn } from './changesets.ts';
@@ -142,14 +144,9 @@ export const abortChangeset: Control = (context, id, remark) =>
     const found = await lockScheduled(tx, id, remark, 'aborted');
     await requireMayEdit(tx, found);
     const { comment = '' } = remark;
-    const { appliedAt, steps } = found.schedule;
-    if (appliedAt.length > 0) {
-      const reason = `${tx.actor.name} aborted it after ${appliedAt.length} of ${steps.length + 1} steps`;
-      const aborted = { ...found, head: { ...found.head, reason } };
+    if (found.schedule.appliedAt.length > 0 || found.head.operationType !== undefined) {
+      const aborted = await reviewIfRoom(tx, withHowFar(found), { kind: 'withdraw', comment });
       return saveAs(tx, aborted, { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
-    }
-    if (found.head.operationType !== undefined) {
-      return saveAs(tx, found, { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
     }
     await deleteSchedule(tx, id);
     const { schedule: _, expiresAt: __, ...head } = found.head;

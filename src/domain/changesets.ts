@@ -191,7 +191,9 @@ export const Changeset = Type.Object({
   reverts: Type.Optional(Type.String({ description: 'the changeset that this one takes back' })),
   approvers: Type.Array(Type.String(), { description: 'who was asked to approve it; empty: everyone who can' }),
   operationType: Type.Optional(Type.String({ description: 'if it was submitted as a change request' })),
-  reason: Type.Optional(Type.String({ description: 'why it was rejected, expired or failed' })),
+  reason: Type.Optional(
+    Type.String({ description: 'why it was rejected, expired or failed, or how far a ramp came that was ended' }),
+  ),
   reviews: Type.Optional(
     Type.Array(Review, { description: 'comments, approvals and edits, in their order; not in lists' }),
   ),

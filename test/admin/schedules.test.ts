@@ -408,8 +408,10 @@ test('aborting leaves what was applied, and a draft if nothing was', async () =>
   assert.deepEqual([draft.status, draft.schedule, draft.dueAt], ['DRAFT', undefined, undefined]);
   await ok(say('schedule', id, ana, { steps: [{ waitMs: hour, operations: [place.edit(allocate(50))] }] }));
   await run();
-  const { status, reason } = await ok(say('abort', id, ana));
-  assert.deepEqual([status, reason], ['WITHDRAWN', `${ana.email} aborted it after 1 of 2 steps`]);
+  const { status, reason, reviews } = await ok(say('abort', id, ana, { comment: 'Not this week' }));
+  assert.deepEqual([status, reason], ['WITHDRAWN', 'Ended after 1 of 2 steps']);
+  const { kind, by, comment } = reviews.at(-1);
+  assert.deepEqual([kind, by.name, comment], ['withdraw', ana.email, 'Not this week']);
   pass(hour);
   assert.deepEqual(await api.recorded(() => run()), []);
   assert.equal(await place.share(), 10);

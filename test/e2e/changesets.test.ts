@@ -141,6 +141,7 @@ suite('changesets', { concurrency: 2 }, () => {
       await press(page, 'Abort');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Abort the schedule' }).click();
       await schedule.getByText('Ended after 1 of 3 steps').waitFor();
+      await page.getByText('Ended after 1 of 3 steps by Ana Ruiz. What was applied stays.').waitFor();
       await page.getByRole('button', { name: 'Revert' }).waitFor();
       assert.equal(await shareIn(things, 'one_page'), 25, 'what was applied stays');
     },

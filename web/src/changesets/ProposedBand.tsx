@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { GitPullRequestArrow } from 'lucide-react';
 import { listChangesets } from '#contract/changesets.ts';
 import type { Changeset } from '#domain/changesets.ts';
+import { EditorName } from '../kit/EditorName.tsx';
 import { reading } from '../server/api.ts';
 import { useFlag } from '../server/flag.ts';
 import { type Environment, useProject } from '../server/project.ts';
@@ -44,7 +45,7 @@ export function ProposedBand({ environment }: { readonly environment: Environmen
               {titleOf(changeset)}
             </TextLink>
             <span>
-              Proposed by {changeset.author.name}. {stateWords[changeset.status].word}.
+              Proposed by <EditorName editor={changeset.author} />. {stateWords[changeset.status].word}.
             </span>
           </li>
         ))}

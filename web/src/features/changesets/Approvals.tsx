@@ -1,7 +1,7 @@
 import { Lock } from 'lucide-react';
 import type { NeededApproval } from '#domain/approvals.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import { type ChangesetAnswer, isBy } from '../../changesets/changesets-query.ts';
+import { type ChangesetAnswer, isBy, isOpen, isScheduled } from '../../changesets/changesets-query.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { useMe } from '../../server/session.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
@@ -22,9 +22,9 @@ export function Approvals({ changeset, plan }: Props) {
   const { reviews = [], approvers } = changeset;
   const given = reviews.filter(({ kind }) => kind === 'approve' || kind === 'reject');
   const needed = plan?.approvals ?? [];
-  const isPast = changeset.status === 'PUBLISHED';
+  const isPast = !isOpen(changeset) && !isScheduled(changeset);
   const missing = needed.filter(({ isGiven, without }) => !isGiven && !without).length;
-  if (isPast && given.length === 0) return null;
+  if ((isPast || !plan) && given.length === 0) return null;
   return (
     <section aria-labelledby="approvals" className={styles.part}>
       <div className={styles.head}>

@@ -111,9 +111,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
         lead={changeset.comment !== '' && <p className={styles.comment}>{changeset.comment}</p>}
       />
       <Origin changeset={changeset} />
-      {changeset.reason !== undefined && (
-        <Notice kind={changeset.status === 'EXPIRED' ? 'plain' : 'danger'}>{changeset.reason}</Notice>
-      )}
+      <Ending changeset={changeset} />
       <div className={styles.columns}>
         <div className={styles.main}>
           <Suspense fallback={<SkeletonRows />}>
@@ -146,6 +144,34 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
       <Suspense>{act && <ActDialog act={act} changeset={changeset} onClose={() => setAct(undefined)} />}</Suspense>
     </Page>
   );
+}
+
+/** How it ended, unless it was applied, and who ended it. */
+function Ending({ changeset: { status, reason, reviews = [] } }: { readonly changeset: ChangesetAnswer }) {
+  if (reason === undefined) return null;
+  const last = reviews.findLast(({ kind }) => kind === (status === 'REJECTED' ? 'reject' : 'withdraw'));
+  if (status === 'REJECTED' && last) {
+    return (
+      <Notice kind="danger">
+        <EditorName editor={last.by} /> rejected it{last.comment === '' ? '.' : `: ${last.comment}`}
+      </Notice>
+    );
+  }
+  if (status === 'WITHDRAWN') {
+    return (
+      <Notice kind="plain">
+        {reason}
+        {last && (
+          <>
+            {' '}
+            by <EditorName editor={last.by} />
+          </>
+        )}
+        . What was applied stays.
+      </Notice>
+    );
+  }
+  return <Notice kind={status === 'EXPIRED' ? 'plain' : 'danger'}>{reason}</Notice>;
 }
 
 /** Who proposed it, when, where it applies, and what it takes back. */

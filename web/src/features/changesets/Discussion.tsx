@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { commentChangeset } from '#contract/changesets.ts';
 import { type ChangesetAnswer, keepChangeset } from '../../changesets/changesets-query.ts';
+import { hasBegun } from '../../changesets/schedule-words.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -35,7 +36,11 @@ export function Discussion({ changeset }: { readonly changeset: ChangesetAnswer 
         <ol>
           <Entry by={author} at={createdAt} what="drafted it" />
           {reviews.map(({ by, at, kind, comment }) => (
-            <Entry key={`${at} ${kind} ${by.id}`} by={by} at={at} what={eventWords[kind]} comment={comment} />
+            <Entry
+              key={`${at} ${kind} ${by.id}`}
+              {...{ by, at, comment }}
+              what={kind === 'withdraw' && hasBegun(changeset) ? 'ended it' : eventWords[kind]}
+            />
           ))}
           {publishedAt !== undefined && (
             <li className={styles.entry}>

@@ -3,13 +3,17 @@ import { stateWords } from '../../changesets/changesets-query.ts';
 import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
 import { Chip } from '../../ui/Chip.tsx';
 
+type Shown = Pick<Changeset, 'status' | 'schedule' | 'reason'>;
+
 /** Lists leave the schedule out. */
-export function StateChip({ changeset }: { readonly changeset: Pick<Changeset, 'status' | 'schedule'> }) {
+export function StateChip({ changeset }: { readonly changeset: Shown }) {
   const { word, ...look } = stateWords[changeset.status];
   return <Chip {...look}>{rampWord(changeset) ?? word}</Chip>;
 }
 
-function rampWord(changeset: Pick<Changeset, 'status' | 'schedule'>): string | undefined {
+function rampWord(changeset: Shown): string | undefined {
+  // Only a ramp that was ended on its way has a reason then: how far it came.
+  if (changeset.status === 'WITHDRAWN') return changeset.reason;
   const phase = phaseOf(changeset);
   if (phase === 'paused') return 'Paused';
   if (phase === 'held') return 'Holds';
