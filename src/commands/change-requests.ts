@@ -16,6 +16,7 @@ import { findPending } from '#store/change-requests.ts';
 import { findChangeset, replaceOperations } from '#store/changesets.ts';
 import { requirePermission, roleMissing } from './actors.ts';
 import { listActors, neededApprovals, type Reviewed } from './approvals.ts';
+import { review } from './changeset-discussion.ts';
 import { grantFor, lockObjects, placeOperations } from './changeset-operations.ts';
 import {
   approveChangesetIn,
@@ -25,7 +26,7 @@ import {
   requireOpenApprovers,
   withdrawChangesetIn,
 } from './changeset-reviews.ts';
-import { findIn, lockOpen, requireMayApply, review, saveAs } from './changeset-states.ts';
+import { findIn, lockOpen, requireMayApply, saveAs } from './changeset-states.ts';
 import { applyChangesetIn, applyLockedIn, insertIn } from './changesets.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { insertRequest, type StoredList } from './large-segments.ts';

@@ -12,16 +12,8 @@ import { Problem } from '#domain/problems.ts';
 import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
 import { contentHashOf, environmentIdsOf, placesApprovedBy, type Reviewed } from './approvals.ts';
-import {
-  entry,
-  findIn,
-  lockOpen,
-  requestedStateOf,
-  requireMayEdit,
-  review,
-  saveAs,
-  withHowFar,
-} from './changeset-states.ts';
+import { review } from './changeset-discussion.ts';
+import { entry, findIn, lockOpen, requestedStateOf, requireMayEdit, saveAs } from './changeset-states.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 
 export interface Submission extends ChangesetRequest {
@@ -102,7 +94,7 @@ export async function withdrawChangesetIn(tx: RecordingTx, id: string, { comment
   const found = await lockOpen(tx, id, ifMatch, [...openStates, ...scheduledStates], 'withdrawn');
   await requireMayEdit(tx, found);
   const isDraft = found.head.status === 'DRAFT';
-  const withdrawn = isDraft ? found : await review(tx, withHowFar(found), { kind: 'withdraw', comment });
+  const withdrawn = isDraft ? found : await review(tx, found, { kind: 'withdraw', comment });
   return saveAs(tx, withdrawn, { action: 'changeset.withdrawn', status: 'WITHDRAWN', comment });
 }
 

@@ -1,6 +1,5 @@
 /** A changeset inside a transaction: found or locked with what people said about it, and stored in its next state. */
-import { v7 as newId } from 'uuid';
-import { isSame, maxReviews } from '#domain/approvals.ts';
+import { isSame } from '#domain/approvals.ts';
 import {
   type Changeset,
   type ChangesetState,
@@ -10,15 +9,16 @@ import {
   scheduleAs,
   toChangeset,
 } from '#domain/changesets.ts';
-import { Problem, refuse } from '#domain/problems.ts';
+import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
-import { insertReview, listReviews, type StoredReview, voidApprovals } from '#store/approvals.ts';
+import { listReviews, type StoredReview } from '#store/approvals.ts';
 import * as store from '#store/changesets.ts';
 import { endLease } from '#store/large-segments.ts';
 import { findProjectById } from '#store/projects.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
+import { withAct } from './changeset-discussion.ts';
 import { tellOf } from './changeset-mails.ts';
 import { grantFor } from './changeset-operations.ts';
 import type { Entry, RecordingTx } from './context.ts';
@@ -79,6 +79,8 @@ export async function saveAs(
   if (!openStates.includes(status)) {
     for (const { edit } of operations) if (edit.list) await endLease(tx, edit.list.id);
   }
+  const act = acts[action];
+  const acted = act ? await withAct(tx, { id: head.id, reviews }, { kind: act, comment: comment ?? '' }) : reviews;
   const changeset = toChangeset(after, operations);
   const base = entry(action, changeset);
   await tx.record({
@@ -88,8 +90,19 @@ export async function saveAs(
     after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
   });
   await tellOf(tx, { project, head: after, operations, reviews }, { before: head.status, action, comment });
-  return { ...changeset, reviews: [...reviews] };
+  return { ...changeset, reviews: [...acted] };
 }
+
+/** What is done with a changeset beyond reviewing it, as its discussion has it. */
+const acts: Readonly<Record<string, StoredReview['kind']>> = {
+  'changeset.published': 'apply',
+  'changeset.paused': 'pause',
+  'changeset.resumed': 'resume',
+  'changeset.skipped': 'skip',
+  'changeset.aborted': 'abort',
+  'changeset.failed': 'fail',
+  'changeset.expired': 'expire',
+};
 
 export const entry = (action: Entry['action'], { id, title, comment, workspace }: Changeset) => ({
   action,
@@ -99,49 +112,6 @@ export const entry = (action: Entry['action'], { id, title, comment, workspace }
   // Replies that show changesets are not cached.
   touches: 'nothing' as const,
 });
-
-/** Adds to what people said about it; returns it with that. Refuses if they said too much. */
-export async function review(
-  tx: RecordingTx,
-  changeset: Reviewed,
-  { kind, comment, contentHash }: Pick<StoredReview, 'kind' | 'comment'> & { readonly contentHash?: string },
-): Promise<Reviewed> {
-  const { head, reviews } = changeset;
-  refuse(
-    'changeset_invalid',
-    reviews.length >= maxReviews ? [`a changeset must not have more than ${maxReviews} comments and reviews`] : [],
-  );
-  const { type, id, name } = tx.actor;
-  // Later than the last, even if the clock went back: they are shown in their order.
-  const at = Math.max(tx.now, reviews.at(-1)?.at ?? 0);
-  const added: StoredReview = { id: newId(), kind, comment, at, by: { type, id, name }, contentHash };
-  await insertReview(tx, head.id, added);
-  return { ...changeset, reviews: [...reviews, added] };
-}
-
-/** The same for what must not fail because people said too much. */
-export const reviewIfRoom = async (tx: RecordingTx, changeset: Reviewed, said: Parameters<typeof review>[2]) =>
-  changeset.reviews.length < maxReviews ? review(tx, changeset, said) : changeset;
-
-/** Given up: the steps of a ramp that were applied stay, and its reason says how many they are. */
-export function withHowFar(changeset: Reviewed): Reviewed {
-  const { appliedAt = [], steps = [] } = changeset.head.schedule ?? {};
-  if (appliedAt.length === 0) return changeset;
-  const reason = `Ended after ${appliedAt.length} of ${steps.length + 1} steps`;
-  return { ...changeset, head: { ...changeset.head, reason } };
-}
-
-/** Voids all approvals, because somebody edits the content. */
-export async function withoutApprovals<Changed extends Reviewed>(
-  tx: RecordingTx,
-  changeset: Changed,
-): Promise<Changed> {
-  await voidApprovals(tx, changeset.head.id);
-  const reviews = changeset.reviews.map((one) =>
-    one.kind === 'approve' && one.voidedAt === undefined ? { ...one, voidedAt: tx.now } : one,
-  );
-  return { ...changeset, reviews };
-}
 
 /** Of a request: whether it has what it needs. The actor may be allowed to skip approvals; the request is not. */
 export async function requestedStateOf(tx: RecordingTx, changeset: Reviewed): Promise<ChangesetState> {

@@ -18,6 +18,7 @@ import { withoutRevision } from '#domain/revisions.ts';
 import { listChangesOfChangeset } from '#store/changes.ts';
 import * as store from '#store/changesets.ts';
 import { contentHashOf, type Reviewed, recordingAs, requireApprovals } from './approvals.ts';
+import { review, withoutApprovals } from './changeset-discussion.ts';
 import { appliers, lockObjects, placeOperations, withAdded } from './changeset-operations.ts';
 import {
   entry,
@@ -27,9 +28,7 @@ import {
   requestedStateOf,
   requireMayApply,
   requireMayEdit,
-  review,
   saveAs,
-  withoutApprovals,
 } from './changeset-states.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';

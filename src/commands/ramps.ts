@@ -4,6 +4,7 @@ import { listReviews } from '#store/approvals.ts';
 import { findChangeset, listOperations, lockChangeset, saveChangeset, type Viewer } from '#store/changesets.ts';
 import { findProjectById } from '#store/projects.ts';
 import { type DefinitionPlace, listRunningRamps } from '#store/schedules.ts';
+import { withAct } from './changeset-discussion.ts';
 import { tellOf } from './changeset-mails.ts';
 import type { RecordingTx } from './context.ts';
 
@@ -40,7 +41,9 @@ export async function stopRampsIn(
     const project = await findProjectById(tx, head.workspace.id);
     if (!project) continue;
     const operations = (await listOperations(tx, [id])).get(id) ?? [];
-    const told = { head: failed, project, operations, reviews: await listReviews(tx, id) };
+    const reviews = await listReviews(tx, id);
+    await withAct(tx, { id, reviews }, { kind: 'fail', comment: reason });
+    const told = { head: failed, project, operations, reviews };
     await tellOf(tx, told, { before: head.status, action: 'changeset.failed' });
   }
 }

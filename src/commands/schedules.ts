@@ -29,19 +29,9 @@ import { lockChangeset, replaceOperations } from '#store/changesets.ts';
 import { type DueStep, deleteSchedule, saveSchedule } from '#store/schedules.ts';
 import { actorOfKey, actorOfUser, whomToAsk } from './actors.ts';
 import { contentHashOf, neededApprovals, type Reviewed } from './approvals.ts';
+import { review, withoutApprovals } from './changeset-discussion.ts';
 import { type Remarked, requireApprover, requireOpenApprovers } from './changeset-reviews.ts';
-import {
-  findIn,
-  lockOpen,
-  requestedStateOf,
-  requireMayApply,
-  requireMayEdit,
-  review,
-  reviewIfRoom,
-  saveAs,
-  withHowFar,
-  withoutApprovals,
-} from './changeset-states.ts';
+import { findIn, lockOpen, requestedStateOf, requireMayApply, requireMayEdit, saveAs } from './changeset-states.ts';
 import { applyOperationsIn } from './changesets.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 
@@ -145,14 +135,21 @@ export const abortChangeset: Control = (context, id, remark) =>
     await requireMayEdit(tx, found);
     const { comment = '' } = remark;
     if (found.schedule.appliedAt.length > 0 || found.head.operationType !== undefined) {
-      const aborted = await reviewIfRoom(tx, withHowFar(found), { kind: 'withdraw', comment });
-      return saveAs(tx, aborted, { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
+      return saveAs(tx, withHowFar(found), { action: 'changeset.aborted', status: 'WITHDRAWN', comment });
     }
     await deleteSchedule(tx, id);
     const { schedule: _, expiresAt: __, ...head } = found.head;
     const draft = await withoutApprovals(tx, { ...found, head: { ...head, approvers: [] } });
     return saveAs(tx, draft, { action: 'changeset.aborted', status: 'DRAFT', comment });
   });
+
+/** The steps that were applied stay, and its reason says how many they are. */
+function withHowFar(changeset: Scheduled): Reviewed {
+  const { appliedAt, steps } = changeset.schedule;
+  if (appliedAt.length === 0) return changeset;
+  const reason = `Ended after ${appliedAt.length} of ${steps.length + 1} steps`;
+  return { ...changeset, head: { ...changeset.head, reason } };
+}
 
 interface Scheduled extends Reviewed {
   readonly schedule: Schedule;

@@ -1,8 +1,22 @@
-/** Approvals of changesets: what people say about one, and what it needs before it is applied. */
+/** Approvals of changesets: what people say about one and do with it, and what it needs before it is applied. */
 import { type Static, Type } from 'typebox';
 import { Millis, OneOf, Reference } from './schema.ts';
 
-export const reviewKinds = ['comment', 'request', 'edit', 'approve', 'reject', 'withdraw'] as const;
+export const reviewKinds = [
+  'comment',
+  'request',
+  'edit',
+  'approve',
+  'reject',
+  'withdraw',
+  'pause',
+  'resume',
+  'skip',
+  'abort',
+  'apply',
+  'fail',
+  'expire',
+] as const;
 
 export const Person = Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() });
 export type Person = Static<typeof Person>;

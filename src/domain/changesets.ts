@@ -195,7 +195,7 @@ export const Changeset = Type.Object({
     Type.String({ description: 'why it was rejected, expired or failed, or how far a ramp came that was ended' }),
   ),
   reviews: Type.Optional(
-    Type.Array(Review, { description: 'comments, approvals and edits, in their order; not in lists' }),
+    Type.Array(Review, { description: 'what people said about it and did with it, in their order; not in lists' }),
   ),
   operations: Type.Array(Operation),
   schedule: Type.Optional(Type.Object(Schedule.properties, { description: 'if it was scheduled; not in lists' })),

@@ -181,7 +181,7 @@ export async function listRemarks(db: Reader, ids: readonly string[]): Promise<M
   if (ids.length === 0) return new Map();
   const rows = await db.all<ReviewRow & { readonly changeset_id: string }>(sql`
     select changeset_id, id, kind, actor_type, actor_id, actor_name, comment, content_hash, created_at, voided_at
-      from changeset_reviews where changeset_id in (${join([...ids])}) and comment <> ''
+      from changeset_reviews where changeset_id in (${join([...ids])}) and comment <> '' and kind <> 'fail'
      order by changeset_id, created_at, id limit ${maxRemarks}`);
   const all = new Map<string, StoredReview[]>(ids.map((id) => [id, []]));
   for (const row of rows) all.get(row.changeset_id)?.push(toReview(row));

@@ -117,6 +117,7 @@ test('where approvals are required, a changeset is applied after somebody else a
     [
       ['request', ana.email, 'Before Friday'],
       ['approve', ben.email, 'Fine'],
+      ['apply', ana.email, ''],
     ],
   );
   assert.equal((await project.read()).trafficAllocation, 40);

@@ -5,6 +5,7 @@ import sql from 'sql-template-tag';
 import { contextFor } from '#commands/context.ts';
 import { applyStep, failStep } from '#commands/schedules.ts';
 import { system } from '#commands/setup.ts';
+import type { Review } from '#domain/approvals.ts';
 import { startSchedules } from '#jobs/schedules.ts';
 import { openStore } from '#store/open.ts';
 import { type ChangesetMail, listOutbox } from '#store/outbox.ts';
@@ -78,6 +79,9 @@ async function aPlace(permissions?: object) {
 
 const say = (verb: string, id: string, who: Who, body?: object) => api.post(`/changesets/${id}/${verb}`, body, as(who));
 const read = (id: string) => ok(api.get(`/changesets/${id}`));
+/** What people said about it and did with it, in order. */
+const saidAbout = async (id: string) =>
+  (await read(id)).reviews.map(({ by, kind, comment }: Review) => `${by.name} ${kind} ${comment}`);
 const stateOf = async (id: string) => (await read(id)).status;
 /** The mails about a changeset that wait to be sent. */
 const mailsAbout = async (changesetId: string) =>
@@ -233,9 +237,17 @@ test('a ramp waits between its steps, and can be paused, resumed, skipped and he
   const [last] = (await coming()).steps;
   assert.deepEqual([last.step, last.at, last.shares], [4, undefined, [{ treatment: 'on', size: 100 }]]);
   assert.equal(last.allocation, 100);
-  await ok(say('resume', id, ana));
+  await ok(say('resume', id, ana, { comment: 'All calm' }));
   await run();
   assert.equal(await stateOf(id), 'PUBLISHED');
+  assert.deepEqual(await saidAbout(id), [
+    `${ana.email} request `,
+    `${ana.email} pause Errors`,
+    `${ben.email} resume `,
+    `${ben.email} skip `,
+    `${ana.email} resume All calm`,
+    `${ana.email} apply `,
+  ]);
   const { trafficAllocation, defaultRule } = await ok(api.get(place.path));
   assert.deepEqual([trafficAllocation, defaultRule.length], [100, 1]);
   assert.deepEqual(await coming(), undefined);
@@ -276,6 +288,8 @@ test('a plan shows what each further step changes, and what that step is the fir
       [4, { treatment: 'on', size: 70 }, { treatment: 'on', size: 100 }, []],
     ],
   );
+  // It is not due in the tests that follow.
+  await ok(say('abort', id, ana));
 });
 
 test('a step that is refused changes nothing, stops the rest, and says why', async () => {
@@ -293,6 +307,7 @@ test('a step that is refused changes nothing, stops the rest, and says why', asy
   const name = `${place.flag.name} in production`;
   assert.deepEqual(await mailsAbout(id), [`${ana.email} failed ${reason}`]);
   assert.equal(reason, `Step 2 of 3: ${name}: someone else changed the traffic allocation too`);
+  assert.equal((await saidAbout(id)).at(-1), `${system.name} fail ${reason}`);
   pass(hour);
   assert.deepEqual(await api.recorded(() => run()), []);
 });
@@ -392,6 +407,7 @@ test('a kill stops the running ramps of the definition, and only these', async (
   assert.equal(status, 'FAILED');
   assert.deepEqual(await mailsAbout(ids[0] as string), [`${ana.email} failed ${reason}`]);
   assert.equal(reason, `${ben.email} killed ${place.flag.name} in production after 1 of 2 steps`);
+  assert.equal((await saidAbout(ids[0] as string)).at(-1), `${ben.email} fail ${reason}`);
   assert.deepEqual([await stateOf(ids[1] as string), await stateOf(waiting)], ['SCHEDULED', 'SCHEDULED']);
   pass(hour);
   await run();
@@ -408,10 +424,13 @@ test('aborting leaves what was applied, and a draft if nothing was', async () =>
   assert.deepEqual([draft.status, draft.schedule, draft.dueAt], ['DRAFT', undefined, undefined]);
   await ok(say('schedule', id, ana, { steps: [{ waitMs: hour, operations: [place.edit(allocate(50))] }] }));
   await run();
-  const { status, reason, reviews } = await ok(say('abort', id, ana, { comment: 'Not this week' }));
+  const { status, reason } = await ok(say('abort', id, ana, { comment: 'Not today' }));
+  assert.deepEqual((await saidAbout(id)).slice(1), [
+    `${ana.email} abort `,
+    `${ana.email} request `,
+    `${ana.email} abort Not today`,
+  ]);
   assert.deepEqual([status, reason], ['WITHDRAWN', 'Ended after 1 of 2 steps']);
-  const { kind, by, comment } = reviews.at(-1);
-  assert.deepEqual([kind, by.name, comment], ['withdraw', ana.email, 'Not this week']);
   pass(hour);
   assert.deepEqual(await api.recorded(() => run()), []);
   assert.equal(await place.share(), 10);

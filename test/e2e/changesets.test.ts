@@ -144,6 +144,12 @@ suite('changesets', { concurrency: 2 }, () => {
       await page.getByText('Ended after 1 of 3 steps by Ana Ruiz. What was applied stays.').waitFor();
       await page.getByRole('button', { name: 'Revert' }).waitFor();
       assert.equal(await shareIn(things, 'one_page'), 25, 'what was applied stays');
+      const history = page.getByRole('region', { name: 'Discussion and history' }).getByRole('listitem');
+      const events = (await history.allInnerTexts()).map((text) => text.replaceAll(/\s*\n\s*/g, ' | '));
+      assert.match(
+        events.join('\n'),
+        /submitted it[^\n]+\n[^\n]*Step 1 of 3 was applied[^\n]+\n[^\n]+paused the schedule \| Looking at errors[^\n]+\n[^\n]+resumed the schedule[^\n]+\n[^\n]+aborted the schedule/,
+      );
     },
   );
 });

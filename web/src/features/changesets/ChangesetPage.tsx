@@ -149,7 +149,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
 /** How it ended, unless it was applied, and who ended it. */
 function Ending({ changeset: { status, reason, reviews = [] } }: { readonly changeset: ChangesetAnswer }) {
   if (reason === undefined) return null;
-  const last = reviews.findLast(({ kind }) => kind === (status === 'REJECTED' ? 'reject' : 'withdraw'));
+  const last = reviews.findLast(({ kind }) => kind === (status === 'REJECTED' ? 'reject' : 'abort'));
   if (status === 'REJECTED' && last) {
     return (
       <Notice kind="danger">

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { commentChangeset } from '#contract/changesets.ts';
 import { type ChangesetAnswer, keepChangeset } from '../../changesets/changesets-query.ts';
-import { hasBegun } from '../../changesets/schedule-words.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -23,11 +22,21 @@ const eventWords: Readonly<Record<Review['kind'], string>> = {
   approve: 'approved it',
   reject: 'rejected it',
   withdraw: 'withdrew it',
+  pause: 'paused the schedule',
+  resume: 'resumed the schedule',
+  skip: 'skipped the wait for the next step',
+  abort: 'aborted the schedule',
+  apply: 'applied it',
+  fail: 'stopped it',
+  expire: 'let it expire',
 };
+
+/** Without anybody: the server found that it cannot go on, or that its time is over. */
+const ownWords: Partial<Record<Review['kind'], string>> = { fail: 'Failed', expire: 'Expired' };
 
 /** What people said and did, in order. */
 export function Discussion({ changeset }: { readonly changeset: ChangesetAnswer }) {
-  const { reviews = [], author, createdAt, publishedAt } = changeset;
+  const { author, createdAt } = changeset;
   const may = useMay();
   return (
     <section aria-labelledby="discussion" className={styles.part}>
@@ -35,21 +44,9 @@ export function Discussion({ changeset }: { readonly changeset: ChangesetAnswer 
       <div className={styles.card}>
         <ol>
           <Entry by={author} at={createdAt} what="drafted it" />
-          {reviews.map(({ by, at, kind, comment }) => (
-            <Entry
-              key={`${at} ${kind} ${by.id}`}
-              {...{ by, at, comment }}
-              what={kind === 'withdraw' && hasBegun(changeset) ? 'ended it' : eventWords[kind]}
-            />
+          {historyOf(changeset).map(({ key, ...event }) => (
+            <Entry key={key} {...event} />
           ))}
-          {publishedAt !== undefined && (
-            <li className={styles.entry}>
-              <span className={styles.what}>Applied</span>
-              <span className={styles.when}>
-                <Time at={publishedAt} />
-              </span>
-            </li>
-          )}
         </ol>
         {may(commentChangeset) && <CommentForm id={changeset.id} />}
       </div>
@@ -57,22 +54,48 @@ export function Discussion({ changeset }: { readonly changeset: ChangesetAnswer 
   );
 }
 
-interface EntryProps {
-  readonly by: Review['by'];
+interface Happened {
+  /** Undefined: nobody did it, or nobody knows who. */
+  readonly by?: Review['by'];
   readonly at: number;
   readonly what: string;
   readonly comment?: string;
 }
 
-function Entry({ by, at, what, comment = '' }: EntryProps) {
+/** What people said and did, and the steps that the schedule applied, in order. */
+function historyOf({ reviews = [], schedule, status, publishedAt }: ChangesetAnswer): (Happened & { key: string })[] {
+  const said = reviews.map(({ by, at, kind, comment }) => {
+    const own = by.type === 'system' ? ownWords[kind] : undefined;
+    return {
+      ...{ key: `${at} ${kind} ${by.id}`, at, comment },
+      ...(own === undefined ? { by, what: eventWords[kind] } : { what: own }),
+    };
+  });
+  const { steps = [], appliedAt = [] } = schedule ?? {};
+  // With the last step it is applied, which is said already.
+  const applied = status === 'PUBLISHED' ? appliedAt.slice(0, -1) : appliedAt;
+  const advanced = applied.map((at, index) => ({
+    ...{ key: `step ${index}`, at, what: `Step ${index + 1} of ${steps.length + 1} was applied` },
+  }));
+  // Who applied it was not kept at first.
+  const isSaid = publishedAt === undefined || reviews.some(({ kind }) => kind === 'apply');
+  const published = isSaid ? [] : [{ key: 'published', at: publishedAt, what: 'Applied' }];
+  return [...said, ...advanced, ...published].sort((one, other) => one.at - other.at);
+}
+
+function Entry({ by, at, what, comment = '' }: Happened) {
   return (
     <li className={styles.entry}>
-      <Avatar name={useEditorName(by)} />
+      {by && <EditorAvatar by={by} />}
       <div className={styles.words}>
         <p>
-          <b>
-            <EditorName editor={by} />
-          </b>{' '}
+          {by && (
+            <>
+              <b>
+                <EditorName editor={by} />
+              </b>{' '}
+            </>
+          )}
           <span className={styles.what}>{what}</span>
         </p>
         {comment !== '' && <p className={styles.comment}>{comment}</p>}
@@ -83,6 +106,8 @@ function Entry({ by, at, what, comment = '' }: EntryProps) {
     </li>
   );
 }
+
+const EditorAvatar = ({ by }: { readonly by: Review['by'] }) => <Avatar name={useEditorName(by)} />;
 
 function CommentForm({ id }: { readonly id: string }) {
   const client = useQueryClient();
